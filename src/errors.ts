@@ -1,0 +1,60 @@
+/**
+ * THE table of errors (D2, D3): every refusal the service can give, once. Knows no HTTP library.
+ * Numeric families: 1xxx request syntax, 2xxx validation, 3xxx auth, 4xxx not found, 5xxx conflict, 6xxx limits, 9xxx server.
+ * A published number is never given to another error. docs/api/errors.md documents each row; test/house checks it.
+ */
+export const errorTable = {
+  malformed_json: { code: 1001, status: 400, title: 'The body is not valid JSON' },
+  malformed_query: { code: 1002, status: 400, title: 'The query could not be read' },
+  unknown_parameter: { code: 1003, status: 400, title: 'Unknown query parameter' },
+  malformed_path: { code: 1004, status: 400, title: 'The path could not be read' },
+  malformed_request: { code: 1005, status: 400, title: 'The request could not be read' },
+  not_acceptable: { code: 1006, status: 406, title: 'Only JSON can be answered' },
+  unsupported_media_type: { code: 1007, status: 415, title: 'Only JSON bodies are read' },
+  not_a_dropdown: { code: 1008, status: 400, title: 'The field is not a dropdown' },
+  validation_failed: { code: 2001, status: 422, title: 'The record was not saved' },
+  unauthenticated: { code: 3001, status: 401, title: 'A valid token is needed' },
+  forbidden: { code: 3002, status: 403, title: 'The token lacks a scope' },
+  route_not_found: { code: 4001, status: 404, title: 'No such path' },
+  record_not_found: { code: 4002, status: 404, title: 'No such record' },
+  field_not_found: { code: 4003, status: 404, title: 'No such field' },
+  method_not_allowed: { code: 4004, status: 405, title: 'The path has no such method' },
+  version_conflict: { code: 5001, status: 412, title: 'The record has changed since it was read' },
+  busy_record: { code: 5002, status: 409, title: 'The record is being changed by many at once' },
+  body_too_large: { code: 6001, status: 413, title: 'The body is too large' },
+  internal: { code: 9001, status: 500, title: 'The service failed' },
+  database_unavailable: { code: 9002, status: 503, title: 'The database is not available' },
+} as const satisfies Record<string, { code: number; status: number; title: string }>
+
+export type ErrorSlug = keyof typeof errorTable
+
+/**
+ * One thing that is wrong with a request (D2). `path` is a JSON pointer into the body, or empty for the query;
+ * `rule` is the number of the interface's rule; `hint` says what to do.
+ */
+export type Problem = {
+  field: string | null
+  path: string
+  code: string
+  message: string
+  rule?: number
+  hint?: string
+  [extra: string]: unknown
+}
+
+/** What was accepted but changed or ignored (D1); travels in `meta.warnings`. */
+export type Warning = { field: string; code: string; message: string }
+
+/** Thrown to refuse a request; the HTTP layer turns it into problem+json. Everything wrong is in `problems`. */
+export class Refusal extends Error {
+  readonly slug: ErrorSlug
+  readonly problems: readonly Problem[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(slug: ErrorSlug, detail: string, problems: readonly Problem[] = [], headers: Record<string, string> = {}) {
+    super(detail)
+    this.slug = slug
+    this.problems = problems
+    this.headers = headers
+  }
+}

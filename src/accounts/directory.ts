@@ -1,0 +1,84 @@
+/**
+ * Who may ask, and under which configuration: tokens and catalogs as the database has them, remembered for at most a second
+ * (D38: a revoked token is refused within 1 s; a changed catalog is seen as soon). Knows no HTTP.
+ */
+import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
+import type { Resource } from '../records/resource.ts'
+import type { Queryable } from '../records/store.ts'
+import { hashToken, parseToken } from './token.ts'
+
+/** A caller: the user a token acts for, what it may do, and its account's catalog. */
+export type Caller = { readonly user: number; readonly scopes: ReadonlySet<string>; readonly catalog: Catalog }
+
+export type Directory = {
+  /** The caller a token stands for; null when it is unknown, expired or revoked. */
+  caller(token: string): Promise<Caller | null>
+}
+
+const rememberMs = 1000
+const tokensMax = 10_000
+
+type Remembered = { readonly caller: Promise<Caller | null>; readonly until: number }
+
+/** `now` gives milliseconds and must not run backwards. */
+export function openDirectory(db: Queryable, resources: readonly Resource[], now: () => number): Directory {
+  const callers = new Map<string, Remembered>()
+  const catalogs = new Map<number, Promise<Catalog>>()
+
+  async function catalogAt(account: number, version: string): Promise<Catalog> {
+    const known = await catalogs.get(account)?.catch(() => null)
+    if (known?.version === version) return known
+    const loading = loadCatalog(db, resources, account)
+    catalogs.set(account, loading)
+    return loading
+  }
+
+  async function lookUp(token: string, hash: string): Promise<Caller | null> {
+    const account = parseToken(token)?.accountId
+    if (account === undefined) return null
+    const [row] = await db.query(tokenStatement, [String(account), hash])
+    if (!row) return null
+    const catalog = await catalogAt(account, row.catalog_version!)
+    return { user: Number(row.user_id), scopes: new Set(JSON.parse(row.scopes!) as string[]), catalog }
+  }
+
+  return {
+    caller: token => {
+      const hash = hashToken(token)
+      const time = now()
+      const remembered = callers.get(hash)
+      if (remembered && time < remembered.until) return remembered.caller
+      if (callers.size >= tokensMax) callers.clear()
+      const caller = lookUp(token, hash)
+      callers.set(hash, { caller, until: time + rememberMs })
+      caller.catch(() => callers.delete(hash))
+      return caller
+    },
+  }
+}
+
+/** $1 account, $2 hash. */
+const tokenStatement =
+  'SELECT t.user_id::text AS user_id, to_json(t.scopes)::text AS scopes, a.catalog_version::text AS catalog_version ' +
+  'FROM token t JOIN account a ON a.account_id = t.account_id WHERE t.account_id = $1::bigint AND t.hash = $2::text ' +
+  'AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())'
+
+/** An account's catalog as one statement sees it. */
+export async function loadCatalog(db: Queryable, resources: readonly Resource[], account: number): Promise<Catalog> {
+  const [row] = await db.query(catalogStatement, [String(account)])
+  return buildCatalog(resources, JSON.parse(row!.catalog!) as CatalogRows)
+}
+
+const rowsOf = (columns: string, table: string, where: string, order: string) =>
+  `(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (SELECT ${columns} FROM ${table} WHERE account_id = $1::bigint${where}) x)`
+
+/** $1 account → everything a catalog is made of. */
+const catalogStatement = `SELECT json_build_object(
+  'account', (SELECT row_to_json(x) FROM (SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
+    FROM account WHERE account_id = $1::bigint) x),
+  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, position', 'field', ' AND deleted_at IS NULL', 'x.position, x.id')},
+  'options', ${rowsOf('id, resource, field, name, position, is_active, is_default', 'option', '', 'x.position, x.id')},
+  'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active', 'currency', '', 'x.code')},
+  'pipelines', ${rowsOf('id, name, position, is_default', 'pipeline', ' AND deleted_at IS NULL', 'x.position, x.id')},
+  'stages', ${rowsOf('id, pipeline, name, position, kind, probability, rotting_days', 'pipeline_stage', ' AND deleted_at IS NULL', 'x.pipeline, x.position, x.id')}
+)::text AS catalog`

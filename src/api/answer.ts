@@ -1,0 +1,56 @@
+/** Answers: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through as the text the database built. */
+import { STATUS_CODES } from 'node:http'
+import { type ErrorSlug, errorTable, Refusal, type Warning } from '../errors.ts'
+import type { Page } from '../list/list.ts'
+import type { ListRequest } from '../list/query.ts'
+import type { Saved } from '../records/save.ts'
+
+export type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string }
+
+/** `{"code":0,"data":…}` around JSON text. */
+export function success(data: string, meta: object | null = null, status = 200, headers: Record<string, string> = {}): Answer {
+  return { status, headers, body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}` }
+}
+
+export function recordAnswer({ version, record, warnings = [] }: Pick<Saved, 'version' | 'record'> & { warnings?: readonly Warning[] }, status = 200): Answer {
+  return success(record, warnings.length ? { warnings } : null, status, { etag: `"${version}"` })
+}
+
+export function createdAnswer(saved: Saved, path: string): Answer {
+  const answer = recordAnswer(saved, 201)
+  return { ...answer, headers: { ...answer.headers, location: `${path}/${saved.id}` } }
+}
+
+export function pageAnswer(page: Page, request: ListRequest): Answer {
+  const { total, totalIsEstimate, hasMore } = page
+  return success(`[${page.records.join(',')}]`, {
+    page: request.page,
+    pageSize: request.pageSize,
+    total,
+    totalIsEstimate,
+    totalPages: total === null ? null : Math.ceil(total / request.pageSize),
+    hasMore,
+    nextCursor: null,
+  })
+}
+
+/** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
+export function problemAnswer(error: unknown, requestId: string): Answer {
+  const refusal = error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
+  const { slug, problems, headers } = refusal
+  const { code, status, title } = errorTable[slug]
+  const body = { type: `/docs/errors#${slug}`, title, status, detail: refusal.message, code, errors: problems, requestId }
+  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body: JSON.stringify(body) }
+}
+
+/** The page that `type` points to. */
+export function errorsPage(): Answer {
+  const rows = (Object.keys(errorTable) as ErrorSlug[]).map(slug => {
+    const { code, status, title } = errorTable[slug]
+    return `<tr id="${slug}"><td>${code}</td><td><code>${slug}</code></td><td>${status} ${STATUS_CODES[status]}</td><td>${title}</td></tr>`
+  })
+  const body =
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Errors · Dealwright</title><h1>Errors</h1>' +
+    `<table><tr><th>Code</th><th>Name</th><th>Status</th><th>Meaning</th></tr>${rows.join('')}</table></html>`
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
+}

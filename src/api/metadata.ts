@@ -1,0 +1,177 @@
+/** The field list (D34) and the dropdown values (D33), answered from the catalog. */
+import { Refusal } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { type Field, type Option, operators } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { nearest } from '../fields/nearest.ts'
+import type { Parameters } from '../list/query.ts'
+import type { Queryable } from '../records/store.ts'
+import { type Answer, success } from './answer.ts'
+import type { ApiRequest } from './request.ts'
+
+/** GET /field/list?source= */
+export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> {
+  const { source } = readParameters(query, ['source'], ['source'])
+  const fields = caller.catalog.resources.get(source!)
+  if (!fields) throw unknownSource(source!, caller.catalog)
+  const { id, name, config } = fields.resource.source
+  return success(JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections(fields) }))
+}
+
+/** Each inner array is one section of the form. */
+function sections(fields: ResourceFields): object[][] {
+  const shown = fields.fields.filter(field => !field.is_hidden)
+  const titles = [...new Set(shown.map(field => field.section))]
+  return titles.map(title => shown.filter(field => field.section === title).map(field => descriptor(field, fields)))
+}
+
+/** A field as the interface's field descriptor describes it, with D34's additions. */
+function descriptor(field: Field, { resource }: ResourceFields): object {
+  const kind = kinds[field.type]
+  const terms = ['', ...kind.members].map(member => kind.term(field, member)).filter(term => term !== null)
+  const subFields = kind.subFields?.(field)
+  return {
+    internal_name: field.internal_name,
+    field_name: field.field_name,
+    id: field.id,
+    source_id: resource.source.id,
+    is_active: field.is_active,
+    type: field.type,
+    config: field.config,
+    ...(hasOptions(field) ? { options: field.options.filter(option => option.is_active).map(({ id, name }) => ({ name, id })) } : {}),
+    ...(subFields ? { sub_fields: subFields.map((sub, index) => ({ ...sub, id: field.id * 100 + index + 1, type: sub.input_type })) } : {}),
+    ...(field.related ? { related_field: { id: relatedIds[field.related], source: field.related } } : {}),
+    is_required: field.is_required,
+    is_read_only: field.is_read_only,
+    is_custom: field.is_custom,
+    is_filterable: terms.length > 0,
+    is_sortable: terms.some(term => term.order !== null),
+    operators: operators.filter(operator => terms.some(term => term.operators.includes(operator))),
+    default_value: field.default_value,
+    section: field.section,
+    rules: field.rules,
+  }
+}
+
+/** Stable numbers of the resources that fields point to. */
+const relatedIds: { readonly [resource: string]: number } = {
+  deal: 1,
+  product: 2,
+  contact: 3,
+  company: 4,
+  user: 5,
+  territory: 6,
+  tag: 7,
+  pipeline: 8,
+  pipeline_stage: 9,
+  currency: 10,
+}
+
+function hasOptions(field: Field): boolean {
+  return field.type === 'DROPDOWN' || field.type === 'MULTISELECT'
+}
+
+type Choices = { source: string; field_id: number | null; values: object[] }
+
+/** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
+export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<Answer> {
+  return async ({ caller, query }) => {
+    const { catalog } = caller
+    const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
+    const inactive = asked.include_inactive === 'true'
+    const { name } = asked
+    if (asked.source && !catalog.resources.has(asked.source)) throw unknownSource(asked.source, catalog)
+    const choices =
+      name === 'currency' ? currencies(catalog, inactive) : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, catalog)))
+    if (!choices) throw noDropdown(name!, asked.source, catalog)
+    return success(JSON.stringify(choices.values), { name, source: choices.source, field_id: choices.field_id })
+  }
+}
+
+function currencies(catalog: Catalog, inactive: boolean): Choices {
+  const shown = [...catalog.currencies.values()].filter(currency => inactive || currency.is_active)
+  const values = shown.map(({ id, name, code, symbol, decimals, is_active }, index) => ({
+    id,
+    name,
+    position: index + 1,
+    is_active,
+    is_default: id === catalog.account.base_currency,
+    code,
+    symbol,
+    decimals,
+  }))
+  return { source: 'currency', field_id: null, values }
+}
+
+function optionChoices(name: string, asked: { [name: string]: string | undefined }, catalog: Catalog, inactive: boolean): Choices | null {
+  const field = dropdownField(name, asked.source, catalog)
+  if (!field) return null
+  const shown = field.options.filter(option => inactive || option.is_active)
+  const values = shown
+    .map(option => ({ ...plainOption(option), ...stageMembers(field, option, catalog) }))
+    .filter(value => !asked.pipeline || !('pipeline' in value) || String(value.pipeline) === asked.pipeline)
+  return { source: field.resource, field_id: field.id, values }
+}
+
+/** Without a source, the resource that has a dynamic dropdown of that name answers; static ones only when asked for (D33). */
+function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
+  const candidates = [...catalog.resources.values()]
+    .filter(fields => !source || fields.resource.name === source)
+    .flatMap(fields => fields.byName.get(name) ?? [])
+    .filter(field => field.is_active && hasOptions(field))
+  const isStatic = (field: Field) => field.options.length > 0 && !field.is_custom && field.options.every((option, index) => option.id === index + 1)
+  return candidates.find(field => !isStatic(field)) ?? candidates[0] ?? null
+}
+
+function plainOption({ id, name, position, is_active, is_default }: Option) {
+  return { id, name, position, is_active, is_default }
+}
+
+function stageMembers(field: Field, option: Option, catalog: Catalog): object {
+  const stage = field.internal_name === 'pipeline_stage' ? catalog.stages.get(option.id) : undefined
+  return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
+}
+
+/** Fields whose choices are records of another resource: at most 1000, by name. */
+const recordFields: { readonly [name: string]: string } = { territory: 'territory', tags: 'tag', sales_owner: 'user' }
+
+async function recordChoices(db: Queryable, name: string, catalog: Catalog): Promise<Choices | null> {
+  const resource = Object.hasOwn(recordFields, name) ? recordFields[name] : undefined
+  if (!resource) return null
+  const rows = await db.query(
+    `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY lower(name), id LIMIT 1000`,
+    [String(catalog.account.id)],
+  )
+  const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found !== undefined)
+  const values = rows.map((row, index) => ({ id: Number(row.id), name: row.name, position: index + 1, is_active: true, is_default: false }))
+  return { source: field?.resource ?? resource, field_id: field?.id ?? null, values }
+}
+
+function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
+  const resources = [...catalog.resources.values()].filter(fields => !source || fields.resource.name === source)
+  const field = resources.map(fields => fields.byName.get(name)).find(found => found && !found.is_hidden)
+  if (field) return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
+  const near = nearest(name, resources.flatMap(fields => fields.fields.filter(hasOptions).map(other => other.internal_name)))
+  return new Refusal('field_not_found', `There is no field "${name}".${near ? ` Did you mean "${near}"?` : ''}`)
+}
+
+function unknownSource(source: string, catalog: Catalog): Refusal {
+  return new Refusal('field_not_found', `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`)
+}
+
+/** The values of single parameters; unknown, repeated and missing ones are refused together. */
+function readParameters(query: Parameters, known: readonly string[], required: readonly string[]): { [name: string]: string | undefined } {
+  const complaint = (parameter: string, code: string, message: string) => ({ field: null, path: '', parameter, code, message })
+  const unknown = [...query.keys()].filter(name => !known.includes(name))
+  if (unknown.length) {
+    const problems = unknown.map(name => complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`))
+    throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
+  }
+  const problems = known.flatMap(name => {
+    const values = query.get(name) ?? []
+    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given once.`)]
+    return required.includes(name) && !values[0] ? [complaint(name, 'required', `${name} must be given.`)] : []
+  })
+  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
+  return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
+}

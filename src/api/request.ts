@@ -1,0 +1,68 @@
+/** What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it can't read. */
+import type { Caller } from '../accounts/directory.ts'
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { type Json, parseJson } from '../json.ts'
+import type { Parameters } from '../list/query.ts'
+import type { Context } from '../records/save.ts'
+
+export type ApiRequest = {
+  /** who asks; absent on routes that need no token */
+  readonly caller: Caller
+  readonly path: string
+  readonly id: string
+  readonly query: Parameters
+  readonly body: Json | undefined
+  readonly ifMatch: string | undefined
+  readonly now: Date
+}
+
+export function contextOf({ caller, now }: ApiRequest): Context {
+  return { catalog: caller.catalog, actor: caller.user, now }
+}
+
+export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFields {
+  return caller.catalog.resources.get(resource)!
+}
+
+/** The id in the path: a whole number. One that no record can have is simply not found (D3). */
+export function idOf({ id }: ApiRequest): number {
+  if (!/^\d{1,20}$/.test(id)) throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
+  return Math.min(Number(id), Number.MAX_SAFE_INTEGER)
+}
+
+export function bodyOf({ body }: ApiRequest): Json {
+  if (body === undefined) throw new Refusal('malformed_json', 'The request needs a JSON body with the fields of the record.')
+  return body
+}
+
+/** JSON text → value, numbers exact (D14). */
+export function readJson(text: string): Json | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new Refusal('malformed_json', `The body is not valid JSON: ${(error as Error).message}.`)
+  }
+}
+
+/** The query of a URL. Repeated names keep their values in order. */
+export function readQuery(url: string): Parameters {
+  const start = url.indexOf('?')
+  const query = new Map<string, string[]>()
+  if (start < 0) return query
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
+  }
+  return query
+}
+
+/** The version that If-Match names (RFC 9110 §13.1.1): null without one or with `*`. */
+export function versionOf({ ifMatch }: ApiRequest): number | null {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return null
+  const match = /^\s*"(\d{1,10})"\s*$/.exec(ifMatch)
+  if (!match) throw new Refusal('malformed_request', 'If-Match must be the ETag of the record as it was read, such as "3".')
+  return Number(match[1])
+}

@@ -1,0 +1,124 @@
+/** The only wiring: database, directory and routes become an HTTP service. Everything a request passes on its way stands here in order. */
+import { randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type Directory, openDirectory } from './accounts/directory.ts'
+import { type Answer, problemAnswer } from './api/answer.ts'
+import { type ApiRequest, readJson, readQuery } from './api/request.ts'
+import { type Route, routes } from './api/routes.ts'
+import type { Database } from './db/open.ts'
+import { databaseRefusal } from './db/refusal.ts'
+import { Refusal } from './errors.ts'
+import { resources } from './resources.ts'
+
+const bodyLimitBytes = 1_048_576
+
+export type AppOptions = { db: Database; now: () => Date; logLevel: string }
+
+/** The service, not yet listening. */
+export function buildApp({ db, now, logLevel }: AppOptions): FastifyInstance {
+  const directory = openDirectory(db, resources, () => performance.now())
+  const app = Fastify({
+    bodyLimit: bodyLimitBytes,
+    logger: logLevel === 'silent' ? false : { level: logLevel },
+    disableRequestLogging: true,
+    genReqId: request => requestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength: 200 },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, readJson(text as string))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  const table = routes(db)
+  for (const route of table) addRoute(app, route, directory, now)
+  app.setNotFoundHandler((request, reply) => send(reply, request, problemAnswer(notFound(request, table), request.id)))
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    if (!refusal) request.log.error({ err: error }, 'request failed')
+    return send(reply, request, problemAnswer(refusal ?? error, request.id))
+  })
+  return app
+}
+
+function addRoute(app: FastifyInstance, route: Route, directory: Directory, now: () => Date): void {
+  if (!route.scope) throw new Error(`${route.method} ${route.url} names no scope`)
+  app.route({
+    method: route.method,
+    url: route.url,
+    handler: async (request, reply) => {
+      refuseOtherThanJson(request)
+      const url = request.raw.url!
+      const answer = await route.handler({
+        caller: route.scope === 'public' ? (undefined as never) : await callerOf(request, directory, route.scope),
+        path: url.split('?', 1)[0]!,
+        id: (request.params as { id?: string }).id ?? '',
+        query: readQuery(url),
+        body: request.body as ApiRequest['body'],
+        ifMatch: request.headers['if-match'],
+        now: now(),
+      })
+      return send(reply, request, answer)
+    },
+  })
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer) {
+  return reply
+    .code(status)
+    .headers({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': request.id, ...headers })
+    .send(body)
+}
+
+/** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
+async function callerOf(request: FastifyRequest, directory: Directory, scope: string) {
+  const { authorization } = request.headers
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
+  const token = bearer ?? (authorization === undefined ? request.headers['x-api-key'] : undefined)
+  const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
+  if (typeof token !== 'string' || token === '') {
+    throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
+  }
+  const caller = await directory.caller(token)
+  if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.', [], challenge)
+  if (!caller.scopes.has('admin') && !caller.scopes.has(scope)) {
+    throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
+  }
+  return caller
+}
+
+function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void {
+  if (!accept || url.startsWith('/docs') || /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i.test(accept)) return
+  throw new Refusal('not_acceptable', 'Answers are application/json; send "Accept: application/json" or none.')
+}
+
+/** 405 with Allow where the path has other methods, else 404. */
+function notFound(request: FastifyRequest, table: readonly Route[]): Refusal {
+  const path = request.raw.url!.split('?', 1)[0]!
+  const methods = table.filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path)).map(({ method }) => method)
+  if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.`)
+  const allow = [...new Set(methods), ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  return new Refusal('method_not_allowed', `${path} takes ${allow}.`, [], { allow })
+}
+
+/** What the HTTP library and the database refuse, in our own words; null for a fault. */
+function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  switch ((error as { code?: string }).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('body_too_large', `The body may have at most ${bodyLimitBytes} bytes.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal('malformed_request', 'The body is not as long as its Content-Length.')
+    case 'FST_ERR_BAD_URL':
+      return new Refusal('malformed_path', 'The path has a broken percent-encoding.')
+  }
+  return databaseRefusal(error)
+}
+
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
+}

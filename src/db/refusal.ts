@@ -1,0 +1,30 @@
+/** What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix on some engines. */
+import { Refusal } from '../errors.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+
+export function databaseRefusal(error: unknown): Refusal | null {
+  if (error instanceof DatabaseUnavailable) {
+    return new Refusal('database_unavailable', 'The database is not available; try again shortly.', [], { 'retry-after': '1' })
+  }
+  const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
+  switch (code) {
+    // A record that was there when it was asked for and gone when it was written.
+    case '23503': {
+      const field = /^[a-z]+_account_id_([a-z_]+?)_fkey/.exec(constraint)?.[1] ?? null
+      const message = `${field ?? 'A reference'}: the record it points to was deleted meanwhile.`
+      const problem = { field, path: field ? `/${field}` : '', code: 'reference_not_found', message }
+      return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
+    }
+    case '57014':
+    case '55P03':
+      return new Refusal('database_unavailable', 'The database took too long; narrow the request or try again.', [], { 'retry-after': '1' })
+    case '40001':
+    case '40P01':
+      return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })
+    case '53300':
+    case '53400':
+      return new Refusal('database_unavailable', 'The database is overloaded; try again shortly.', [], { 'retry-after': '1' })
+    default:
+      return null
+  }
+}

@@ -1,0 +1,119 @@
+/** The deal: its rules that span fields (the interface's rules 2 to 5, D19 to D24). Pure; knows no HTTP and no SQL. */
+import { type Catalog, type Currency, type Stage } from '../fields/catalog.ts'
+import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import { isObject, type Json } from '../json.ts'
+import type { Draft, Resource } from '../records/resource.ts'
+import { dealFields } from './fields.ts'
+
+export const deal: Resource = {
+  name: 'deal',
+  source: { id: 1, name: 'Deal' },
+  fields: dealFields,
+  settle: settleDeal,
+}
+
+/** The ids of the static dropdown `status`. */
+const statusOf = { open: 1, won: 2, lost: 3 } as const
+
+/** What closing a deal as won or lost asks for, and what it sets. */
+const closings = {
+  won: { rule: 2, reason: 'won_reason', time: 'won_time', otherReason: 'lost_reason', otherTime: 'lost_time' },
+  lost: { rule: 3, reason: 'lost_reason', time: 'lost_time', otherReason: 'won_reason', otherTime: 'won_time' },
+} as const
+
+function settleDeal(draft: Draft): void {
+  const { after, before } = draft
+  const stage = stageOf(draft)
+  if (stage) {
+    settleStage(draft, stage)
+    if (stage.kind === 'open') reopen(draft)
+    else close(draft, stage.kind)
+  }
+  if (after.forecast_category !== null && after.expected_close_date === null) {
+    draft.problem('expected_close_date', 'required_with_forecast_category', 'is required when a forecast category is selected', { rule: 5 })
+  }
+  if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
+  settleMoney(draft)
+}
+
+/** The stage the deal would be in; null after a problem (D19). */
+function stageOf({ after, catalog, problem }: Draft): Stage | null {
+  const stage = catalog.stages.get(after.pipeline_stage as number)
+  if (!stage || after.pipeline === null) return null
+  if (stage.pipeline === after.pipeline) return stage
+  const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
+  problem('pipeline_stage', 'stage_not_in_pipeline', `the stage "${stage.name}" does not belong to this pipeline`, {
+    hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
+  })
+  return null
+}
+
+function settleStage({ after, before, now }: Draft, stage: Stage): void {
+  if (stage.id !== before?.pipeline_stage) after.deal_stage_updated_at = now
+  after.status = statusOf[stage.kind]
+  after.stage_probability = stage.probability
+  after.stage_rotting_days = stage.rotting_days
+}
+
+/** A deal that was closed and is open again loses reason, date and times, unless the request sets them (D20). */
+function reopen({ after, before, sent }: Draft): void {
+  if (!before || before.status === statusOf.open) return
+  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) if (!sent.has(name)) after[name] = null
+  after.won_time = null
+  after.lost_time = null
+}
+
+/** Rules 2 to 4. A change between won and lost is a new closing: its reason and date must come with it (D20). */
+function close(draft: Draft, kind: 'won' | 'lost'): void {
+  const { after, before, sent } = draft
+  const closing = closings[kind]
+  const isNew = before?.status !== statusOf[kind]
+  const isReversed = isNew && before !== null && before.status !== statusOf.open
+  for (const name of [closing.reason, 'deal_closed_on']) {
+    if (after[name] === null || (isReversed && !sent.has(name))) {
+      const because = isReversed ? 'must be given anew' : 'is required'
+      draft.problem(name, `required_when_${kind}`, `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`, { rule: closing.rule })
+    }
+  }
+  if (!isNew) return
+  after[closing.time] = draft.now
+  after[closing.otherTime] = null
+  if (isReversed && !sent.has(closing.otherReason)) after[closing.otherReason] = null
+}
+
+/** D24: what follows from the deal's value. */
+function settleMoney(draft: Draft): void {
+  const { after, before, catalog } = draft
+  const value = isObject(after.deal_value) ? after.deal_value : null
+  const currency = value && catalog.currencies.get(value.currency as number)
+  const amount = value && decimal(value.value)
+  if (!currency || !amount) {
+    after.weighted_value = null
+    after.product_amount = null
+    after.product_quantity = 0
+    after.deal_value_in_base_currency = null
+    return
+  }
+  const probability = (after.stage_probability as number | null) ?? 0
+  after.weighted_value = moneyOf(currency, amount.times(probability).div(100))
+  after.product_amount = moneyOf(currency, decimal(0)!)
+  after.product_quantity = 0
+  if (!isFrozen(draft)) after.deal_value_in_base_currency = inBase(currency, amount, catalog)
+  else after.deal_value_in_base_currency = before!.deal_value_in_base_currency!
+}
+
+/** A closed deal keeps the base amount of the day it was closed, as long as its value stays. */
+function isFrozen({ after, before }: Draft): boolean {
+  if (!before || before.status === statusOf.open || before.status !== after.status) return false
+  return JSON.stringify(before.deal_value) === JSON.stringify(after.deal_value)
+}
+
+function inBase(currency: Currency, amount: Decimal, catalog: Catalog): Json {
+  const base = catalog.currencies.get(catalog.account.base_currency)
+  const rate = currency.id === base?.id ? decimal(1) : decimal(currency.rate)
+  return base && rate ? moneyOf(base, amount.times(rate)) : null
+}
+
+function moneyOf(currency: Currency, amount: Decimal): Json {
+  return { currency: currency.id, currency_code: currency.code, value: decimalJson(rounded(amount, currency.decimals)) }
+}

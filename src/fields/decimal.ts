@@ -1,0 +1,49 @@
+/**
+ * Exact decimals (D14), on big.js. Amounts travel as JSON numbers or decimal text and are stored in their shortest form
+ * ("12.5", never "12.50"), so that the same amount is the same text everywhere.
+ */
+import Big from 'big.js'
+import { isRawNumber, type Json, jsonNumber, type RawNumber } from '../json.ts'
+
+export type Decimal = Big
+
+Big.RM = Big.roundHalfEven
+// Big.DP bounds divisions only; quotients here are percentages and rates
+Big.DP = 30
+
+const decimalText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/
+
+/** The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are refused (null). */
+export function decimal(value: unknown): Decimal | null {
+  const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || text.length > 100) return null
+  const trimmed = text.trim()
+  return decimalText.test(trimmed) ? new Big(trimmed) : null
+}
+
+/** Decimal → the JSON number with exactly its digits. */
+export function decimalJson(value: Decimal): number | RawNumber {
+  return jsonNumber(plain(value))
+}
+
+/** Decimal → shortest plain text, without exponent: what the database is given. */
+export function plain(value: Decimal): string {
+  const text = value.toFixed()
+  return text === '-0' ? '0' : text
+}
+
+/** How many digits stand after the point: 12.50 → 1. */
+export function decimalPlaces(value: Decimal): number {
+  return Math.max(0, value.c.length - value.e - 1)
+}
+
+/** Half-even rounding to a currency's decimals (D23, D24). */
+export function rounded(value: Decimal, decimals: number): Decimal {
+  return value.round(decimals, Big.roundHalfEven)
+}
+
+/** The text of a number member in a stored value, for a numeric column. */
+export function numberText(value: Json | undefined): string | null {
+  if (value === null || value === undefined) return null
+  return isRawNumber(value) ? value.rawJSON : String(value)
+}

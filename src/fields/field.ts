@@ -1,0 +1,227 @@
+/**
+ * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no resource.
+ */
+import type { Json } from '../json.ts'
+import type { Catalog } from './catalog.ts'
+
+/** The interface's field types, and those D18 and D35 add for the custom fields it describes. */
+export type FieldType =
+  | 'SINGLE_STRING'
+  | 'TEXT'
+  | 'SINGLE_NUMBER'
+  | 'DROPDOWN'
+  | 'DATE'
+  | 'DATE_TIME'
+  | 'OWNER'
+  | 'TAGS'
+  | 'TERRITORY'
+  | 'PRODUCT'
+  | 'CONTACT_ONBOARD'
+  | 'CONTACTS_ONBOARD'
+  | 'COMPANY_ONBOARD'
+  | 'DEAL_VALUE'
+  | 'MONETARY'
+  | 'PRICE_TAGS'
+  | 'MULTISELECT'
+  | 'ADDRESS'
+  | 'PHONE'
+  | 'EMAIL'
+  | 'COMPANY'
+  | 'CONTACT'
+  | 'TIME'
+  | 'TIME_RANGE'
+  | 'DATE_RANGE'
+  | 'DATE_TIME_RANGE'
+  | 'JSON'
+
+/** Type-specific limits, under the field list's own names. Lengths count Unicode code points (D15). */
+export type Config = {
+  readonly min_length?: number
+  readonly max_length?: number
+  readonly min?: number
+  readonly max?: number
+  /** how many values a field of several values may hold */
+  readonly max_limit?: number
+  readonly max_digits?: number
+  readonly max_decimals?: number
+}
+
+export type Option = {
+  readonly id: number
+  readonly name: string
+  readonly position: number
+  readonly is_active: boolean
+  readonly is_default: boolean
+}
+
+export type Field = {
+  readonly resource: string
+  readonly id: number
+  readonly internal_name: string
+  readonly field_name: string
+  readonly type: FieldType
+  readonly section: string
+  readonly is_active: boolean
+  readonly is_required: boolean
+  readonly is_read_only: boolean
+  readonly is_custom: boolean
+  readonly config: Config
+  readonly default_value: Json
+  /** the choices of a dropdown or multiselect */
+  readonly options: readonly Option[]
+  /** the resource a relation field points to */
+  readonly related: string | null
+  /** which of the interface's rules that span fields name this field */
+  readonly rules: readonly number[]
+  /** a text field that takes a JSON number as its decimal text (D15) */
+  readonly accepts_number: boolean
+  /** kept in a column but never shown */
+  readonly is_hidden: boolean
+  /** SQL over the row `r` for a value that is computed when it is read */
+  readonly computed: string | null
+}
+
+/** A record's values under their internal names, in the form in which they are read and stored. */
+export type Values = { [internal_name: string]: Json }
+
+export type Column = { readonly name: string; readonly type: string }
+
+/** Where a value stands while it is parsed: its field, its JSON pointer, and the ways to speak of it. */
+export type Place = {
+  readonly field: Field
+  readonly path: string
+  readonly catalog: Catalog
+  /** Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no value". */
+  problem(code: string, message: string, more?: { at?: string; hint?: string; [extra: string]: unknown }): undefined
+  warn(code: string, message: string): void
+  /** Asks for the existence of a record to be checked before anything is written. */
+  reference(resource: string, id: number, at?: string): void
+}
+
+export const operators = [
+  'eq',
+  'neq',
+  'in',
+  'nin',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'between',
+  'like',
+  'isnull',
+  'notnull',
+  'exists',
+] as const
+export type Operator = (typeof operators)[number]
+
+/** Why an operand can't be read. */
+export type Complaint = { readonly message: string; readonly hint?: string }
+
+/**
+ * What a filter or a sort can speak of: a field, or a member of one (`deal_value.currency`).
+ * `sql` is an expression over the row `r`; with `multi` it is an array of `type`.
+ */
+export type Term = {
+  readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
+  readonly sql: string
+  readonly multi: boolean
+  readonly operators: readonly Operator[]
+  /** Operand text → the text the database is given, cast to `type`. */
+  operand(text: string, catalog: Catalog): string | Complaint
+  /** SQL to sort by; null where sorting has no meaning */
+  readonly order: string | null
+  /** SQL that is true when the member is present; absent = the value is not null */
+  readonly present?: string
+}
+
+export type SubField = { name: string; input_type: string; display_name: string; config: Config & { default?: number } }
+
+/**
+ * A field kind: everything that depends on a field's type, in one place (one file in kinds/).
+ * Kinds do no I/O.
+ */
+export type Kind = {
+  /** The columns of a system field. Custom fields are members of the column `custom`. */
+  columns(field: Field): readonly Column[]
+  /**
+   * JSON as sent → the value as stored and read; undefined after a problem was reported, null when cleared.
+   * `current` is the stored value, for what an update keeps.
+   */
+  parse(input: Json, place: Place, current: Json): Json | undefined
+  /** The stored value as parameter texts, one for each column. */
+  write(value: Json, field: Field): readonly (string | null)[]
+  /** SQL over the row `r` whose JSON is the value as read. */
+  read(field: Field): string
+  /** What can be filtered: '' for the field itself, 'currency' or 'a.b' for members. Null: no such member. */
+  term(field: Field, member: string): Term | null
+  /** The members a term may name, for messages. */
+  readonly members: readonly string[]
+  /** What a system field holds when it was never set; absent = null. */
+  readonly empty?: Json
+  subFields?(field: Field): readonly SubField[]
+}
+
+/** The value of a field that was never set or was cleared. Custom fields are then absent from their document. */
+export function emptyValue(field: Field, kind: Kind): Json {
+  return field.is_custom ? null : (kind.empty ?? null)
+}
+
+/** A column or constant in SQL text. Names come from code and from the checked `cf_` pattern only, never from a request. */
+export function identifier(name: string): string {
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
+  return `"${name}"`
+}
+
+/** SQL of a field's scalar (or of a member's) as `type`: a column, or a member of the custom document. */
+export function scalar(field: Field, member: string, type: string): string {
+  if (field.computed) return `(${field.computed})`
+  if (!field.is_custom) return `r.${identifier(member ? `${field.internal_name}_${member}` : field.internal_name)}`
+  identifier(field.internal_name)
+  const text = member
+    ? `r.custom #>> '{${field.internal_name},${member.replaceAll('.', ',')}}'`
+    : `r.custom ->> '${field.internal_name}'`
+  return type === 'text' ? `(${text})` : `(${text})::${type}`
+}
+
+/** SQL of a field that is kept as a JSON document. */
+export function document(field: Field): string {
+  identifier(field.internal_name)
+  return field.is_custom ? `(r.custom -> '${field.internal_name}')` : `r."${field.internal_name}"`
+}
+
+/** A kind that is one column and one term: most are. */
+export function simpleKind(kind: {
+  column: string
+  parse: Kind['parse']
+  write?: (value: Json) => string | null
+  read?: (sql: string) => string
+  type: Term['type']
+  operators: readonly Operator[]
+  operand(text: string, field: Field, catalog: Catalog): string | Complaint
+  order?: (sql: string, field: Field) => string | null
+}): Kind {
+  return {
+    members: [],
+    columns: field => [{ name: field.internal_name, type: kind.column }],
+    parse: kind.parse,
+    write: value => [value === null ? null : kind.write ? kind.write(value) : String(value)],
+    read: field => (kind.read && !field.computed ? kind.read(scalar(field, '', kind.type)) : scalar(field, '', kind.type)),
+    term: (field, member) => {
+      if (member) return null
+      const sql = scalar(field, '', kind.type)
+      return {
+        type: kind.type,
+        sql,
+        multi: false,
+        operators: kind.operators,
+        operand: (text, catalog) => kind.operand(text, field, catalog),
+        order: kind.order ? kind.order(sql, field) : sql,
+      }
+    },
+  }
+}
+
+export const equality = ['eq', 'neq', 'in', 'nin', 'isnull', 'notnull', 'exists'] as const
+export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const
+export const textual = [...equality, 'lt', 'lte', 'gt', 'gte', 'between', 'like'] as const

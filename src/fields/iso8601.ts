@@ -1,0 +1,73 @@
+/** ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates; nothing passes through a Date's own parser. */
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
+const timePattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
+const dateTimePattern = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
+
+/** "2026-02-28" → itself; null when it is no real date. Years 0001 to 9999. */
+export function isoDate(text: string): string | null {
+  const match = datePattern.exec(text)
+  if (!match) return null
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  const lastDay = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= lastDay ? text : null
+}
+
+/** The calendar date as written, of a date or a date-time (never through UTC). */
+export function calendarDate(text: string): string | null {
+  if (text.length === 10) return isoDate(text)
+  const parts = dateTimeParts(text)
+  return parts && parts.date
+}
+
+/** "10:00", "10:00:30" → "10:00"; null with an offset or when it is no time. */
+export function isoTime(text: string): string | null {
+  const match = timePattern.exec(text)
+  return match ? `${match[1]}:${match[2]}` : null
+}
+
+/**
+ * A date-time → UTC with milliseconds, "2026-02-28T09:30:00.000Z". Without an offset it is UTC (D42); with `needsOffset` that
+ * gives null, as does anything that is no real date-time.
+ */
+export function isoInstant(text: string, needsOffset = false): string | null {
+  const date = isoDate(text)
+  if (date) return needsOffset ? null : `${date}T00:00:00.000Z`
+  const parts = dateTimeParts(text)
+  if (!parts || (needsOffset && !parts.offset)) return null
+  const milliseconds = Date.UTC(2000, 0, 1, parts.hours, parts.minutes, parts.seconds, parts.milliseconds) - Date.UTC(2000, 0, 1)
+  const day = new Date(`${parts.date}T00:00:00.000Z`).getTime()
+  const instant = new Date(day + milliseconds - offsetMinutes(parts.offset) * 60_000)
+  const year = instant.getUTCFullYear()
+  return year >= 1 && year <= 9999 ? instant.toISOString() : null
+}
+
+/** Milliseconds since 1970 → UTC text; null outside the years 1 to 9999. */
+export function instantOfEpoch(milliseconds: number): string | null {
+  const instant = new Date(milliseconds)
+  const year = instant.getUTCFullYear()
+  return year >= 1 && year <= 9999 ? instant.toISOString() : null
+}
+
+function dateTimeParts(text: string) {
+  const match = dateTimePattern.exec(text)
+  if (!match || !isoDate(match[1]!) || !isoTime(match[2]!)) return null
+  const offset = match[3]
+  if (offset && offset.length > 1 && (Number(offset.slice(1, 3)) > 14 || Number(offset.slice(-2)) > 59)) return null
+  const [hours, minutes, seconds] = match[2]!.split(':')
+  const [whole, fraction = ''] = (seconds ?? '0').split(/[.,]/)
+  return {
+    date: match[1]!,
+    hours: Number(hours),
+    minutes: Number(minutes),
+    seconds: Number(whole),
+    milliseconds: Number(fraction.padEnd(3, '0').slice(0, 3)),
+    offset,
+  }
+}
+
+function offsetMinutes(offset: string | undefined): number {
+  if (!offset || offset === 'Z' || offset === 'z') return 0
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
+  return offset[0] === '-' ? -minutes : minutes
+}

@@ -1,0 +1,53 @@
+/** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
+import { isObject, type Json } from '../../json.ts'
+import { document, type Kind, type Place, textual } from '../field.ts'
+import { knownMembers } from './money.ts'
+import { items } from './multiselect.ts'
+import { checkedText, numberAsText } from './text.ts'
+
+const limits: { readonly [member: string]: number } = {
+  address_line1: 300,
+  address_line2: 300,
+  city: 125,
+  state: 125,
+  country: 125,
+  zipcode: 25,
+}
+const members = Object.keys(limits)
+
+export const address: Kind = {
+  members,
+  empty: [],
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, place) => {
+    if (!Array.isArray(input)) return parseAddress(input, place, '')
+    if (input.length > 1) return place.problem('too_many', 'must hold one address')
+    return input.length ? parseAddress(input[0]!, place, '/0') : null
+  },
+  write: value => [JSON.stringify(items(value))],
+  read: document,
+  term: (field, member) => {
+    if (!members.includes(member)) return null
+    const sql = `(${document(field)} #>> '{0,${member}}')`
+    return { type: 'text', sql, multi: false, operators: textual, operand: text => text, order: sql }
+  },
+}
+
+function parseAddress(input: Json, place: Place, at: string): Json | undefined {
+  if (!isObject(input)) {
+    return place.problem('wrong_type', 'must be an object', { at, hint: `Its members: ${members.join(', ')}.` })
+  }
+  let whole = knownMembers(input, members, place, at)
+  const parsed: { [member: string]: Json } = {}
+  for (const member of members) {
+    const sent = input[member]
+    if (sent === undefined || sent === null) continue
+    // A country is an id or a name: a number stays one. A zipcode keeps its leading zeros as text (D15).
+    const value =
+      member === 'country' && typeof sent === 'number' ? sent : checkedText(member === 'zipcode' ? numberAsText(sent) : sent, place, { max_length: limits[member]! }, `${at}/${member}`)
+    if (value === undefined) whole = false
+    else parsed[member] = value
+  }
+  if (!whole) return undefined
+  return Object.keys(parsed).length ? [parsed] : null
+}

@@ -1,0 +1,87 @@
+/** PHONE and EMAIL: arrays of typed entries (D13). An unknown type becomes Work, with a warning; a missing one is a problem. */
+import { isObject, type Json } from '../../json.ts'
+import { document, equality, type Kind, type Place, textual } from '../field.ts'
+import { findOption } from './dropdown.ts'
+import { knownMembers } from './money.ts'
+import { items, jsonArray } from './multiselect.ts'
+import { checkedText } from './text.ts'
+
+const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
+const emailTypes = entryTypes('work', 'personal', 'home', 'other')
+
+export const phone = contactPoints('phone_type', phoneTypes, 'phone_number', (value, place, at) =>
+  /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
+    ? true
+    : place.problem('invalid_phone', 'must be a phone number', { at, hint: 'For example "+1 555 0100".' }) ?? false,
+  { min_length: 5, max_length: 17 },
+)
+
+// One @, no spaces, a domain of two labels or more: RFC 5321's outer shape. Whether the mailbox exists only a mail can tell.
+const emailPattern = /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
+
+export const email = contactPoints('email_type', emailTypes, 'email_value', (value, place, at) =>
+  emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
+    ? true
+    : place.problem('invalid_email', 'must be a valid e-mail address', { at, hint: 'For example "jo@example.com".' }) ?? false,
+  { min_length: 3, max_length: 320 },
+)
+
+type Check = (value: string, place: Place, at: string) => boolean
+
+function contactPoints(
+  typeMember: string,
+  types: readonly { id: number; name: string }[],
+  valueMember: string,
+  check: Check,
+  limits: { min_length: number; max_length: number },
+): Kind {
+  const entry = (input: Json, place: Place, at: string): Json | undefined => {
+    if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
+    const known = knownMembers(input, [typeMember, valueMember], place, at)
+    const type = entryType(input[typeMember], types, place, `${at}/${typeMember}`)
+    const value = checkedText(input[valueMember], place, limits, `${at}/${valueMember}`)
+    if (value === undefined || !check(value, place, `${at}/${valueMember}`) || !known || type === undefined) return undefined
+    return { [typeMember]: type, [valueMember]: value }
+  }
+  const typeOperand = (text: string) => {
+    const type = findOption(text, types)
+    return type ? String(type.id) : { message: `there is no ${typeMember} "${text}"`, hint: typeHint(types) }
+  }
+  return {
+    members: [typeMember, valueMember],
+    empty: [],
+    columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+    parse: (input, place) => {
+      const entries = (Array.isArray(input) ? input : [input]).map((item, index) => entry(item, place, Array.isArray(input) ? `/${index}` : ''))
+      const limit = place.field.config.max_limit ?? 20
+      if (entries.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+      return entries.includes(undefined) ? undefined : (entries as Json[])
+    },
+    write: value => [JSON.stringify(items(value))],
+    read: document,
+    term: (field, member) => {
+      if (member !== '' && member !== typeMember && member !== valueMember) return null
+      const isType = member === typeMember
+      const type = isType ? 'bigint' : 'text'
+      const sql = jsonArray(document(field), type, `$[*].${isType ? typeMember : valueMember}`)
+      return { type, multi: true, sql, operators: isType ? equality : textual, operand: isType ? typeOperand : text => text, order: null }
+    },
+  }
+}
+
+function entryType(input: Json | undefined, types: readonly { id: number; name: string }[], place: Place, at: string): number | undefined {
+  if (input === undefined || input === null || input === '') {
+    return place.problem('required', 'must be given', { at, hint: typeHint(types) })
+  }
+  const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
+  if (!known) place.warn('type_defaulted', `${JSON.stringify(input)} is no type of this entry; it became Work`)
+  return known?.id ?? 1
+}
+
+function entryTypes(...names: string[]): { id: number; name: string }[] {
+  return names.map((name, index) => ({ id: index + 1, name }))
+}
+
+function typeHint(types: readonly { id: number; name: string }[]): string {
+  return `One of: ${types.map(type => `${type.id} ${type.name}`).join(', ')}.`
+}

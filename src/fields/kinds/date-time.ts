@@ -1,0 +1,23 @@
+/** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
+import { type Complaint, ordered, simpleKind } from '../field.ts'
+import { isoInstant } from '../iso8601.ts'
+import { epochMilliseconds } from './date.ts'
+
+export const dateTime = simpleKind({
+  column: 'timestamptz',
+  type: 'timestamptz',
+  operators: ordered,
+  parse: (input, place) => {
+    const value = typeof input === 'string' ? isoInstant(input.trim()) : null
+    return value ?? place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
+  },
+  read: sql => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  operand: instantOperand,
+})
+
+export function instantOperand(text: string): string | Complaint {
+  return (
+    epochMilliseconds(text) ??
+    isoInstant(text.trim()) ?? { message: `"${text}" is not a date-time`, hint: 'Give epoch milliseconds or ISO 8601, such as 2026-03-31T09:30:00Z.' }
+  )
+}

@@ -1,0 +1,75 @@
+/** DROPDOWN: one option, stored as its id and written as id or name (D10). */
+import { isRawNumber, type Json } from '../../json.ts'
+import { type Complaint, equality, type Field, type Option, type Place, simpleKind } from '../field.ts'
+import { nearest } from '../nearest.ts'
+
+export const dropdown = simpleKind({
+  column: 'bigint',
+  type: 'bigint',
+  operators: equality,
+  parse: (input, place, current) => {
+    const id = checkedOption(input, place, current === null ? [] : [current])
+    return id
+  },
+  operand: (value, field) => optionOperand(value, field),
+  order: (sql, field) => optionOrder(sql, field.options),
+})
+
+/**
+ * The id of the option that `input` names, or undefined after a problem. Inactive options are refused unless already stored.
+ */
+export function checkedOption(input: Json, place: Place, stored: readonly Json[], at = ''): number | undefined {
+  const { options } = place.field
+  const accepted = (option: Option) => option.is_active || stored.includes(option.id)
+  const value = yesOrNo(input, options)
+  if (typeof value !== 'number' && typeof value !== 'string') {
+    return place.problem('wrong_type', 'must be the id (number) or the name (string) of an option', { at })
+  }
+  const option = findOption(value, options.filter(accepted)) ?? findOption(value, options)
+  if (!option) {
+    return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, { at, hint: optionHint(String(value), options) })
+  }
+  if (!accepted(option)) {
+    return place.problem('inactive_option', `the option "${option.name}" is no longer in use`, { at, hint: optionHint('', options) })
+  }
+  return option.id
+}
+
+/** Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). */
+export function findOption<O extends { id: number; name: string }>(value: number | string, options: readonly O[]): O | undefined {
+  if (typeof value === 'number') return options.find(option => option.id === value)
+  const name = normal(value)
+  const named = options.find(option => normal(option.name) === name)
+  return named ?? (/^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined)
+}
+
+/** Operand text → option id. */
+export function optionOperand(text: string, field: Field): string | Complaint {
+  const option = findOption(text, field.options)
+  if (option) return String(option.id)
+  return { message: `${field.internal_name} has no option "${text}"`, hint: optionHint(text, field.options) }
+}
+
+/** Options sort by their position (D29). The ids are numbers from the catalog. */
+export function optionOrder(sql: string, options: readonly Option[]): string {
+  if (options.every((option, index) => index === 0 || option.id > options[index - 1]!.id)) return sql
+  return `array_position('{${options.map(option => option.id).join(',')}}'::bigint[], ${sql}::bigint)`
+}
+
+export function optionHint(text: string, options: readonly Option[]): string {
+  const active = options.filter(option => option.is_active)
+  const near = text && nearest(text, active.map(option => option.name))
+  if (near) return `Did you mean "${near}"?`
+  const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
+  return shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'
+}
+
+function normal(name: string): string {
+  return name.trim().normalize('NFC').toLowerCase()
+}
+
+/** true/false stand for Yes/No where those are the options (D26). A number beyond 2^53 is no option's id. */
+function yesOrNo(input: Json, options: readonly Option[]): Json {
+  if (typeof input === 'boolean') return options.find(option => option.name === (input ? 'Yes' : 'No'))?.id ?? input
+  return isRawNumber(input) ? input.rawJSON : input
+}

@@ -1,0 +1,46 @@
+/** JSON: a free-form object of at most 16 kB and five levels (D18). */
+import { isObject, type Json } from '../../json.ts'
+import { document, equality, type Kind } from '../field.ts'
+
+const maxBytes = 16_384
+const maxLevels = 5
+
+export const json: Kind = {
+  members: ['any path of members'],
+  empty: {},
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, place) => {
+    if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
+    if (levels(input) > maxLevels) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
+    const text = JSON.stringify(input)
+    if (Buffer.byteLength(text) > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes`)
+    if (/\\u0000|\\ud[89a-f]/i.test(text)) {
+      return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
+    }
+    return input
+  },
+  write: value => [JSON.stringify(value ?? {})],
+  read: document,
+  term: (field, member) => {
+    const steps = member === '' ? [] : member.split('.')
+    if (steps.some(step => !/^[A-Za-z0-9_-]{1,64}$/.test(step))) return null
+    const path = steps.join(',')
+    const inner = steps.slice(0, -1).join(',')
+    const sql = steps.length ? `(${document(field)} #>> '{${path}}')` : `NULLIF(${document(field)}, '{}')::text`
+    return {
+      type: 'text',
+      sql,
+      multi: false,
+      operators: [...equality, 'like'],
+      operand: text => text,
+      order: null,
+      // Present is more than not null: {"notes":null} has the member.
+      present: steps.length ? `((${document(field)} #> '{${inner}}') ? '${steps.at(-1)}')` : `${document(field)} <> '{}'`,
+    }
+  },
+}
+
+function levels(value: Json): number {
+  if (Array.isArray(value)) return 1 + Math.max(0, ...value.map(levels))
+  return isObject(value) ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0
+}

@@ -1,0 +1,129 @@
+/**
+ * DEAL_VALUE and MONETARY: an amount in a currency (D14, D22). Stored and read as {currency, currency_code, value}; a deal's
+ * value also carries its product lines. The currency's id and code are both fixed by ISO 4217, so both are kept with the amount.
+ */
+import { isObject, type Json } from '../../json.ts'
+import type { Catalog, Currency } from '../catalog.ts'
+import { decimalJson, numberText } from '../decimal.ts'
+import { type Complaint, document, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
+import { nearest } from '../nearest.ts'
+import { findOption } from './dropdown.ts'
+import { checkedNumber, numericOperand } from './number.ts'
+
+export const money: Kind = {
+  members: ['currency', 'value'],
+  columns: field => [
+    { name: `${field.internal_name}_currency`, type: 'int' },
+    { name: `${field.internal_name}_currency_code`, type: 'text' },
+    { name: `${field.internal_name}_value`, type: 'numeric' },
+    ...(field.type === 'DEAL_VALUE' ? [{ name: `${field.internal_name}_products`, type: 'jsonb' }] : []),
+  ],
+  parse: parseMoney,
+  write: (value, field) => {
+    const money = isObject(value) ? value : {}
+    const columns = [numberText(money.currency), (money.currency_code as string) ?? null, numberText(money.value)]
+    return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
+  },
+  read: field => {
+    if (field.is_custom) return document(field)
+    const column = (member: string) => scalar(field, member, 'text')
+    const products = field.type === 'DEAL_VALUE' ? `, 'products', ${column('products')}` : ''
+    return (
+      `CASE WHEN ${column('currency')} IS NOT NULL THEN json_build_object('currency', ${column('currency')}, ` +
+      `'currency_code', ${column('currency_code')}, 'value', ${column('value')}${products}) END`
+    )
+  },
+  term: (field, member) => {
+    if (member === 'currency') {
+      const sql = scalar(field, 'currency', 'int')
+      return { type: 'bigint', sql, multi: false, operators: equality, operand: currencyOperand, order: scalar(field, 'currency_code', 'text') }
+    }
+    if (member !== '' && member !== 'value') return null
+    const sql = scalar(field, 'value', 'numeric')
+    return { type: 'numeric', sql, multi: false, operators: ordered, operand: numericOperand, order: member ? sql : baseOrder(field) }
+  },
+  subFields: field => [
+    { name: 'currency', input_type: 'CURRENCY', display_name: 'Currency', config: {} },
+    { name: 'value', input_type: 'VALUE', display_name: 'Value', config: { ...field.config, default: 0.0 } },
+    ...(field.type === 'DEAL_VALUE' ? [{ name: 'products', input_type: 'PRODUCT', display_name: 'Products', config: {} }] : []),
+  ],
+}
+
+function parseMoney(input: Json, place: Place, current: Json): Json | undefined {
+  if (!isObject(input)) {
+    return place.problem('wrong_type', 'must be an object', { hint: 'For example {"currency":"USD","value":1250}.' })
+  }
+  const stored = isObject(current) ? current : null
+  const members = ['currency', 'currency_code', 'value', ...(place.field.type === 'DEAL_VALUE' ? ['products'] : [])]
+  const known = knownMembers(input, members, place)
+  const currency = moneyCurrency(input, place, stored)
+  const digits = place.field.is_custom ? { max_digits: 13, max_decimals: 2 } : {}
+  const sent = input.value ?? (input.value === undefined && stored ? stored.value : 0)
+  // A sum that does not fit the currency is a problem also when only the currency changes: it is never rounded (D14).
+  const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
+  const value = checkedNumber(sent as Json, place, { ...place.field.config, ...digits, max_decimals: decimals }, '/value')
+  const products = input.products ?? stored?.products ?? []
+  if (Array.isArray(input.products) ? input.products.length : input.products !== undefined && input.products !== null) {
+    return place.problem('product_lines_unavailable', 'product lines are not available yet', { at: '/products' })
+  }
+  if (!known || !currency || !value) return undefined
+  const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
+  return place.field.type === 'DEAL_VALUE' ? { ...money, products } : money
+}
+
+function moneyCurrency(input: { [name: string]: Json }, place: Place, stored: { [name: string]: Json } | null): Currency | undefined {
+  const fallback = place.field.default_value
+  const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
+  if (named === undefined || named === null) {
+    return place.problem('currency_required', 'needs a currency', { at: '/currency', hint: 'For example "currency":"USD".' })
+  }
+  return checkedCurrency(named, place, '/currency')
+}
+
+/** The currency that `input` names by id, code or name, or undefined after a problem. */
+export function checkedCurrency(input: Json | undefined, place: Place, at: string): Currency | undefined {
+  if (typeof input !== 'string' && typeof input !== 'number') {
+    return place.problem('wrong_type', 'must be the id, code or name of a currency', { at })
+  }
+  const currency = findCurrency(input, place.catalog)
+  if (currency) return currency
+  return place.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, { at, hint: currencyHint(input, place.catalog) })
+}
+
+export function currencyOperand(text: string, catalog: Catalog): string | Complaint {
+  const currency = findCurrency(text, catalog)
+  return currency ? String(currency.id) : { message: `there is no currency "${text}"`, hint: currencyHint(text, catalog) }
+}
+
+/** False after a problem: a member that the object does not have. */
+export function knownMembers(input: { [name: string]: Json }, known: readonly string[], place: Place, at = ''): boolean {
+  const unknown = Object.keys(input).filter(name => !known.includes(name))
+  for (const name of unknown) {
+    const near = nearest(name, known)
+    place.problem('unknown_field', `has no member "${name}"`, {
+      at: `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      hint: near ? `Did you mean "${near}"?` : `It has: ${known.join(', ')}.`,
+    })
+  }
+  return unknown.length === 0
+}
+
+function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {
+  if (typeof value === 'number') return catalog.currencies.get(value)
+  const code = value.trim().toUpperCase()
+  return catalog.currencyByCode.get(code) ?? findOption(value, [...catalog.currencies.values()])
+}
+
+function currencyHint(value: number | string, catalog: Catalog): string {
+  const near = nearest(String(value), catalog.currencyByCode.keys())
+  return near ? `Did you mean "${near}"?` : 'Give an ISO 4217 code such as "USD".'
+}
+
+/** Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself times the rate. */
+function baseOrder(field: Field): string {
+  const amount = scalar(field, 'value', 'numeric')
+  if (field.internal_name === 'deal_value') return 'r.deal_value_in_base_currency_value'
+  if (field.internal_name.endsWith('base_currency') || field.internal_name.startsWith('base_currency')) return amount
+  const currency = scalar(field, 'currency', 'int')
+  return `(${amount} * (SELECT rate FROM currency WHERE currency.account_id = r.account_id AND currency.id = ${currency}))`
+}

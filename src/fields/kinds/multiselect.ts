@@ -1,0 +1,42 @@
+/** MULTISELECT: several options, stored as an array of ids (D10). */
+import type { Json } from '../../json.ts'
+import { equality, type Kind, document } from '../field.ts'
+import { checkedOption, optionOperand } from './dropdown.ts'
+
+export const multiselect: Kind = {
+  members: [],
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, place, current) => {
+    const inputs = Array.isArray(input) ? input : [input]
+    const stored = Array.isArray(current) ? current : []
+    const ids = inputs.map((item, index) => checkedOption(item, place, stored, Array.isArray(input) ? `/${index}` : ''))
+    if (ids.includes(undefined)) return undefined
+    const distinct = [...new Set(ids as number[])]
+    const limit = place.field.config.max_limit ?? 100
+    if (distinct.length > limit) return place.problem('too_many', `must have at most ${limit} options`)
+    return distinct.length ? distinct : null
+  },
+  write: value => [value === null ? null : JSON.stringify(value)],
+  read: document,
+  term: (field, member) => {
+    if (member) return null
+    return {
+      type: 'bigint',
+      multi: true,
+      sql: jsonArray(document(field), 'bigint'),
+      operators: equality,
+      operand: text => optionOperand(text, field),
+      order: null,
+    }
+  },
+}
+
+/** SQL: a JSON array (or null) as an array of `type`; `path` picks a member of each item. */
+export function jsonArray(sql: string, type: string, path = '$[*]'): string {
+  return `ARRAY(SELECT (item #>> '{}')::${type} FROM jsonb_path_query(${sql}, '${path}') item WHERE item <> 'null'::jsonb)`
+}
+
+/** Items as stored, or an empty array. */
+export function items(value: Json): Json[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,45 @@
+/** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
+import type { Json } from '../../json.ts'
+import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
+import { type Complaint, type Config, ordered, type Place, simpleKind } from '../field.ts'
+
+export const number = simpleKind({
+  column: 'numeric',
+  type: 'numeric',
+  operators: ordered,
+  parse: (input, place) => {
+    if (typeof input === 'string') return place.problem('wrong_type', 'must be a number, not a string')
+    const value = checkedNumber(input, place, place.field.config)
+    return value && decimalJson(value)
+  },
+  write: numberText,
+  operand: numericOperand,
+})
+
+/** A decimal within its limits, or undefined after a problem. `at` is the place below. */
+export function checkedNumber(input: Json | undefined, place: Place, limits: Config, at = ''): Decimal | undefined {
+  const value = decimal(input)
+  if (!value) return place.problem('wrong_type', 'must be a number', { at })
+  const { min, max, max_digits, max_decimals } = limits
+  if ((min !== undefined && value.lt(min)) || (max !== undefined && value.gt(max))) {
+    return place.problem('out_of_range', `must be ${range(min, max)}`, { at })
+  }
+  if (max_digits !== undefined && value.c.length + Math.max(0, value.e - value.c.length + 1, -value.e) > max_digits) {
+    return place.problem('too_long', `must have at most ${max_digits} digits`, { at })
+  }
+  if (max_decimals !== undefined && decimalPlaces(value) > max_decimals) {
+    const allowed = max_decimals === 0 ? 'no decimals' : `at most ${max_decimals} decimals`
+    return place.problem('too_many_decimals', `must have ${allowed}; it is never rounded`, { at })
+  }
+  return value
+}
+
+export function numericOperand(text: string): string | Complaint {
+  const value = decimal(text)
+  return value ? plain(value) : { message: `"${text}" is not a number` }
+}
+
+function range(min: number | undefined, max: number | undefined): string {
+  if (min === undefined) return `at most ${max}`
+  return max === undefined ? `at least ${min}` : `from ${min} to ${max}`
+}

@@ -1,0 +1,83 @@
+/** PRICE_TAGS: one price for each currency (D26), stored and read as [{currency, currency_code, price, tax, discount}]. */
+import { isObject, type Json } from '../../json.ts'
+import { type Decimal, decimal, decimalJson } from '../decimal.ts'
+import { document, equality, type Kind, ordered, type Place } from '../field.ts'
+import { checkedCurrency, currencyOperand, knownMembers } from './money.ts'
+import { items, jsonArray } from './multiselect.ts'
+import { checkedNumber, numericOperand } from './number.ts'
+
+export const prices: Kind = {
+  members: ['currency', 'price', 'unit_price', 'tax', 'discount'],
+  empty: [],
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, place) => {
+    if (!Array.isArray(input)) {
+      return place.problem('wrong_type', 'must be an array of prices', { hint: 'For example [{"currency":"USD","unit_price":"49.90"}].' })
+    }
+    const entries = input.map((entry, index) => parseEntry(entry, place, `/${index}`))
+    if (entries.includes(undefined)) return undefined
+    const currencies = entries.map(entry => entry!.currency)
+    const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
+    if (repeated >= 0) {
+      return place.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, { at: `/${repeated}/currency` })
+    }
+    return entries as Json[]
+  },
+  write: value => [JSON.stringify(items(value))],
+  read: document,
+  term: (field, member) => {
+    if (member === '' || !prices.members.includes(member)) return null
+    const name = member === 'unit_price' ? 'price' : member
+    const type = member === 'currency' ? 'bigint' : 'numeric'
+    return {
+      type,
+      multi: true,
+      sql: jsonArray(document(field), type, `$[*].${name}`),
+      operators: member === 'currency' ? equality : ordered,
+      operand: member === 'currency' ? currencyOperand : numericOperand,
+      order: null,
+    }
+  },
+  subFields: field => [
+    { name: 'currency', input_type: 'CURRENCY', display_name: 'Currency', config: {} },
+    { name: 'unit_price', input_type: 'UNIT_PRICE', display_name: 'Unit price', config: field.config },
+    { name: 'tax', input_type: 'TAX', display_name: 'Tax', config: { min: 0, max: 100 } },
+    { name: 'discount', input_type: 'DISCOUNT', display_name: 'Discount', config: { min: 0, max: 100 } },
+  ],
+}
+
+const percentage = { min: 0, max: 100, max_decimals: 6 }
+
+function parseEntry(input: Json, place: Place, at: string): { [name: string]: Json } | undefined {
+  if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
+  const known = knownMembers(input, ['currency', 'currency_code', 'unit_price', 'price', 'tax', 'discount'], place, at)
+  const currency =
+    input.currency === undefined || input.currency === null
+      ? place.problem('required', 'needs a currency', { at: `${at}/currency` })
+      : checkedCurrency(input.currency, place, `${at}/currency`)
+  const member = input.unit_price === undefined ? 'price' : 'unit_price'
+  const limits = { ...place.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
+  const price = agreed(input, place, at)
+    ? checkedNumber(input[member], place, limits, `${at}/${input[member] === undefined ? 'unit_price' : member}`)
+    : undefined
+  const tax = optionalPercentage(input.tax, place, `${at}/tax`)
+  const discount = optionalPercentage(input.discount, place, `${at}/discount`)
+  if (!known || !currency || !price || tax === undefined || discount === undefined) return undefined
+  return { currency: currency.id, currency_code: currency.code, price: decimalJson(price), tax: json(tax), discount: json(discount) }
+}
+
+/** unit_price and price name one thing; sent both, they must be equal. */
+function agreed(input: { [name: string]: Json }, place: Place, at: string): boolean {
+  const [one, other] = [decimal(input.unit_price), decimal(input.price)]
+  if (!one || !other || one.eq(other)) return true
+  place.problem('contradiction', 'unit_price and price name the same thing and must be equal', { at: `${at}/price` })
+  return false
+}
+
+function optionalPercentage(input: Json | undefined, place: Place, at: string): Decimal | null | undefined {
+  return input === undefined || input === null ? null : checkedNumber(input, place, percentage, at)
+}
+
+function json(value: Decimal | null): Json {
+  return value && decimalJson(value)
+}

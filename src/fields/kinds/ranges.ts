@@ -1,0 +1,95 @@
+/** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
+import { isObject, type Json } from '../../json.ts'
+import { type Complaint, document, type Kind, ordered, type Place } from '../field.ts'
+import { calendarDate, isoInstant, isoTime } from '../iso8601.ts'
+import { instantOperand } from './date-time.ts'
+import { knownMembers } from './money.ts'
+
+type End = {
+  parse(text: string): string | null
+  operand(text: string): string | Complaint
+  code: string
+  message: string
+  example: string
+  type: 'text' | 'date' | 'timestamptz'
+  mayRunBackwards: boolean
+}
+
+export const timeRange = rangeKind({
+  parse: isoTime,
+  operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time` },
+  code: 'invalid_time',
+  message: 'must be a time in ISO 8601 without offset',
+  example: '{"range":{"from":"22:00","to":"06:00"}}',
+  type: 'text',
+  mayRunBackwards: true,
+})
+
+export const dateRange = rangeKind({
+  parse: text => (isoInstant(text, true) ? calendarDate(text) : null),
+  operand: text => calendarDate(text.trim()) ?? { message: `"${text}" is not a date` },
+  code: 'invalid_date_time',
+  message: 'must be a real date-time in ISO 8601 with an offset or Z',
+  example: '{"range":{"from":"2026-03-01T00:00:00Z","to":"2026-03-31T00:00:00Z"}}',
+  type: 'date',
+  mayRunBackwards: false,
+})
+
+export const dateTimeRange = rangeKind({
+  parse: text => isoInstant(text, true),
+  operand: instantOperand,
+  code: 'invalid_date_time',
+  message: 'must be a real date-time in ISO 8601 with an offset or Z',
+  example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
+  type: 'timestamptz',
+  mayRunBackwards: false,
+})
+
+function rangeKind(end: End): Kind {
+  return {
+    members: ['from', 'to', 'range.from', 'range.to'],
+    columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+    parse: (input, place) => parseRange(input, place, end),
+    write: value => [value === null ? null : JSON.stringify(value)],
+    read: document,
+    term: (field, member) => {
+      const name = member.replace(/^range\./, '')
+      if (name !== 'from' && name !== 'to' && member !== '') return null
+      const text = `(${document(field)} #>> '{range,${member === '' ? 'from' : name}}')`
+      const sql = end.type === 'text' ? text : `${text}::${end.type}`
+      return { type: end.type, sql, multi: false, operators: ordered, operand: end.operand, order: sql }
+    },
+  }
+}
+
+function parseRange(input: Json, place: Place, end: End): Json | undefined {
+  const object = typeof input === 'string' && end.mayRunBackwards ? textRange(input) : input
+  const range = isObject(object) ? object.range : undefined
+  if (!isObject(object) || !isObject(range)) {
+    return place.problem('wrong_type', 'must be an object with a range', { hint: `For example ${end.example}.` })
+  }
+  const known = knownMembers(object, ['range'], place) && knownMembers(range, ['from', 'to'], place, '/range')
+  const from = parseEnd(range.from, place, end, '/range/from')
+  const to = parseEnd(range.to, place, end, '/range/to')
+  if (!known || from === undefined || to === undefined) return undefined
+  // A range of dates keeps the dates as written, but which comes first is asked of the moments.
+  const backwards = end.type === 'date' ? instant(range.from) > instant(range.to) || from > to : from > to
+  if (backwards && !end.mayRunBackwards) return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })
+  return { range: { from, to } }
+}
+
+function parseEnd(input: Json | undefined, place: Place, end: End, at: string): string | undefined {
+  if (input === undefined || input === null) return place.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
+  const value = typeof input === 'string' ? end.parse(input.trim()) : null
+  return value ?? place.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
+}
+
+/** "10:00/12:30" is the same as {range:{from:"10:00",to:"12:30"}} (D16). */
+function textRange(text: string): Json {
+  const [from, to, ...more] = text.split('/')
+  return to === undefined || more.length ? text : { range: { from: from!, to } }
+}
+
+function instant(input: Json | undefined): string {
+  return isoInstant(String(input).trim(), true) ?? ''
+}

@@ -1,0 +1,52 @@
+/** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
+import { isObject, type Json } from '../../json.ts'
+import { type Complaint, type Field, identifier, ordered, type Place, simpleKind } from '../field.ts'
+
+/** Ids are whole numbers from 1, below 2^53. */
+const maxId = Number.MAX_SAFE_INTEGER
+
+export const reference = simpleKind({
+  column: 'bigint',
+  type: 'bigint',
+  operators: ordered,
+  parse: (input, place) => checkedReference(input, place),
+  operand: idOperand,
+  order: (sql, field) => nameOrder(sql, field),
+})
+
+/** The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`), or undefined after a problem. */
+export function checkedReference(input: Json | undefined, place: Place, at = ''): number | undefined {
+  const { field } = place
+  const linked = isObject(input) && takesObject(field) ? input.id : input
+  if (linked === undefined) {
+    return place.problem('nested_creation_unavailable', 'creating a record inside another is not available yet', {
+      at,
+      hint: `Give the id of an existing ${field.related}: 7 or {"id":7}.`,
+    })
+  }
+  if (typeof linked !== 'number' || !Number.isInteger(linked)) {
+    return place.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
+  }
+  if (linked < 1 || linked > maxId) return notFound(place, linked, at)
+  place.reference(field.related!, linked, at)
+  return linked
+}
+
+/** Unknown, deleted and other accounts' records give one and the same problem (D11). */
+export function notFound(place: Pick<Place, 'field' | 'problem'>, id: number, at = ''): undefined {
+  return place.problem('reference_not_found', `there is no ${place.field.related} ${id}`, { at })
+}
+
+export function idOperand(text: string): string | Complaint {
+  return /^\d{1,15}$/.test(text.trim()) ? text.trim() : { message: `"${text}" is not an id (a whole number)` }
+}
+
+function takesObject(field: Field): boolean {
+  return field.type.endsWith('_ONBOARD') || field.type === 'CONTACTS_ONBOARD'
+}
+
+/** References sort by the name shown (D29). */
+function nameOrder(sql: string, field: Field): string {
+  const name = field.related === 'contact' ? `concat_ws(' ', named.first_name, named.last_name)` : 'named.name'
+  return `(SELECT lower(${name}) FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql})`
+}

@@ -1,0 +1,32 @@
+/** Several related records, kept as an array of ids: TAGS and CONTACTS_ONBOARD. */
+import type { Json } from '../../json.ts'
+import { equality, type Kind, scalar } from '../field.ts'
+import { checkedReference, idOperand } from './reference.ts'
+
+export const references: Kind = {
+  members: [],
+  empty: [],
+  columns: field => [{ name: field.internal_name, type: 'bigint[]' }],
+  parse: (input, place) => {
+    const inputs = Array.isArray(input) ? input : [input]
+    const ids = inputs.map((item, index) => checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''))
+    if (ids.includes(undefined)) return undefined
+    const distinct = [...new Set(ids as number[])]
+    const limit = place.field.config.max_limit
+    if (limit !== undefined && distinct.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+    return distinct
+  },
+  write: value => [`{${((value as Json[] | null) ?? []).join(',')}}`],
+  read: field => scalar(field, '', 'bigint[]'),
+  term: (field, member) =>
+    member
+      ? null
+      : {
+          type: 'bigint',
+          multi: true,
+          sql: scalar(field, '', 'bigint[]'),
+          operators: equality,
+          operand: idOperand,
+          order: null,
+        },
+}

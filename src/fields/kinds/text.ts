@@ -1,0 +1,44 @@
+/** SINGLE_STRING and TEXT: text of a limited length. */
+import { isRawNumber, type Json } from '../../json.ts'
+import { decimal, plain } from '../decimal.ts'
+import { type Config, type Place, simpleKind, textual } from '../field.ts'
+
+export const text = simpleKind({
+  column: 'text',
+  type: 'text',
+  operators: textual,
+  parse: (input, place) => {
+    const value = place.field.accepts_number ? numberAsText(input) : input
+    return checkedText(value, place, place.field.config)
+  },
+  operand: value => value,
+})
+
+/** A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem. `at` is the place below. */
+export function checkedText(input: Json | undefined, place: Place, limits: Config, at = ''): string | undefined {
+  if (typeof input !== 'string') {
+    return place.problem('wrong_type', 'must be a string', { at })
+  }
+  if (input.includes('\0') || !input.isWellFormed()) {
+    return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair', { at })
+  }
+  const { min_length = 0, max_length = Number.POSITIVE_INFINITY } = limits
+  const length = input.length <= max_length && input.length >= 2 * min_length ? input.length : [...input].length
+  if (length < min_length) {
+    return place.problem('too_short', `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`, {
+      at,
+      hint: 'Send null to clear the field.',
+    })
+  }
+  if (length > max_length) {
+    return place.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })
+  }
+  return input
+}
+
+/** A JSON number as its decimal text (D15), anything else unchanged. */
+export function numberAsText(input: Json): Json {
+  if (typeof input !== 'number' && !isRawNumber(input)) return input
+  const value = decimal(input)
+  return value ? plain(value) : input
+}

@@ -1,0 +1,14 @@
+/** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
+import { ordered, simpleKind } from '../field.ts'
+import { isoTime } from '../iso8601.ts'
+
+export const time = simpleKind({
+  column: 'text',
+  type: 'text',
+  operators: ordered,
+  parse: (input, place) => {
+    const value = typeof input === 'string' ? isoTime(input.trim()) : null
+    return value ?? place.problem('invalid_time', 'must be a time in ISO 8601 without offset', { hint: 'For example "09:30".' })
+  },
+  operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
+})

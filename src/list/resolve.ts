@@ -1,0 +1,114 @@
+/**
+ * Tree + the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows fields, prints no SQL beyond the
+ * expressions that the kinds give.
+ */
+import type { Problem } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Field, Operator, Term } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { nearest } from '../fields/nearest.ts'
+import type { Condition, Filter, SortKey } from './grammar.ts'
+
+export type PlannedCondition = { readonly type: 'condition'; readonly term: Term; readonly operator: Operator; readonly values: readonly string[] }
+export type Plan =
+  | PlannedCondition
+  | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
+  | { readonly type: 'not'; readonly of: Plan }
+
+export type PlannedSort = { readonly sql: string; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
+
+type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problem[] }
+
+/** The plan of a filter. What can't be planned is added to `problems`. */
+export function resolveFilter(filter: Filter, world: World): Plan {
+  if (filter.type === 'condition') return resolveCondition(filter, world)
+  if (filter.type === 'not') return { type: 'not', of: resolveFilter(filter.of, world) }
+  return { type: filter.type, of: filter.of.map(inner => resolveFilter(inner, world)) }
+}
+
+/** The sort keys; `id` is always the last (D29). */
+export function resolveSort(keys: readonly SortKey[], world: World): PlannedSort[] {
+  const planned = keys.flatMap(({ field: name, direction }) => {
+    const found = findTerm(name, 'sort', world)
+    if (found && found.term.order === null) refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
+    return found?.term.order ? [{ sql: found.term.order, direction, nullable: !neverNull.has(name) }] : []
+  })
+  const idKey = keys.findIndex(key => key.field === 'id')
+  if (idKey >= 0) return planned.slice(0, idKey + 1)
+  return [...planned, { sql: 'r."id"', direction: keys.at(-1)?.direction ?? 'desc', nullable: false }]
+}
+
+/** Columns without nulls: an index serves both of their directions only when the order says nothing of nulls. */
+const neverNull = new Set(['id', 'title', 'name', 'created_at', 'updated_at', 'pipeline', 'pipeline_stage', 'status'])
+
+const nothing: PlannedCondition = {
+  type: 'condition',
+  term: { type: 'bigint', sql: 'NULL', multi: false, operators: [], operand: text => text, order: null },
+  operator: 'isnull',
+  values: ['true'],
+}
+
+function resolveCondition({ field: name, operator, values }: Condition, world: World): PlannedCondition {
+  const found = findTerm(name, 'filter', world)
+  if (!found) return nothing
+  const { term } = found
+  if (!term.operators.includes(operator)) {
+    const hint = `It has: ${term.operators.join(', ')}.`
+    refuse(world, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
+    return nothing
+  }
+  if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
+    if (values[0] === 'true' || values[0] === 'false') return { type: 'condition', term, operator, values }
+    refuse(world, name, 'filter', 'invalid_value', `${operator} takes true or false`)
+    return nothing
+  }
+  if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world) }
+  const operands = values.map(value => {
+    const operand = value.includes('\0') ? { message: 'a value must not contain NUL' } : term.operand(value, world.catalog)
+    if (typeof operand === 'string') return operand
+    refuse(world, name, 'filter', 'invalid_value', operand.message, operand.hint)
+    return ''
+  })
+  if (operator === 'between') checkBetween(operands, term, name, world)
+  return { type: 'condition', term, operator, values: operands }
+}
+
+function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
+  if (values[0] === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  if (values[0]!.includes('\0')) refuse(world, name, 'filter', 'invalid_value', 'a value must not contain NUL')
+  return values
+}
+
+function checkBetween(operands: readonly string[], term: Term, name: string, world: World): void {
+  if (operands.length !== 2) {
+    refuse(world, name, 'filter', 'invalid_value', `between takes two values, not ${operands.length}`, `For example ${name}:between(1,5).`)
+    return
+  }
+  const [from, to] = operands as [string, string]
+  const backwards = term.type === 'numeric' || term.type === 'bigint' ? Number(from) > Number(to) : from > to
+  if (backwards) refuse(world, name, 'filter', 'invalid_value', 'between needs the lower value first')
+}
+
+function findTerm(path: string, parameter: string, world: World): { field: Field; term: Term } | null {
+  const dot = path.indexOf('.')
+  const name = dot < 0 ? path : path.slice(0, dot)
+  const member = dot < 0 ? '' : path.slice(dot + 1)
+  const field = world.fields.byName.get(name)
+  if (!field?.is_active || field.is_hidden) {
+    const known = world.fields.fields.filter(other => other.is_active && !other.is_hidden).map(other => other.internal_name)
+    const near = nearest(name, known)
+    const hint = near ? `Did you mean "${near}"?` : `GET /rest/api/v1/field/list?source=${world.fields.resource.name} names the fields.`
+    refuse(world, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
+    return null
+  }
+  const kind = kinds[field.type]
+  const term = kind.term(field, member)
+  if (term) return { field, term }
+  const hint = kind.members.length ? `It has: ${kind.members.map(known => `${name}.${known}`).join(', ')}.` : `Use ${name} alone.`
+  refuse(world, path, parameter, 'unknown_field', member ? `${name} has no member "${member}"` : `${name} needs a member`, hint)
+  return null
+}
+
+function refuse(world: World, field: string, parameter: string, code: string, message: string, hint?: string): void {
+  world.problems.push({ field, path: '', code, message: `${message}.`, parameter, ...(hint ? { hint } : {}) })
+}

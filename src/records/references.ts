@@ -1,0 +1,35 @@
+/** Whether the records that a body points to exist: asked in the same statement that reads the record. */
+import type { Problem } from '../errors.ts'
+import { identifier } from '../fields/field.ts'
+import type { Reference } from './parse.ts'
+
+export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
+
+/**
+ * One column a resource, `live_<resource>`: the ids that exist and are not deleted. Parameters start at $`first`; $1 is the account.
+ */
+export function existenceQuestion(references: readonly Reference[], first: number): Question {
+  const resources = [...new Set(references.map(reference => reference.resource))].sort()
+  return {
+    columns: resources.map(
+      (resource, index) =>
+        `(SELECT string_agg(id::text, ',') FROM ${identifier(resource)} WHERE account_id = $1::bigint ` +
+        `AND id = ANY($${first + index}::bigint[]) AND deleted_at IS NULL) AS ${identifier(`live_${resource}`)}`,
+    ),
+    params: resources.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
+  }
+}
+
+/** Unknown, deleted and other accounts' ids: one and the same problem (D11). */
+export function missingReferences(references: readonly Reference[], row: Record<string, string | null>): Problem[] {
+  const live = new Map<string, Set<string>>()
+  return references.flatMap(({ resource, id, field, path }) => {
+    if (!live.has(resource)) live.set(resource, new Set(row[`live_${resource}`]?.split(',')))
+    if (live.get(resource)!.has(String(id))) return []
+    return [{ field, path, code: 'reference_not_found', message: `${field}: there is no ${resource} ${id}.` }]
+  })
+}
+
+function ofResource(references: readonly Reference[], resource: string): number[] {
+  return references.filter(reference => reference.resource === resource).map(reference => reference.id)
+}

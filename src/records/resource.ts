@@ -1,0 +1,89 @@
+/**
+ * What a resource is: a plain object with a table, its fields as data, and its rules. The life of a record (create, update, …)
+ * is the same for all and takes the resource as an argument.
+ */
+import type { Warning } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import type { Config, Field, FieldType, Option, Values } from '../fields/field.ts'
+import type { Json } from '../json.ts'
+
+export type Resource = {
+  /** also the table's name and the word in the path */
+  readonly name: string
+  readonly source: { readonly id: number; readonly name: string; readonly config?: { readonly [name: string]: boolean } }
+  readonly fields: readonly Field[]
+  /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
+  settle(draft: Draft): void
+}
+
+/** A record on its way to being saved. */
+export type Draft = {
+  /** null on create */
+  readonly before: Values | null
+  /** the record as it would be saved; settle adds what follows from it */
+  readonly after: Values
+  /** the members the request names */
+  readonly sent: ReadonlySet<string>
+  readonly catalog: Catalog
+  /** UTC, with milliseconds */
+  readonly now: string
+  problem(field: string, code: string, message: string, more?: { rule?: number; hint?: string; [extra: string]: unknown }): void
+  warn(warning: Warning): void
+}
+
+/** A field of the service itself, as it is written down in deals/fields.ts and products/fields.ts. */
+export type FieldDefinition = {
+  id: number
+  name: string
+  label: string
+  type: FieldType
+  required?: boolean
+  readOnly?: boolean
+  hidden?: boolean
+  config?: Config
+  default?: Json
+  options?: readonly string[]
+  related?: string
+  rules?: readonly number[]
+  acceptsNumber?: boolean
+  computed?: string
+}
+
+/** Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order given. */
+export function defineFields(resource: string, sections: { readonly [title: string]: readonly FieldDefinition[] }): Field[] {
+  return Object.entries(sections).flatMap(([section, definitions]) =>
+    definitions.map(definition => ({
+      resource,
+      id: definition.id,
+      internal_name: definition.name,
+      field_name: definition.label,
+      type: definition.type,
+      section,
+      is_active: true,
+      is_required: definition.required ?? false,
+      is_read_only: definition.readOnly ?? false,
+      is_custom: false,
+      is_hidden: definition.hidden ?? false,
+      accepts_number: definition.acceptsNumber ?? false,
+      config: definition.config ?? {},
+      default_value: definition.default ?? null,
+      options: staticOptions(definition.options ?? []),
+      related: definition.related ?? null,
+      rules: definition.rules ?? [],
+      computed: definition.computed ?? null,
+    })),
+  )
+}
+
+function staticOptions(names: readonly string[]): Option[] {
+  return names.map((name, index) => ({ id: index + 1, name, position: index + 1, is_active: true, is_default: false }))
+}
+
+/** The fields every resource ends with: metadata (D18), who and when (D21), version (D7) and deletion (D9). */
+export function recordFields(firstId: number): FieldDefinition[] {
+  return [
+    { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
+    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', readOnly: true },
+    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', readOnly: true },
+  ]
+}

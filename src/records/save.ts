@@ -1,0 +1,77 @@
+/**
+ * What create and update share: a draft is settled by its resource's rules and becomes the parameters of one statement.
+ * Knows no HTTP and no particular resource.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { type Problem, Refusal, type Warning } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { emptyValue, type Field, type Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { Json } from '../json.ts'
+import type { Parsed } from './parse.ts'
+import { columnsOf } from './store.ts'
+
+/** Who asks, when, and under which configuration. */
+export type Context = { readonly catalog: Catalog; readonly actor: number; readonly now: Date }
+
+/** A record as it was saved: JSON text as the database built it. */
+export type Saved = { readonly id: number; readonly version: number; readonly record: string; readonly warnings: readonly Warning[] }
+
+/** The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and rules. */
+export function settled(
+  fields: ResourceFields,
+  parsed: Parsed,
+  before: Values | null,
+  context: Context,
+  missing: readonly Problem[],
+): { after: Values; changes: { [name: string]: { before: Json; after: Json } } } {
+  const problems = [...parsed.problems, ...missing]
+  const after: Values = { ...blank(fields), ...before, ...parsed.values }
+  fields.resource.settle({
+    before,
+    after,
+    sent: parsed.sent,
+    catalog: context.catalog,
+    now: context.now.toISOString(),
+    problem: (field, code, message, more) => {
+      // A value that could not be read is one problem, not also a missing one.
+      if (problems.some(problem => problem.field === field)) return
+      problems.push({ field, path: `/${field}`, code, message: `${field} ${message}.`, ...more })
+    },
+    warn: warning => void parsed.warnings.push(warning),
+  })
+  if (problems.length) {
+    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+    throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
+  }
+  return { after, changes: changesOf(fields, before, after) }
+}
+
+/** The texts of the columns, in the order of the statements. */
+export function columnParams(fields: ResourceFields, after: Values): (string | null)[] {
+  return columnsOf(fields).flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
+}
+
+/** The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal. */
+export function customParams(fields: ResourceFields, changes: { [name: string]: { after: Json } }): { set: string; unset: string } {
+  const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
+  const value = (field: Field) => changes[field.internal_name]!.after
+  const set = Object.fromEntries(changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]))
+  const unset = changed.filter(field => value(field) === null).map(field => field.internal_name)
+  return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
+}
+
+function changesOf(fields: ResourceFields, before: Values | null, after: Values): { [name: string]: { before: Json; after: Json } } {
+  const changes: { [name: string]: { before: Json; after: Json } } = {}
+  for (const { internal_name: name, is_hidden, computed } of fields.fields) {
+    if (is_hidden || computed || name === 'version' || name === 'id') continue
+    const [old, value] = [before?.[name] ?? null, after[name] ?? null]
+    if (!isDeepStrictEqual(old, value)) changes[name] = { before: old, after: value }
+  }
+  return changes
+}
+
+/** Every field empty: so that rules never meet an absent member. */
+function blank(fields: ResourceFields): Values {
+  return Object.fromEntries(fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]))
+}

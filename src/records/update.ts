@@ -1,0 +1,102 @@
+/** Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only if nobody came between. */
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { emptyValue, type Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { type Parsed, parseRecord } from './parse.ts'
+import { recordNotFound } from './read.ts'
+import { existenceQuestion, missingReferences } from './references.ts'
+import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
+import { type Queryable, statements } from './store.ts'
+
+/** How often a merge is tried anew when others keep changing the record. */
+const attempts = 10
+
+/**
+ * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed = nothing written.
+ * `ifMatch` is the version the caller read. Throws record_not_found, validation_failed, version_conflict, busy_record.
+ */
+export async function updateRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  body: Json,
+  context: Context,
+  ifMatch: number | null = null,
+): Promise<Saved> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const saved = await tryUpdate(db, fields, id, body, context, ifMatch)
+    if (saved) return saved
+  }
+  throw new Refusal('busy_record', `The ${fields.resource.name} ${id} is being changed by many at once; try again.`, [], { 'retry-after': '1' })
+}
+
+async function tryUpdate(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  body: Json,
+  context: Context,
+  ifMatch: number | null,
+): Promise<Saved | null> {
+  // The first parse finds the references, so that record and references are read in one statement; the second one knows
+  // the stored record, which decides what an update must supply and may keep.
+  const asked = parseRecord(body, fields, context.catalog, {})
+  const { version, record, missing } = await readForUpdate(db, fields, id, asked, context)
+  const stored = parseJson(record) as JsonObject
+  if (ifMatch !== null && ifMatch !== version) throw versionConflict(fields, id, ifMatch, version, asked.values, stored)
+  const before = completed(fields, stored)
+  const parsed = parseRecord(body, fields, context.catalog, before)
+  const { after, changes } = settled(fields, parsed, before, context, missing)
+  if (Object.keys(changes).length === 0) return { id, version, record, warnings: parsed.warnings }
+  const now = context.now.toISOString()
+  after.updated_at = now
+  after.updated_by = context.actor
+  const custom = customParams(fields, changes)
+  const [row] = await db.query(statements(fields).update, [
+    String(context.catalog.account.id),
+    String(context.actor),
+    now,
+    custom.set,
+    JSON.stringify(changes),
+    String(id),
+    String(version),
+    custom.unset,
+    ...columnParams(fields, after),
+  ])
+  return row ? { id, version: Number(row.version), record: row.record!, warnings: parsed.warnings } : null
+}
+
+async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {
+  const question = existenceQuestion(asked.references, 3)
+  const read = statements(fields).read
+  const text = question.columns.length ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored` : read
+  const [row] = await db.query(text, [String(catalog.account.id), String(id), ...question.params])
+  if (!row) throw recordNotFound(fields, id)
+  const missing: Problem[] = missingReferences(asked.references, row)
+  return { version: Number(row.version), record: row.record!, missing }
+}
+
+/** The stored record with a value for every field: custom fields that were never set are absent from what is read (D43). */
+function completed(fields: ResourceFields, stored: JsonObject): Values {
+  const empty = fields.fields.filter(field => !(field.internal_name in stored))
+  return { ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])), ...stored }
+}
+
+/** 412 with the current and the sent value of each field that differs (D7). */
+function versionConflict(fields: ResourceFields, id: number, ifMatch: number, version: number, sent: Values, stored: Values): Refusal {
+  const conflicting = Object.keys(sent).filter(name => JSON.stringify(sent[name]) !== JSON.stringify(stored[name] ?? null))
+  return new Refusal(
+    'version_conflict',
+    `The ${fields.resource.name} ${id} is at version ${version}, not ${ifMatch}. Read it again and repeat the change.`,
+    conflicting.map(name => ({
+      field: name,
+      path: `/${name}`,
+      code: 'changed_since_read',
+      message: `${name} differs from the stored value.`,
+      current: stored[name] ?? null,
+      sent: sent[name],
+    })),
+  )
+}

@@ -1,0 +1,90 @@
+/** A running service for a test: the real one, over real HTTP, on a database of its own. */
+import { after } from 'node:test'
+import { firstStart } from '../../src/accounts/first-start.ts'
+import { createSample } from '../../src/accounts/sample-records.ts'
+import { buildApp } from '../../src/app.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type Json, parseJson } from '../../src/json.ts'
+import { createDatabase } from './postgres.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
+export type Reply = { status: number; headers: Headers; text: string; body: any }
+
+export type Service = {
+  readonly url: string
+  readonly token: string
+  readonly db: Database
+  /** Any request; `body` is sent as JSON, a string as it is. */
+  call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>
+  get(path: string): Promise<Reply>
+  /** The ids that a valid deal needs. */
+  readonly known: Known
+}
+
+export type Known = { pipeline: number; stages: { [name: string]: number }; contact: number; contacts: number[]; company: number; owner: number; tags: number[]; territory: number }
+
+/** Starts a service that ends with the test file. `now` is the service's clock. */
+export async function startService(options: { sampleData?: boolean; now?: () => Date } = {}): Promise<Service> {
+  const url = process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
+  const db = await openDatabase({ ...(url ? { url } : {}), log: () => {} })
+  await migrate(db)
+  const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
+  const app = buildApp({ db, now: options.now ?? (() => new Date()), logLevel: 'error' })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  after(async () => {
+    await app.close()
+    await db.close()
+  })
+  const call = caller(address, token!)
+  return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db) }
+}
+
+export const v1 = '/rest/api/v1'
+
+function caller(address: string, token: string): Service['call'] {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(address + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? parseJson(text) : null }
+  }
+}
+
+async function knownIds(db: Database): Promise<Known> {
+  const ids = async (table: string) =>
+    (await db.query(`SELECT id::text AS id FROM "${table}" WHERE account_id = 1 ORDER BY id`)).map(row => Number(row.id))
+  const stages = await db.query('SELECT id::text AS id, name FROM pipeline_stage WHERE account_id = 1 ORDER BY position')
+  const contacts = await ids('contact')
+  return {
+    pipeline: (await ids('pipeline'))[0]!,
+    stages: Object.fromEntries(stages.map(row => [row.name!, Number(row.id)])),
+    contact: contacts[0]!,
+    contacts,
+    company: (await ids('company'))[0]!,
+    owner: (await ids('user'))[0]!,
+    tags: await ids('tag'),
+    territory: (await ids('territory'))[0]!,
+  }
+}
+
+/** A body that creates a deal; a test states only what matters to it. */
+export function dealBody(known: Known, members: { [name: string]: Json } = {}): { [name: string]: Json } {
+  return {
+    title: 'A deal',
+    pipeline: known.pipeline,
+    pipeline_stage: known.stages.New!,
+    primary_contact: known.contact,
+    sales_owner: known.owner,
+    ...members,
+  }
+}
+
+/** The problems of an answer as "path code", sorted. */
+export function problemsOf(reply: Reply): string[] {
+  return reply.body.errors.map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`).sort()
+}
