@@ -23,7 +23,7 @@ export function createdAnswer(saved: Saved, path: string): Answer {
 
 export function pageAnswer(page: Page, request: ListRequest): Answer {
   const { total, totalIsEstimate, hasMore } = page
-  return success(`[${page.records.join(',')}]`, {
+  return success(`[${page.records}]`, {
     page: request.page,
     pageSize: request.pageSize,
     total,

@@ -68,7 +68,7 @@ const relatedIds: { readonly [resource: string]: number } = {
 }
 
 function hasOptions(field: Field): boolean {
-  return field.type === 'DROPDOWN' || field.type === 'MULTISELECT'
+  return kinds[field.type].hasOptions ?? false
 }
 
 type Choices = { source: string; field_id: number | null; values: object[] }

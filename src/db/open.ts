@@ -1,16 +1,212 @@
-/** TEMPORARY until the real one lands: PostgreSQL only. Replace this file freely. */
-import postgres from 'postgres'
+/**
+ * The database, whichever it is: a PostgreSQL server, or PostgreSQL embedded in this process. The only file that knows which.
+ * Owns the client's settings and what a lost connection looks like to the rest. Does not know the schema or any statement of it.
+ */
+import { availableParallelism } from 'node:os'
+import postgres, { type Sql } from 'postgres'
+import { Engine } from './embedded/engine.ts'
+import { maintain } from './embedded/maintenance.ts'
+import { type Execute, groupCommit } from './group-commit.ts'
+import { statementMemory } from './prepared.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
+/** The part of a pino logger that the database needs. */
+export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+
+export type DatabaseOptions = {
+  /** postgres://… of a server; absent = embedded */
+  readonly url?: string | undefined
+  /** embedded: where it lives; absent = in memory */
+  readonly dataDir?: string | undefined
+  /** embedded in memory: a file that keeps a freshly initialised cluster from one start to the next, which saves seconds (tests) */
+  readonly template?: string | undefined
+  readonly log: Log
+  /** false for a pooler that cannot do prepared statements; then no statement_timeout is set either, which old ones refuse */
+  readonly prepare?: boolean
+  /** server: connections; a few a core, since statements share a connection without waiting for each other's answers */
+  readonly poolSize?: number
+  /** how long a statement may run. A server ends it; the embedded engine is reopened after twice this time of silence. */
+  readonly statementTimeoutMs?: number
+}
+
+/** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
 export type Row = Record<string, string | null>
+
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
-  readonly sql: postgres.Sql
-  query(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
+  /**
+   * postgres.js, for migrations, seeds and jobs; transactions by `sql.begin`. Its rows are text too (see Row). Embedded there is one
+   * connection: inside `sql.begin` use only the transaction's own `sql`, anything else waits for the end of the transaction.
+   */
+  readonly sql: Sql
+  /**
+   * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when the database cannot be
+   * asked now, and PostgreSQL's own error (postgres.PostgresError, with SQLSTATE `code`) for anything it refuses. Cast the columns of
+   * a result too: a statement whose result types change under it, by a migration, is the one thing the client gets wrong.
+   * `replan` has it planned anew each time, for a statement whose best plan depends on its parameters.
+   */
+  query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
+  /** A query that writes to an account and is atomic by itself; those of one account that come together share a commit. */
+  write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Row[]>
+  /** Whether it answers now; false within two seconds if it does not. */
   ready(): Promise<boolean>
+  /** Waits up to five seconds for statements under way. */
   close(): Promise<void>
 }
-export async function openDatabase({ url }: { url?: string; dataDir?: string; log: (line: string) => void }): Promise<Database> {
-  const text = (from: number[]) => ({ to: 25, from, serialize: (x: unknown) => x as string, parse: (x: string) => x })
-  const sql = postgres(url!, { fetch_types: false, onnotice: () => {}, max: 10, types: { json: text([114, 3802]), date: text([1082, 1114, 1184]) } as never })
-  return { engine: 'postgres', sql, query: (t, params = []) => sql.unsafe(t, params as never[], { prepare: true }) as never, ready: async () => true, close: () => sql.end() }
+
+const oldestServer = 15
+
+/** Opens the database. Throws an error whose message is one line for the operator when that cannot be. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.url === undefined ? openEmbedded(options) : openServer(options, options.url)
+}
+
+async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+  const { dataDir, template, log, statementTimeoutMs = 30_000 } = options
+  const engine = await Engine.open({
+    ...(dataDir !== undefined && { dataDir }),
+    ...(template !== undefined && { template }),
+    hangLimitMs: statementTimeoutMs * 2,
+    log,
+  })
+  const sql = embeddedClient(engine)
+  const upkeep = maintain(engine, sql, log)
+  return database('embedded', sql, options, {
+    isAvailable: () => engine.available,
+    async close() {
+      upkeep.stop()
+      await engine.close()
+    },
+  })
+}
+
+/** A client of the embedded engine: one connection, as it has one session, with many statements under way on it. */
+export function embeddedClient(engine: Engine): Sql {
+  return postgres({
+    ...settings,
+    // Everything said outright: the client would take what is left out from the environment, which is about servers.
+    host: 'embedded',
+    port: 5432,
+    user: 'postgres',
+    database: 'postgres',
+    password: '',
+    ssl: false,
+    max: 1,
+    max_pipeline: 100,
+    idle_timeout: 0,
+    max_lifetime: null,
+    keep_alive: null,
+    backoff: () => 0,
+    socket: () => engine.connect(),
+  } as object)
+}
+
+async function openServer(options: DatabaseOptions, url: string): Promise<Database> {
+  const { prepare = true, poolSize = Math.max(4, 2 * availableParallelism()), statementTimeoutMs = 30_000 } = options
+  let sql: Sql
+  try {
+    sql = postgres(url, {
+      ...settings,
+      max: poolSize,
+      connect_timeout: 5,
+      // Starts at once and stays short: a server that is back should be noticed, and each of the pool's connections waits by itself.
+      backoff: attempts => Math.min(0.02 * 2 ** attempts, 0.5),
+      connection: {
+        application_name: 'dealwright',
+        TimeZone: 'UTC',
+        DateStyle: 'ISO, MDY',
+        ...(prepare && { statement_timeout: statementTimeoutMs }),
+      },
+    })
+  } catch (error) {
+    throw new Error('DATABASE_URL is not an address of the form postgres://user:password@host:port/database', { cause: error })
+  }
+  try {
+    await requireVersion(sql)
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    throw error
+  }
+  return database('postgres', sql, options, { isAvailable: () => true, close: async () => {} })
+}
+
+async function requireVersion(sql: Sql): Promise<void> {
+  const { host, port, database } = sql.options
+  const where = `PostgreSQL at ${host.map((name, index) => `${name}:${port[index]}`).join(', ')}, database ${database}`
+  let version: string
+  try {
+    const [row] = await sql.unsafe<{ server_version: string }[]>('SHOW server_version')
+    version = row!.server_version
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error)
+    throw new Error(`${where}, cannot be used: ${reason}`, { cause: error })
+  }
+  if (Number.parseInt(version, 10) < oldestServer) {
+    throw new Error(`${where}, is version ${version}; ${oldestServer} is the oldest that works`)
+  }
+}
+
+type Backing = { isAvailable(): boolean; close(): Promise<void> }
+
+function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
+  const shouldPrepare = options.prepare === false ? () => false : statementMemory()
+  let isClosed = false
+
+  // Never the simple protocol, not even without parameters: it would carry out several statements in one text.
+  const execute: Execute = (client, text, params, prepare = shouldPrepare(text)) =>
+    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object)
+  const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
+  const writeTogether = groupCommit(sql, execute, isRefused)
+
+  async function whileAvailable<T>(ask: () => Promise<T>): Promise<T> {
+    if (isClosed || !backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
+    try {
+      return await ask()
+    } catch (error) {
+      throw asUnavailable(error)
+    }
+  }
+
+  const query: Database['query'] = (text, params = [], replan = false) =>
+    whileAvailable(() => execute(sql, text, params, replan ? false : undefined))
+
+  return {
+    engine,
+    sql,
+    query,
+    write: (account, text, params) => whileAvailable(() => writeTogether(account, text, params)),
+    async ready() {
+      if (isClosed || !backing.isAvailable()) return false
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<false>(resolve => {
+        timer = setTimeout(resolve, 2000, false)
+      })
+      const answered = query('SELECT 1').then(
+        () => true,
+        () => false,
+      )
+      return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await sql.end({ timeout: 5 })
+      await backing.close()
+    },
+  }
+}
+
+const asText = { serialize: String, parse: (text: string) => text }
+
+/** Values stay text both ways: PostgreSQL alone decides what they mean, and numbers keep every digit. */
+const settings = {
+  fetch_types: false,
+  onnotice: () => {},
+  types: {
+    number: { ...asText, to: 0, from: [20, 21, 23, 26, 700, 701, 1700] },
+    json: { ...asText, to: 114, from: [114, 3802] },
+    boolean: { ...asText, to: 16, from: [16] },
+    date: { ...asText, to: 1184, from: [1082, 1114, 1184] },
+    bytea: { ...asText, to: 17, from: [17] },
+  },
 }

@@ -17,7 +17,9 @@ export function databaseRefusal(error: unknown): Refusal | null {
     }
     case '57014':
     case '55P03':
-      return new Refusal('database_unavailable', 'The database took too long; narrow the request or try again.', [], { 'retry-after': '1' })
+      return new Refusal('database_unavailable', 'The database took too long; narrow the request or try again.', [], {
+        'retry-after': '1',
+      })
     case '40001':
     case '40P01':
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })

@@ -2,7 +2,7 @@
 import { defineFields, recordFields } from '../records/resource.ts'
 
 const amount = { min: 0, max: 9999999999999 }
-const days = (from: string, to: string) => `floor(extract(epoch FROM ${to} - ${from}) / 86400)::int`
+const days = (from: string, to: string) => `floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
@@ -54,6 +54,7 @@ export const dealFields = defineFields('deal', {
       label: 'Rotting days',
       type: 'SINGLE_NUMBER',
       readOnly: true,
+      volatile: true,
       computed:
         'CASE WHEN r.status = 1 AND r.stage_rotting_days IS NOT NULL ' +
         `THEN greatest(0, ${days('r.deal_stage_updated_at', 'now()')} - r.stage_rotting_days) END`,
@@ -64,6 +65,7 @@ export const dealFields = defineFields('deal', {
       label: 'Age',
       type: 'SINGLE_NUMBER',
       readOnly: true,
+      volatile: true,
       computed: `greatest(0, ${days('r.created_at', 'coalesce(r.won_time, r.lost_time, now())')})`,
     },
     { id: 29, name: 'stage_probability', label: 'Stage probability', type: 'SINGLE_NUMBER', readOnly: true },
@@ -75,10 +77,10 @@ export const dealFields = defineFields('deal', {
   ],
   // Fed by the activity resource once it exists (D25); until then nothing has been counted.
   Activity: [
-    { id: 35, name: 'done_activities', label: 'Done activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0' },
-    { id: 36, name: 'upcoming_activities', label: 'Upcoming activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0' },
-    { id: 37, name: 'total_activities', label: 'Total activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0' },
-    { id: 38, name: 'email_message_count', label: 'E-mail messages', type: 'SINGLE_NUMBER', readOnly: true, computed: '0' },
+    { id: 35, name: 'done_activities', label: 'Done activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0', default: 0 },
+    { id: 36, name: 'upcoming_activities', label: 'Upcoming activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0', default: 0 },
+    { id: 37, name: 'total_activities', label: 'Total activities', type: 'SINGLE_NUMBER', readOnly: true, computed: '0', default: 0 },
+    { id: 38, name: 'email_message_count', label: 'E-mail messages', type: 'SINGLE_NUMBER', readOnly: true, computed: '0', default: 0 },
     { id: 39, name: 'last_email_received', label: 'Last e-mail received', type: 'DATE_TIME', readOnly: true, computed: 'NULL::timestamptz' },
     { id: 40, name: 'last_email_sent', label: 'Last e-mail sent', type: 'DATE_TIME', readOnly: true, computed: 'NULL::timestamptz' },
     { id: 41, name: 'last_activity_date', label: 'Last activity date', type: 'DATE', readOnly: true, computed: 'NULL::date' },

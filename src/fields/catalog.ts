@@ -4,6 +4,7 @@
  */
 import type { Resource } from '../records/resource.ts'
 import { type Field, type FieldType, identifier, type Option } from './field.ts'
+import { relatedResource } from './kinds.ts'
 
 export type Currency = {
   readonly id: number
@@ -93,13 +94,12 @@ function customField(row: CatalogRows['fields'][number]): Field {
     is_hidden: false,
     accepts_number: false,
     options: [],
-    related: customRelations[row.type] ?? null,
+    related: relatedResource[row.type] ?? null,
     rules: [],
     computed: null,
+    is_volatile: false,
   }
 }
-
-const customRelations: { readonly [type in FieldType]?: string } = { OWNER: 'user', COMPANY: 'company', CONTACT: 'contact' }
 
 function fieldOptions(field: Field, rows: CatalogRows): readonly Option[] {
   if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))

@@ -77,8 +77,10 @@ export type Field = {
   readonly accepts_number: boolean
   /** kept in a column but never shown */
   readonly is_hidden: boolean
-  /** SQL over the row `r` for a value that is computed when it is read */
+  /** for a value that has no column: SQL over the row `r` */
   readonly computed: string | null
+  /** true when `computed` follows the clock, so that it is worked out with each read */
+  readonly is_volatile: boolean
 }
 
 /** A record's values under their internal names, in the form in which they are read and stored. */
@@ -151,12 +153,12 @@ export type Kind = {
   parse(input: Json, place: Place, current: Json): Json | undefined
   /** The stored value as parameter texts, one for each column. */
   write(value: Json, field: Field): readonly (string | null)[]
-  /** SQL over the row `r` whose JSON is the value as read. */
-  read(field: Field): string
   /** What can be filtered: '' for the field itself, 'currency' or 'a.b' for members. Null: no such member. */
   term(field: Field, member: string): Term | null
   /** The members a term may name, for messages. */
   readonly members: readonly string[]
+  /** true for kinds whose values are options */
+  readonly hasOptions?: true
   /** What a system field holds when it was never set; absent = null. */
   readonly empty?: Json
   subFields?(field: Field): readonly SubField[]
@@ -195,7 +197,6 @@ export function simpleKind(kind: {
   column: string
   parse: Kind['parse']
   write?: (value: Json) => string | null
-  read?: (sql: string) => string
   type: Term['type']
   operators: readonly Operator[]
   operand(text: string, field: Field, catalog: Catalog): string | Complaint
@@ -206,7 +207,6 @@ export function simpleKind(kind: {
     columns: field => [{ name: field.internal_name, type: kind.column }],
     parse: kind.parse,
     write: value => [value === null ? null : kind.write ? kind.write(value) : String(value)],
-    read: field => (kind.read && !field.computed ? kind.read(scalar(field, '', kind.type)) : scalar(field, '', kind.type)),
     term: (field, member) => {
       if (member) return null
       const sql = scalar(field, '', kind.type)

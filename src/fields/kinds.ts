@@ -45,3 +45,6 @@ export const kinds: { readonly [type in FieldType]: Kind } = {
   EMAIL: email,
   JSON: json,
 }
+
+/** The resource that a custom field of the type points to. */
+export const relatedResource: { readonly [type in FieldType]?: string } = { OWNER: 'user', COMPANY: 'company', CONTACT: 'contact' }

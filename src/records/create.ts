@@ -1,6 +1,7 @@
 /** Creates a record: parse, check what it points to, settle, one statement. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
+import { documentOf, shown } from './document.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { existenceQuestion, missingReferences } from './references.ts'
 import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
@@ -15,9 +16,17 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
   Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
   const missing = await missingOf(db, parsed, account)
   const { after, changes } = settled(fields, parsed, null, context, missing)
-  const params = [account, String(actor), now, customParams(fields, changes).set, JSON.stringify(changes), ...columnParams(fields, after)]
-  const [row] = await db.query(statements(fields).create, params)
-  return { id: Number(row!.id), version: Number(row!.version), record: row!.record!, warnings: parsed.warnings }
+  const params = [
+    account,
+    String(actor),
+    now,
+    customParams(fields, changes).set,
+    JSON.stringify(changes),
+    documentOf(fields, after),
+    ...columnParams(fields, after),
+  ]
+  const [row] = await db.write(account, statements(fields).create, params)
+  return { id: Number(row!.id), version: Number(row!.version), record: shown(fields, row!.record!), warnings: parsed.warnings }
 }
 
 async function missingOf(db: Queryable, parsed: Parsed, account: string) {

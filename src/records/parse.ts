@@ -74,7 +74,7 @@ function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, pa
 }
 
 function defaultOf(field: Field): Json {
-  if (field.type !== 'DROPDOWN' || field.default_value !== null) return field.default_value
+  if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
   // A pipeline that is the default to look at is no default to write: the interface wants the pipeline in every new deal.
   return field.is_required ? null : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }

@@ -47,6 +47,7 @@ export type FieldDefinition = {
   rules?: readonly number[]
   acceptsNumber?: boolean
   computed?: string
+  volatile?: boolean
 }
 
 /** Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order given. */
@@ -71,6 +72,7 @@ export function defineFields(resource: string, sections: { readonly [title: stri
       related: definition.related ?? null,
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,
+      is_volatile: definition.volatile ?? false,
     })),
   )
 }

@@ -26,7 +26,8 @@ export function settled(
   missing: readonly Problem[],
 ): { after: Values; changes: { [name: string]: { before: Json; after: Json } } } {
   const problems = [...parsed.problems, ...missing]
-  const after: Values = { ...blank(fields), ...before, ...parsed.values }
+  const empty = blank(fields)
+  const after: Values = { ...empty, ...before, ...parsed.values }
   fields.resource.settle({
     before,
     after,
@@ -44,7 +45,7 @@ export function settled(
     const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
     throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
   }
-  return { after, changes: changesOf(fields, before, after) }
+  return { after, changes: changesOf(fields, before ?? empty, after) }
 }
 
 /** The texts of the columns, in the order of the statements. */
@@ -61,11 +62,11 @@ export function customParams(fields: ResourceFields, changes: { [name: string]: 
   return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
 }
 
-function changesOf(fields: ResourceFields, before: Values | null, after: Values): { [name: string]: { before: Json; after: Json } } {
+function changesOf(fields: ResourceFields, before: Values, after: Values): { [name: string]: { before: Json; after: Json } } {
   const changes: { [name: string]: { before: Json; after: Json } } = {}
   for (const { internal_name: name, is_hidden, computed } of fields.fields) {
     if (is_hidden || computed || name === 'version' || name === 'id') continue
-    const [old, value] = [before?.[name] ?? null, after[name] ?? null]
+    const [old, value] = [before[name] ?? null, after[name] ?? null]
     if (!isDeepStrictEqual(old, value)) changes[name] = { before: old, after: value }
   }
   return changes

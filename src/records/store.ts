@@ -6,27 +6,13 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
+import { documentSql } from './document.ts'
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
 export type Queryable = {
-  query(text: string, params?: readonly (string | null)[]): Promise<readonly Record<string, string | null>[]>
-}
-
-/**
- * SELECT list and FROM of records as JSON text, from a source of rows `r`. Values that were never set in custom fields are left
- * out (D43). `only` narrows the members.
- */
-export function recordJson(fields: ResourceFields, only: readonly Field[] | null = null): { json: string; lateral: string } {
-  const shown = (only ?? fields.fields).filter(field => field.is_active && !field.is_hidden && (only !== null || !field.is_custom))
-  const members = shown.map(field => `${kinds[field.type].read(field)} AS ${identifier(field.internal_name)}`)
-  const lateral = `LATERAL (SELECT ${members.join(', ')}) j`
-  if (only) return { json: 'row_to_json(j)::text', lateral }
-  const hidden = fields.fields.filter(field => field.is_custom && !field.is_active).map(field => field.internal_name)
-  const custom = hidden.length ? `(r.custom - '{${hidden.join(',')}}'::text[])` : 'r.custom'
-  return {
-    json: `left(row_to_json(j)::text, -1) || CASE WHEN ${custom} = '{}' THEN '}' ELSE ', ' || substr(${custom}::text, 2) END`,
-    lateral,
-  }
+  query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Record<string, string | null>[]>
+  /** One statement that writes to an account; those of one account that come together may share a commit. */
+  write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Record<string, string | null>[]>
 }
 
 /** The columns of the service's own fields, with the field each belongs to. `id` and `version` are the store's. */
@@ -51,52 +37,52 @@ export function statements(fields: ResourceFields): Statements {
 
 /** $1 account, $2 id → version, record. */
 function readStatement(fields: ResourceFields): string {
-  const { json, lateral } = recordJson(fields)
   return (
-    `SELECT r.version::text AS version, ${json} AS record FROM ${table(fields)} r, ${lateral} ` +
+    `SELECT r.version::text AS version, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
     'WHERE r.account_id = $1::bigint AND r.id = $2::bigint AND r.deleted_at IS NULL'
   )
 }
 
-/** $1 account, $2 actor, $3 time, $4 custom, $5 event changes, then the columns → id, version, record. */
+/** $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, then the columns → id, version, record. */
 function createStatement(fields: ResourceFields): string {
-  const { json, lateral } = recordJson(fields)
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
-  const values = columns.map((column, index) => `$${index + 6}::${column.type}`).join(', ')
+  const values = columns.map((column, index) => `$${index + 7}::${column.type}`).join(', ')
   return (
     'WITH counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + 1 WHERE account_id = $1::bigint ' +
     'RETURNING last_id, last_seq), ' +
-    `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, ${names}) ` +
-    `SELECT $1::bigint, last_id, $4::jsonb, ${values} FROM counted RETURNING *), ` +
+    `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
+    `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
     `${eventStatement(fields, 'created', '$2', '$3', '$5')} ` +
-    `SELECT r.id::text AS id, r.version::text AS version, ${json} AS record FROM r, ${lateral}`
+    `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
 
-/** $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, then the columns. */
+/** $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, then the columns. */
 function updateStatement(fields: ResourceFields): string {
-  const { json, lateral } = recordJson(fields)
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
-  const set = columns.map((column, index) => `${identifier(column.name)} = $${index + 9}::${column.type}`).join(', ')
+  const set = columns.map((column, index) => `${identifier(column.name)} = $${index + 10}::${column.type}`).join(', ')
   return (
-    `WITH r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ${set} ` +
-    'WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL RETURNING *), ' +
+    `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
+    `document = $9::text, ${set} ` +
+    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL RETURNING ${table(fields)}.*), ` +
     `${countedAfter}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')} ` +
-    `SELECT r.id::text AS id, r.version::text AS version, ${json} AS record FROM r, ${lateral}`
+    `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
 
 /** $1 account, $2 actor, $3 time, $4 id → id. */
 function removeStatement(fields: ResourceFields): string {
   return (
-    `WITH r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz, updated_at = $3::timestamptz, ` +
-    'updated_by = $2::bigint WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL RETURNING id, version), ' +
+    `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
+    'FROM locked WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL RETURNING id, version), ' +
     `${countedAfter}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} SELECT r.id::text AS id FROM r`
   )
 }
 
-// The counter's lock is taken last and only when the record was changed: it is held until the commit, so seq is in commit order.
+// Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
+// seq is in commit order; it grows only when the record was changed, so that it has no gaps.
+const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
 const countedAfter =
   'counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)'
 

@@ -4,6 +4,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { documentOf, shown } from './document.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences } from './references.ts'
@@ -49,13 +50,14 @@ async function tryUpdate(
   const before = completed(fields, stored)
   const parsed = parseRecord(body, fields, context.catalog, before)
   const { after, changes } = settled(fields, parsed, before, context, missing)
-  if (Object.keys(changes).length === 0) return { id, version, record, warnings: parsed.warnings }
+  if (Object.keys(changes).length === 0) return { id, version, record: shown(fields, record), warnings: parsed.warnings }
   const now = context.now.toISOString()
   after.updated_at = now
   after.updated_by = context.actor
   const custom = customParams(fields, changes)
-  const [row] = await db.query(statements(fields).update, [
-    String(context.catalog.account.id),
+  const account = String(context.catalog.account.id)
+  const [row] = await db.write(account, statements(fields).update, [
+    account,
     String(context.actor),
     now,
     custom.set,
@@ -63,9 +65,10 @@ async function tryUpdate(
     String(id),
     String(version),
     custom.unset,
+    documentOf(fields, after),
     ...columnParams(fields, after),
   ])
-  return row ? { id, version: Number(row.version), record: row.record!, warnings: parsed.warnings } : null
+  return row ? { id, version: Number(row.version), record: shown(fields, row.record!), warnings: parsed.warnings } : null
 }
 
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {

@@ -199,7 +199,7 @@ CREATE TABLE pipeline_stage (
 
 -- The columns of a composite field are <field>_<member>. Money columns hold the amount exactly as written (numeric without a scale).
 CREATE TABLE deal (
-  account_id bigint NOT NULL REFERENCES account,
+  account_id bigint NOT NULL,
   id bigint NOT NULL,
   version int NOT NULL DEFAULT 1,
   title text NOT NULL,
@@ -245,6 +245,8 @@ CREATE TABLE deal (
   lost_time timestamptz,
   deal_stage_updated_at timestamptz NOT NULL,
   last_assigned_at timestamptz NOT NULL,
+  -- the members of the record as JSON text, written with the columns and read as it is (records/document.ts)
+  document text NOT NULL,
   metadata jsonb NOT NULL DEFAULT '{}',
   custom jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL,
@@ -258,12 +260,12 @@ CREATE TABLE deal (
   FOREIGN KEY (account_id, company) REFERENCES company,
   FOREIGN KEY (account_id, sales_owner) REFERENCES "user",
   FOREIGN KEY (account_id, territory) REFERENCES territory
-);
+) WITH (toast_tuple_target = 8160);
 CREATE INDEX deal_stage ON deal (account_id, pipeline_stage, id) WHERE deleted_at IS NULL;
 CREATE INDEX deal_title_trigram ON deal USING gin (title gin_trgm_ops);
 
 CREATE TABLE product (
-  account_id bigint NOT NULL REFERENCES account,
+  account_id bigint NOT NULL,
   id bigint NOT NULL,
   version int NOT NULL DEFAULT 1,
   name text NOT NULL,
@@ -283,6 +285,8 @@ CREATE TABLE product (
   base_currency_amount_currency_code text,
   base_currency_amount_value numeric,
   last_assigned_at timestamptz,
+  -- the members of the record as JSON text, written with the columns and read as it is (records/document.ts)
+  document text NOT NULL,
   metadata jsonb NOT NULL DEFAULT '{}',
   custom jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL,
@@ -292,12 +296,12 @@ CREATE TABLE product (
   deleted_at timestamptz,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, sales_owner) REFERENCES "user"
-);
+) WITH (toast_tuple_target = 8160);
 CREATE INDEX product_name_trigram ON product USING gin (name gin_trgm_ops);
 
 -- What happened, in the order it was committed. changes: {field: {before, after}}
 CREATE TABLE event (
-  account_id bigint NOT NULL REFERENCES account,
+  account_id bigint NOT NULL,
   seq bigint NOT NULL,
   type text NOT NULL,
   resource text NOT NULL,
@@ -311,7 +315,7 @@ CREATE TABLE event (
 CREATE INDEX event_record ON event (account_id, resource, record_id, seq);
 
 CREATE TABLE idempotency (
-  account_id bigint NOT NULL REFERENCES account,
+  account_id bigint NOT NULL,
   key text NOT NULL,
   request_hash text NOT NULL,
   status int,

@@ -25,7 +25,6 @@ export const address: Kind = {
     return input.length ? parseAddress(input[0]!, place, '/0') : null
   },
   write: value => [JSON.stringify(items(value))],
-  read: document,
   term: (field, member) => {
     if (!members.includes(member)) return null
     const sql = `(${document(field)} #>> '{0,${member}}')`

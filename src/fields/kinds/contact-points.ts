@@ -58,8 +58,7 @@ function contactPoints(
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
     write: value => [JSON.stringify(items(value))],
-    read: document,
-    term: (field, member) => {
+      term: (field, member) => {
       if (member !== '' && member !== typeMember && member !== valueMember) return null
       const isType = member === typeMember
       const type = isType ? 'bigint' : 'text'

@@ -11,7 +11,6 @@ export const dateTime = simpleKind({
     const value = typeof input === 'string' ? isoInstant(input.trim()) : null
     return value ?? place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
   },
-  read: sql => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   operand: instantOperand,
 })
 

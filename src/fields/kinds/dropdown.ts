@@ -1,19 +1,18 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
-import { type Complaint, equality, type Field, type Option, type Place, simpleKind } from '../field.ts'
+import { type Complaint, equality, type Field, type Kind, type Option, type Place, simpleKind } from '../field.ts'
 import { nearest } from '../nearest.ts'
 
-export const dropdown = simpleKind({
+const option = simpleKind({
   column: 'bigint',
   type: 'bigint',
   operators: equality,
-  parse: (input, place, current) => {
-    const id = checkedOption(input, place, current === null ? [] : [current])
-    return id
-  },
+  parse: (input, place, current) => checkedOption(input, place, current === null ? [] : [current]),
   operand: (value, field) => optionOperand(value, field),
   order: (sql, field) => optionOrder(sql, field.options),
 })
+
+export const dropdown: Kind = { ...option, hasOptions: true }
 
 /**
  * The id of the option that `input` names, or undefined after a problem. Inactive options are refused unless already stored.

@@ -20,7 +20,6 @@ export const json: Kind = {
     return input
   },
   write: value => [JSON.stringify(value ?? {})],
-  read: document,
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')
     if (steps.some(step => !/^[A-Za-z0-9_-]{1,64}$/.test(step))) return null

@@ -5,7 +5,7 @@
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { decimalJson, numberText } from '../decimal.ts'
-import { type Complaint, document, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
+import { type Complaint, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
 import { nearest } from '../nearest.ts'
 import { findOption } from './dropdown.ts'
 import { checkedNumber, numericOperand } from './number.ts'
@@ -23,15 +23,6 @@ export const money: Kind = {
     const money = isObject(value) ? value : {}
     const columns = [numberText(money.currency), (money.currency_code as string) ?? null, numberText(money.value)]
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
-  },
-  read: field => {
-    if (field.is_custom) return document(field)
-    const column = (member: string) => scalar(field, member, 'text')
-    const products = field.type === 'DEAL_VALUE' ? `, 'products', ${column('products')}` : ''
-    return (
-      `CASE WHEN ${column('currency')} IS NOT NULL THEN json_build_object('currency', ${column('currency')}, ` +
-      `'currency_code', ${column('currency_code')}, 'value', ${column('value')}${products}) END`
-    )
   },
   term: (field, member) => {
     if (member === 'currency') {

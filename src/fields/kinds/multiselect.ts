@@ -5,6 +5,7 @@ import { checkedOption, optionOperand } from './dropdown.ts'
 
 export const multiselect: Kind = {
   members: [],
+  hasOptions: true,
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place, current) => {
     const inputs = Array.isArray(input) ? input : [input]
@@ -17,7 +18,6 @@ export const multiselect: Kind = {
     return distinct.length ? distinct : null
   },
   write: value => [value === null ? null : JSON.stringify(value)],
-  read: document,
   term: (field, member) => {
     if (member) return null
     return {

@@ -51,8 +51,7 @@ function rangeKind(end: End): Kind {
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, place) => parseRange(input, place, end),
     write: value => [value === null ? null : JSON.stringify(value)],
-    read: document,
-    term: (field, member) => {
+      term: (field, member) => {
       const name = member.replace(/^range\./, '')
       if (name !== 'from' && name !== 'to' && member !== '') return null
       const text = `(${document(field)} #>> '{range,${member === '' ? 'from' : name}}')`

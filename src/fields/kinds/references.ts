@@ -17,7 +17,6 @@ export const references: Kind = {
     return distinct
   },
   write: value => [`{${((value as Json[] | null) ?? []).join(',')}}`],
-  read: field => scalar(field, '', 'bigint[]'),
   term: (field, member) =>
     member
       ? null

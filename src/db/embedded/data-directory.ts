@@ -1,0 +1,54 @@
+/**
+ * The data directory on disk: `pg` is the cluster, `pg.unfinished` stands beside it while it is being made, `lock` is the lock.
+ * Owns what is found there at start. Does not know how a cluster is made or run.
+ */
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { syncDirectory, syncTree } from './durable-files.ts'
+
+/** The PostgreSQL major version inside the embedded engine; a cluster of another cannot be opened. */
+export const embeddedMajor = '18'
+
+/**
+ * Makes `dataDir` ready for the engine and returns the cluster's directory, and whether a cluster has to be made in it.
+ * What an interrupted first start left is cleared away. Throws a message for the operator when what is there is not ours to open.
+ * The caller holds the lock.
+ */
+export function prepareCluster(dataDir: string): { readonly cluster: string; readonly fresh: boolean } {
+  const cluster = path.join(dataDir, 'pg')
+  if (fs.existsSync(marker(dataDir))) fs.rmSync(cluster, { recursive: true, force: true })
+  else if (fs.existsSync(cluster) && fs.readdirSync(cluster).length > 0) {
+    refuseOtherMajor(cluster)
+    return { cluster, fresh: false }
+  }
+  // The marker is on the disk before the first file of the cluster is.
+  fs.writeFileSync(marker(dataDir), 'The database in pg is being made. If this stays behind, the next start makes it anew.\n', {
+    flush: true,
+  })
+  syncDirectory(dataDir)
+  fs.mkdirSync(cluster, { recursive: true, mode: 0o700 })
+  return { cluster, fresh: true }
+}
+
+/** Ends what `prepareCluster` began: everything is on the disk before the marker goes. Only then may anything be promised. */
+export async function finishCluster(dataDir: string): Promise<void> {
+  await syncTree(path.join(dataDir, 'pg'))
+  fs.rmSync(marker(dataDir))
+  syncDirectory(dataDir)
+}
+
+function marker(dataDir: string): string {
+  return path.join(dataDir, 'pg.unfinished')
+}
+
+function refuseOtherMajor(cluster: string): void {
+  const file = path.join(cluster, 'PG_VERSION')
+  if (!fs.existsSync(file))
+    throw new Error(`${cluster} is not a database directory. Move it away, or set DATA_DIR to another directory.`)
+  const major = fs.readFileSync(file, 'utf8').trim()
+  if (major === embeddedMajor) return
+  throw new Error(
+    `${cluster} was made by PostgreSQL ${major} and this version runs PostgreSQL ${embeddedMajor}. ` +
+      'Export the data with the version that made it and import it here into an empty DATA_DIR; the old directory was not touched.',
+  )
+}

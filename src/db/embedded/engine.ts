@@ -1,0 +1,257 @@
+/**
+ * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and back.
+ * Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any SQL.
+ */
+import * as fs from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../open.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+import { finishCluster, prepareCluster } from './data-directory.ts'
+import { acquireLock, type Lock } from './lock.ts'
+import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import { EngineSocket, type Outlet } from './socket.ts'
+
+export type EngineOptions = {
+  /** absent = in memory: gone when closed, and not to be brought back after a crash */
+  readonly dataDir?: string
+  /** in memory only: see EngineStart.template */
+  readonly template?: string
+  /** how long the engine may be silent over one batch before it is ended and reopened */
+  readonly hangLimitMs: number
+  readonly log: Log
+}
+
+type State = 'open' | 'reopening' | 'lost' | 'closed'
+type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
+
+/** While one batch runs the next lies ready in the thread; everything else waits here and becomes one batch. */
+const batchesAtOnce = 2
+
+export class Engine implements Outlet {
+  /** how often the engine wrote a file through to the disk */
+  fsyncs = 0
+  /** batches given to the engine so far; tells whether anybody uses it */
+  batches = 0
+  private state: State = 'open'
+  private worker: Worker | undefined
+  private readonly options: EngineOptions
+  private readonly lock: Lock | undefined
+  private readonly sockets = new Map<number, EngineSocket>()
+  private readonly watchdog: NodeJS.Timeout
+  private waiting: Waiting[] = []
+  private scheduled = false
+  private inFlight = 0
+  private progressAt = 0
+  private lastId = 0
+
+  /** Opens the cluster, making it on the first start. Throws a message for the operator if that cannot be. */
+  static async open(options: EngineOptions): Promise<Engine> {
+    const { dataDir } = options
+    if (dataDir === undefined) return new Engine(options, await startWorker(options), undefined)
+    fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    let engine: Engine | undefined
+    const lock = await acquireLock(dataDir, () => engine?.lose('another process has taken the lock of the data directory'))
+    try {
+      engine = new Engine(options, await startWorker(options), lock)
+      return engine
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  }
+
+  private constructor(options: EngineOptions, worker: Worker, lock: Lock | undefined) {
+    this.options = options
+    this.lock = lock
+    this.adopt(worker)
+    this.watchdog = setInterval(() => this.watch(), Math.min(1000, options.hangLimitMs / 4)).unref()
+  }
+
+  /** Whether the engine would answer. */
+  get available(): boolean {
+    return this.state === 'open'
+  }
+
+  /** A connection to the engine. If it cannot be had, one that breaks at once: the client has no other way to be told. */
+  connect(): EngineSocket {
+    const socket = new EngineSocket(++this.lastId, this)
+    if (this.available) this.sockets.set(socket.id, socket)
+    else setImmediate(() => socket.destroy(this.unavailable()))
+    return socket
+  }
+
+  send(socket: EngineSocket, bytes: Uint8Array, alone: boolean): void {
+    if (!this.available) return
+    this.waiting.push({ socket, bytes, alone })
+    if (this.scheduled) return
+    this.scheduled = true
+    // Runs after all the promises of this turn: what they write goes out together.
+    process.nextTick(() => {
+      this.scheduled = false
+      this.flush()
+    })
+  }
+
+  forget(socket: EngineSocket): void {
+    this.sockets.delete(socket.id)
+    this.waiting = this.waiting.filter(item => item.socket !== socket)
+  }
+
+  /** Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are carried out first. */
+  async close(): Promise<void> {
+    if (this.state === 'closed') return
+    const worker = this.state === 'open' ? this.worker : undefined
+    this.state = 'closed'
+    clearInterval(this.watchdog)
+    this.breakConnections()
+    if (worker) await closeWorker(worker, this.options.hangLimitMs)
+    this.lock?.release()
+  }
+
+  private adopt(worker: Worker): void {
+    this.worker = worker
+    this.inFlight = 0
+    this.waiting = []
+    worker.on('message', (message: FromEngine) => this.receive(worker, message))
+    worker.on('error', error => this.restart(worker, error.message))
+    worker.on('exit', () => this.restart(worker, 'its thread ended'))
+    // The thread may have ended before anybody listened.
+    if (worker.threadId === -1) this.restart(worker, 'its thread ended')
+  }
+
+  private flush(): void {
+    while (this.worker && this.inFlight < batchesAtOnce && this.waiting.length > 0) {
+      const [first] = this.waiting
+      let count = 1
+      if (!first!.alone) while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
+      const bytes = join(this.waiting.splice(0, count))
+      if (this.inFlight++ === 0) this.progressAt = performance.now()
+      this.batches++
+      const message: ToEngine = { kind: 'batch', connection: first!.socket.id, bytes }
+      this.worker.postMessage(message, [bytes.buffer])
+    }
+  }
+
+  private receive(worker: Worker, message: FromEngine): void {
+    if (worker !== this.worker || message.kind !== 'reply') return
+    this.progressAt = performance.now()
+    this.fsyncs = message.fsyncs
+    if (message.bytes.length > 0) this.sockets.get(message.connection)?.push(Buffer.from(message.bytes.buffer))
+    if (!message.last) return
+    this.inFlight--
+    this.flush()
+  }
+
+  /** PostgreSQL's statement_timeout needs a timer signal, which WebAssembly has not: a statement can only be ended with its thread. */
+  private watch(): void {
+    const { worker } = this
+    if (!this.isHung() || !worker) return
+    // If it was this thread that was busy, the answer lies waiting and is received before this runs.
+    setTimeout(() => {
+      if (this.isHung()) this.restart(worker, `no answer within ${this.options.hangLimitMs} ms`)
+    }, 20).unref()
+  }
+
+  private isHung(): boolean {
+    return this.inFlight > 0 && performance.now() - this.progressAt > this.options.hangLimitMs
+  }
+
+  private restart(worker: Worker, reason: string): void {
+    if (worker !== this.worker || this.state !== 'open') return
+    if (this.options.dataDir === undefined) return this.lose(`${reason}; it was in memory and is gone`)
+    this.options.log.error({ reason }, 'the embedded database failed and is being reopened')
+    this.state = 'reopening'
+    this.worker = undefined
+    this.breakConnections()
+    void this.reopen(worker)
+  }
+
+  private async reopen(failed: Worker): Promise<void> {
+    await failed.terminate()
+    for (let waitMs = 100; this.state === 'reopening'; waitMs = Math.min(waitMs * 2, 10_000)) {
+      try {
+        const worker = await startWorker(this.options)
+        // It may have been closed, or its lock lost, meanwhile.
+        if (this.state !== 'reopening') return void worker.terminate()
+        this.state = 'open'
+        this.adopt(worker)
+        this.options.log.info({}, 'the embedded database is open again')
+      } catch (error) {
+        this.options.log.error({ reason: String(error) }, 'the embedded database could not be reopened')
+        await new Promise(resolve => setTimeout(resolve, waitMs).unref())
+      }
+    }
+  }
+
+  private lose(reason: string): void {
+    if (this.state === 'closed') return
+    this.state = 'lost'
+    this.options.log.error({ reason }, 'the embedded database is lost to this process, which has to be started again')
+    const { worker } = this
+    this.worker = undefined
+    this.breakConnections()
+    void worker?.terminate()
+  }
+
+  private breakConnections(): void {
+    this.waiting = []
+    for (const socket of [...this.sockets.values()]) socket.destroy(this.unavailable())
+  }
+
+  private unavailable(): DatabaseUnavailable {
+    return new DatabaseUnavailable(`The embedded database is ${this.state}`)
+  }
+}
+
+async function startWorker(options: EngineOptions): Promise<Worker> {
+  const { dataDir, template } = options
+  if (dataDir === undefined) return awaitOpen(template === undefined ? {} : { template })
+  const { cluster, fresh } = prepareCluster(dataDir)
+  const worker = await awaitOpen({ directory: cluster })
+  if (fresh) await finishCluster(dataDir)
+  return worker
+}
+
+function awaitOpen(start: EngineStart): Promise<Worker> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start })
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      worker.removeAllListeners()
+      act()
+    }
+    const fail = (reason: string) => {
+      void worker.terminate()
+      reject(new Error(`The embedded database could not be opened: ${reason}`))
+    }
+    worker.on('error', error => settle(() => fail(error.message)))
+    worker.on('exit', () => settle(() => fail('its thread ended')))
+    worker.on('message', (message: FromEngine) => {
+      if (message.kind === 'open') settle(() => resolve(worker))
+      if (message.kind === 'failed') settle(() => fail(message.message))
+    })
+  })
+}
+
+async function closeWorker(worker: Worker, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>(resolve => {
+    // A cluster that is not closed cleanly is recovered by the next start.
+    timer = setTimeout(resolve, limitMs)
+    worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
+    worker.on('exit', () => resolve())
+    worker.postMessage({ kind: 'close' } satisfies ToEngine)
+  })
+  clearTimeout(timer)
+  await worker.terminate()
+}
+
+/** A buffer of its own, so that it can be handed over to the thread. */
+function join(items: readonly Waiting[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(items.reduce((sum, item) => sum + item.bytes.length, 0))
+  let offset = 0
+  for (const item of items) {
+    joined.set(item.bytes, offset)
+    offset += item.bytes.length
+  }
+  return joined
+}

@@ -1,0 +1,165 @@
+/**
+ * One process a data directory: two engines on the same files would destroy them. Owns the directory `lock`.
+ * Knows nothing of databases.
+ *
+ * The lock is a row of numbered files, each naming its holder. Whoever wants it makes the next number (the system lets only one)
+ * once the holder of the highest is gone, and has it if no higher one exists afterwards. The highest file is never removed, not
+ * even on release, so a number is never made twice: a process that looked long ago cannot take what another has taken since.
+ */
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Lock = { release(): void }
+
+type Holder = {
+  readonly pid: number
+  /** when the process started, in the system's own count; tells a reused pid apart. '' where the system does not say. */
+  readonly started: string
+  readonly host: string
+  readonly boot: string
+  /** processes in different containers cannot see each other's pids */
+  readonly pids: string
+}
+
+const beatMs = 1000
+const patienceMs = 5000
+
+/**
+ * Takes the lock of `dataDir`, which must exist. Throws an error that names the holder's pid if another process has it.
+ * A lock left by a killed process is taken over: at once where the process can be looked up, otherwise after it was not renewed
+ * for five seconds. `onLost` is called should another process take it regardless (this one was suspended, say).
+ */
+export async function acquireLock(dataDir: string, onLost: () => void): Promise<Lock> {
+  const directory = path.join(dataDir, 'lock')
+  fs.mkdirSync(directory, { recursive: true })
+  for (;;) {
+    const highest = numbers(directory)[0] ?? 0
+    if (highest > 0 && (await isHeld(path.join(directory, `${highest}`)))) throw new Error(heldMessage(directory, highest))
+    const own = highest + 1
+    if (!create(path.join(directory, `${own}`))) continue
+    if (numbers(directory)[0] !== own) {
+      fs.rmSync(path.join(directory, `${own}`), { force: true })
+      continue
+    }
+    for (const number of numbers(directory).slice(1)) fs.rmSync(path.join(directory, `${number}`), { force: true })
+    return hold(directory, own, onLost)
+  }
+}
+
+function hold(directory: string, own: number, onLost: () => void): Lock {
+  const file = path.join(directory, `${own}`)
+  const lose = () => {
+    clearInterval(beat)
+    onLost()
+  }
+  const beat = setInterval(() => {
+    try {
+      const now = new Date()
+      fs.utimesSync(file, now, now)
+      if (numbers(directory)[0] !== own) lose()
+    } catch {
+      lose()
+    }
+  }, beatMs).unref()
+  return {
+    release() {
+      clearInterval(beat)
+      // If the file is gone there is nothing to release, and the directory may be gone with it.
+      if (fs.existsSync(file)) fs.writeFileSync(file, 'released\n')
+    },
+  }
+}
+
+function numbers(directory: string): number[] {
+  return fs
+    .readdirSync(directory)
+    .filter(name => /^[1-9][0-9]*$/.test(name))
+    .map(Number)
+    .sort((a, b) => b - a)
+}
+
+function create(file: string): boolean {
+  try {
+    fs.writeFileSync(file, JSON.stringify(self()) + '\n', { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function isHeld(file: string): Promise<boolean> {
+  const content = read(file)
+  if (content === 'released\n') return false
+  const holder = parse(content)
+  const here = self()
+  if (holder && holder.host === here.host) {
+    if (holder.boot !== here.boot) return false
+    if (holder.pids === here.pids) {
+      if (!exists(holder.pid)) return false
+      if (holder.started !== '') return startOf(holder.pid) === holder.started
+    }
+  }
+  // Not to be looked up from here, or being written this moment: a living holder renews it.
+  return isRenewed(file)
+}
+
+async function isRenewed(file: string): Promise<boolean> {
+  const before = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  for (let waited = 0; waited < patienceMs; waited += 200) {
+    await sleep(200)
+    if (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs !== before) return read(file) !== 'released\n'
+  }
+  return false
+}
+
+function heldMessage(directory: string, number: number): string {
+  const holder = parse(read(path.join(directory, `${number}`)))
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process'
+  return `The data directory ${path.dirname(directory)} is in use by ${who}. Stop it first, or set DATA_DIR to another directory.`
+}
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+function parse(content: string): Holder | undefined {
+  try {
+    return JSON.parse(content) as Holder
+  } catch {
+    return undefined
+  }
+}
+
+function self(): Holder {
+  const boot = read('/proc/sys/kernel/random/boot_id').trim()
+  let pids = ''
+  try {
+    pids = fs.readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // no such thing on this system
+  }
+  return { pid: process.pid, started: startOf(process.pid), host: os.hostname(), boot, pids }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Field 22 of /proc/<pid>/stat (proc(5)), in clock ticks since the boot; the name in field 2 may itself hold spaces and brackets. */
+function startOf(pid: number): string {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}

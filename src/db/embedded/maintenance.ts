@@ -1,0 +1,81 @@
+/**
+ * What PostgreSQL's background processes would do, had the embedded engine any: checkpoints, vacuum, statistics.
+ * Owns when it is done. Knows the database only through its client.
+ */
+import type { Sql } from 'postgres'
+import type { Log } from '../open.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+import type { Engine } from './engine.ts'
+
+const lookEveryMs = 5_000
+const checkpointEveryMs = 60_000
+const checkpointBytes = 64n * 1024n * 1024n
+const vacuumEveryMs = 60_000
+/** a busy engine is vacuumed too, only later */
+const vacuumAtLeastEveryMs = 300_000
+
+/** Begins the regular upkeep. The timer does not keep the process alive. */
+export function maintain(engine: Engine, sql: Sql, log: Log): { stop(): void } {
+  let checkpointed: bigint | undefined
+  let checkpointAt = performance.now()
+  let vacuumAt = performance.now()
+  let batches = 0
+  let running = false
+
+  const look = async () => {
+    const now = performance.now()
+    const idle = engine.batches === batches
+    const written = await walPosition(sql)
+    checkpointed ??= written
+    if (written - checkpointed > (now - checkpointAt > checkpointEveryMs ? 0n : checkpointBytes)) {
+      await sql.unsafe('CHECKPOINT')
+      checkpointed = await walPosition(sql)
+      checkpointAt = now
+    }
+    if (now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
+      await vacuumDueTables(sql)
+      vacuumAt = now
+    }
+    batches = engine.batches
+  }
+
+  const timer = setInterval(() => {
+    if (running || !engine.available) return
+    running = true
+    look()
+      .catch(
+        error =>
+          error instanceof DatabaseUnavailable || log.warn({ reason: String(error) }, 'upkeep of the embedded database failed'),
+      )
+      .finally(() => {
+        running = false
+      })
+  }, lookEveryMs).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/**
+ * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum Daemon"); one statement
+ * each, so that requests get their turn in between. Returns the names of the tables done.
+ */
+export async function vacuumDueTables(sql: Sql): Promise<string[]> {
+  // This session's counts are otherwise passed on only when it has been idle.
+  await sql.unsafe('SELECT pg_stat_force_next_flush()')
+  const due = await sql.unsafe<{ name: string }[]>(`
+    SELECT format('%I.%I', s.schemaname, s.relname) AS name
+    FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
+    WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (
+      s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
+      OR s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0)
+      OR s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
+      OR age(c.relfrozenxid) > 100000000)
+    ORDER BY s.n_dead_tup DESC`)
+  for (const { name } of due) await sql.unsafe(`VACUUM (ANALYZE) ${name}`)
+  return due.map(table => table.name)
+}
+
+/** Bytes written to the write-ahead log since the cluster was made. */
+async function walPosition(sql: Sql): Promise<bigint> {
+  const [row] = await sql.unsafe<{ position: string }[]>(`SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS position`)
+  return BigInt(row!.position)
+}

@@ -1,0 +1,30 @@
+/**
+ * What the service's thread and the engine's thread say to each other. Bytes are PostgreSQL wire protocol (version 3),
+ * always whole messages towards the engine. Knows neither side.
+ */
+
+export type EngineStart = {
+  /** the cluster's directory; absent = in memory */
+  readonly directory?: string
+  /** in memory only: a file that keeps a freshly initialised cluster, so that the next start need not make one */
+  readonly template?: string
+}
+
+export type ToEngine =
+  /** Carry out these messages and answer with `reply`s, the last of which says so. */
+  | { readonly kind: 'batch'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** Shut the cluster down cleanly. */
+  | { readonly kind: 'close' }
+
+export type FromEngine =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | {
+      readonly kind: 'reply'
+      readonly connection: number
+      readonly bytes: Uint8Array<ArrayBuffer>
+      readonly last: boolean
+      /** how many times the engine had the system write a file through to the disk, so far */
+      readonly fsyncs: number
+    }
+  | { readonly kind: 'closed' }
