@@ -1,6 +1,13 @@
 /** The only wiring: database, directory and routes become an HTTP service. Everything a request passes on its way stands here in order. */
 import { randomUUID } from 'node:crypto'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
 import { type Directory, openDirectory } from './accounts/directory.ts'
 import { type Answer, problemAnswer } from './api/answer.ts'
 import { type ApiRequest, readJson, readQuery } from './api/request.ts'
@@ -12,15 +19,15 @@ import { resources } from './resources.ts'
 
 const bodyLimitBytes = 1_048_576
 
-export type AppOptions = { db: Database; now: () => Date; logLevel: string }
+export type AppOptions = { db: Database; now: () => Date; log: Logger }
 
 /** The service, not yet listening. */
-export function buildApp({ db, now, logLevel }: AppOptions): FastifyInstance {
+export function buildApp({ db, now, log }: AppOptions): FastifyInstance {
   const directory = openDirectory(db, resources, () => performance.now())
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
-    logger: logLevel === 'silent' ? false : { level: logLevel },
-    disableRequestLogging: true,
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: request => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 200 },
   })
@@ -97,7 +104,9 @@ function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void
 /** 405 with Allow where the path has other methods, else 404. */
 function notFound(request: FastifyRequest, table: readonly Route[]): Refusal {
   const path = request.raw.url!.split('?', 1)[0]!
-  const methods = table.filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path)).map(({ method }) => method)
+  const methods = table
+    .filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path))
+    .map(({ method }) => method)
   if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.`)
   const allow = [...new Set(methods), ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
   return new Refusal('method_not_allowed', `${path} takes ${allow}.`, [], { allow })

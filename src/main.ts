@@ -1,7 +1,8 @@
 /** The entry: settings, database, first start, HTTP; what a person needs to know on the terminal; a clean end. */
 import { join, resolve } from 'node:path'
+import { pino } from 'pino'
 import { firstStart } from './accounts/first-start.ts'
-import { createSample } from './accounts/sample-records.ts'
+import { createSample } from './accounts/sample.ts'
 import { keepToken, readToken } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -20,23 +21,39 @@ export async function main(): Promise<void> {
 
 async function start(config: Config, startedAt: number): Promise<void> {
   const dataDir = resolve(config.dataDir)
-  const log = (line: string) => console.error(line)
-  const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log })
+  const log = pino({ level: config.logLevel }, pino.destination(2))
+  const say = (line: string) => log.warn(line)
+  const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
   await migrate(db)
   const sampleData = config.sampleData
-  const first = await firstStart(db, { now: new Date(), sampleData, ...(config.token ? { presetToken: config.token } : {}), createSample })
+  const first = await firstStart(db, {
+    now: new Date(),
+    sampleData,
+    ...(config.token ? { presetToken: config.token } : {}),
+    createSample,
+  })
   if (first.token) await keepToken(dataDir, first.token)
-  const app = buildApp({ db, now: () => new Date(), logLevel: config.logLevel })
+  const app = buildApp({ db, now: () => new Date(), log })
   const url = await app.listen({ port: config.port, host: config.host })
   stopOn(['SIGINT', 'SIGTERM'], async () => {
     await app.close()
     await db.close()
   })
   const token = first.token ?? config.token ?? (await readToken(dataDir))
-  console.log(welcome({ url, token, config, dataDir, db, isFirst: first.token !== null, seconds: (performance.now() - startedAt) / 1000 }))
+  console.log(
+    welcome({ url, token, config, dataDir, db, isFirst: first.token !== null, seconds: (performance.now() - startedAt) / 1000 }),
+  )
 }
 
-type Welcome = { url: string; token: string | null; config: Config; dataDir: string; db: Database; isFirst: boolean; seconds: number }
+type Welcome = {
+  url: string
+  token: string | null
+  config: Config
+  dataDir: string
+  db: Database
+  isFirst: boolean
+  seconds: number
+}
 
 function welcome({ url, token, config, dataDir, db, isFirst, seconds }: Welcome): string {
   const data = config.databaseUrl ? new URL(config.databaseUrl).host : join(dataDir, '(embedded PostgreSQL)')

@@ -16,7 +16,10 @@ const server = await startPostgres()
 if (server) {
   try {
     const own = files.filter(file => !engineFree.test(file))
-    worst = Math.max(worst, own.length ? await run('PostgreSQL', own, { TEST_ENGINE: 'postgres', TEST_DATABASE_URL: server.url }) : 0)
+    worst = Math.max(
+      worst,
+      own.length ? await run('PostgreSQL', own, { TEST_ENGINE: 'postgres', TEST_DATABASE_URL: server.url }) : 0,
+    )
   } finally {
     await server.stop()
   }

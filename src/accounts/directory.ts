@@ -34,7 +34,7 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
   }
 
   async function lookUp(token: string, hash: string): Promise<Caller | null> {
-    const account = parseToken(token)?.accountId
+    const account = parseToken(token)?.account
     if (account === undefined) return null
     const [row] = await db.query(tokenStatement, [String(account), hash])
     if (!row) return null

@@ -12,7 +12,10 @@ export function success(data: string, meta: object | null = null, status = 200, 
   return { status, headers, body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}` }
 }
 
-export function recordAnswer({ version, record, warnings = [] }: Pick<Saved, 'version' | 'record'> & { warnings?: readonly Warning[] }, status = 200): Answer {
+export function recordAnswer(
+  { version, record, warnings = [] }: Pick<Saved, 'version' | 'record'> & { warnings?: readonly Warning[] },
+  status = 200,
+): Answer {
   return success(record, warnings.length ? { warnings } : null, status, { etag: `"${version}"` })
 }
 
@@ -36,7 +39,8 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
 
 /** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
 export function problemAnswer(error: unknown, requestId: string): Answer {
-  const refusal = error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
   const { slug, problems, headers } = refusal
   const { code, status, title } = errorTable[slug]
   const body = { type: `/docs/errors#${slug}`, title, status, detail: refusal.message, code, errors: problems, requestId }

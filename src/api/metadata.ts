@@ -15,7 +15,9 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
   const fields = caller.catalog.resources.get(source!)
   if (!fields) throw unknownSource(source!, caller.catalog)
   const { id, name, config } = fields.resource.source
-  return success(JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections(fields) }))
+  return success(
+    JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections(fields) }),
+  )
 }
 
 /** Each inner array is one section of the form. */
@@ -38,8 +40,12 @@ function descriptor(field: Field, { resource }: ResourceFields): object {
     is_active: field.is_active,
     type: field.type,
     config: field.config,
-    ...(hasOptions(field) ? { options: field.options.filter(option => option.is_active).map(({ id, name }) => ({ name, id })) } : {}),
-    ...(subFields ? { sub_fields: subFields.map((sub, index) => ({ ...sub, id: field.id * 100 + index + 1, type: sub.input_type })) } : {}),
+    ...(hasOptions(field)
+      ? { options: field.options.filter(option => option.is_active).map(({ id, name }) => ({ name, id })) }
+      : {}),
+    ...(subFields
+      ? { sub_fields: subFields.map((sub, index) => ({ ...sub, id: field.id * 100 + index + 1, type: sub.input_type })) }
+      : {}),
     ...(field.related ? { related_field: { id: relatedIds[field.related], source: field.related } } : {}),
     is_required: field.is_required,
     is_read_only: field.is_read_only,
@@ -82,7 +88,9 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
     const { name } = asked
     if (asked.source && !catalog.resources.has(asked.source)) throw unknownSource(asked.source, catalog)
     const choices =
-      name === 'currency' ? currencies(catalog, inactive) : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, catalog)))
+      name === 'currency'
+        ? currencies(catalog, inactive)
+        : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, catalog)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     return success(JSON.stringify(choices.values), { name, source: choices.source, field_id: choices.field_id })
   }
@@ -103,7 +111,12 @@ function currencies(catalog: Catalog, inactive: boolean): Choices {
   return { source: 'currency', field_id: null, values }
 }
 
-function optionChoices(name: string, asked: { [name: string]: string | undefined }, catalog: Catalog, inactive: boolean): Choices | null {
+function optionChoices(
+  name: string,
+  asked: { [name: string]: string | undefined },
+  catalog: Catalog,
+  inactive: boolean,
+): Choices | null {
   const field = dropdownField(name, asked.source, catalog)
   if (!field) return null
   const shown = field.options.filter(option => inactive || option.is_active)
@@ -119,7 +132,8 @@ function dropdownField(name: string, source: string | undefined, catalog: Catalo
     .filter(fields => !source || fields.resource.name === source)
     .flatMap(fields => fields.byName.get(name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
-  const isStatic = (field: Field) => field.options.length > 0 && !field.is_custom && field.options.every((option, index) => option.id === index + 1)
+  const isStatic = (field: Field) =>
+    field.options.length > 0 && !field.is_custom && field.options.every((option, index) => option.id === index + 1)
   return candidates.find(field => !isStatic(field)) ?? candidates[0] ?? null
 }
 
@@ -143,7 +157,13 @@ async function recordChoices(db: Queryable, name: string, catalog: Catalog): Pro
     [String(catalog.account.id)],
   )
   const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found !== undefined)
-  const values = rows.map((row, index) => ({ id: Number(row.id), name: row.name, position: index + 1, is_active: true, is_default: false }))
+  const values = rows.map((row, index) => ({
+    id: Number(row.id),
+    name: row.name,
+    position: index + 1,
+    is_active: true,
+    is_default: false,
+  }))
   return { source: field?.resource ?? resource, field_id: field?.id ?? null, values }
 }
 
@@ -151,7 +171,10 @@ function noDropdown(name: string, source: string | undefined, catalog: Catalog):
   const resources = [...catalog.resources.values()].filter(fields => !source || fields.resource.name === source)
   const field = resources.map(fields => fields.byName.get(name)).find(found => found && !found.is_hidden)
   if (field) return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
-  const near = nearest(name, resources.flatMap(fields => fields.fields.filter(hasOptions).map(other => other.internal_name)))
+  const near = nearest(
+    name,
+    resources.flatMap(fields => fields.fields.filter(hasOptions).map(other => other.internal_name)),
+  )
   return new Refusal('field_not_found', `There is no field "${name}".${near ? ` Did you mean "${near}"?` : ''}`)
 }
 
@@ -160,11 +183,17 @@ function unknownSource(source: string, catalog: Catalog): Refusal {
 }
 
 /** The values of single parameters; unknown, repeated and missing ones are refused together. */
-function readParameters(query: Parameters, known: readonly string[], required: readonly string[]): { [name: string]: string | undefined } {
+function readParameters(
+  query: Parameters,
+  known: readonly string[],
+  required: readonly string[],
+): { [name: string]: string | undefined } {
   const complaint = (parameter: string, code: string, message: string) => ({ field: null, path: '', parameter, code, message })
   const unknown = [...query.keys()].filter(name => !known.includes(name))
   if (unknown.length) {
-    const problems = unknown.map(name => complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`))
+    const problems = unknown.map(name =>
+      complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`),
+    )
     throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
   }
   const problems = known.flatMap(name => {

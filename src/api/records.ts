@@ -20,9 +20,19 @@ export function recordHandlers(db: Queryable, resource: string): RecordHandlers 
       const saved = await createRecord(db, fieldsOf(request, resource), bodyOf(request), contextOf(request))
       return createdAnswer(saved, request.path)
     },
-    get: async request => recordAnswer(await readRecord(db, fieldsOf(request, resource), request.caller.catalog.account.id, idOf(request))),
+    get: async request =>
+      recordAnswer(await readRecord(db, fieldsOf(request, resource), request.caller.catalog.account.id, idOf(request))),
     update: async request =>
-      recordAnswer(await updateRecord(db, fieldsOf(request, resource), idOf(request), bodyOf(request), contextOf(request), versionOf(request))),
+      recordAnswer(
+        await updateRecord(
+          db,
+          fieldsOf(request, resource),
+          idOf(request),
+          bodyOf(request),
+          contextOf(request),
+          versionOf(request),
+        ),
+      ),
     remove: async request => {
       const id = idOf(request)
       await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))

@@ -6,7 +6,12 @@ import { type Handler, recordHandlers } from './records.ts'
 
 export type Scope = 'public' | 'deal:read' | 'deal:write' | 'product:read' | 'product:write' | 'field:read'
 
-export type Route = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string; readonly scope: Scope; readonly handler: Handler }
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly scope: Scope
+  readonly handler: Handler
+}
 
 export function routes(db: Database): readonly Route[] {
   const deal = recordHandlers(db, 'deal')
@@ -35,7 +40,8 @@ export function routes(db: Database): readonly Route[] {
       method: 'GET',
       url: '/readyz',
       scope: 'public',
-      handler: async () => ((await db.ready()) ? { status: 200, body: '{"status":"ready"}' } : { status: 503, body: '{"status":"not ready"}' }),
+      handler: async () =>
+        (await db.ready()) ? { status: 200, body: '{"status":"ready"}' } : { status: 503, body: '{"status":"not ready"}' },
     },
   ]
 }

@@ -6,9 +6,19 @@
 import type { Sql } from 'postgres'
 
 type Rows = readonly Record<string, string | null>[]
-type Write = { readonly text: string; readonly params: readonly (string | null)[]; resolve(rows: Rows): void; reject(error: unknown): void }
+type Write = {
+  readonly text: string
+  readonly params: readonly (string | null)[]
+  resolve(rows: Rows): void
+  reject(error: unknown): void
+}
 
-export type Execute = (sql: Pick<Sql, 'unsafe'>, text: string, params: readonly (string | null)[], prepare?: boolean) => Promise<Rows>
+export type Execute = (
+  sql: Pick<Sql, 'unsafe'>,
+  text: string,
+  params: readonly (string | null)[],
+  prepare?: boolean,
+) => Promise<Rows>
 
 const largestGroup = 64
 

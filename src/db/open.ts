@@ -8,10 +8,11 @@ import { Engine } from './embedded/engine.ts'
 import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
 import { statementMemory } from './prepared.ts'
+import { StartupError } from './startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
-/** The part of a pino logger that the database needs. */
-export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+/** Takes one line for the operator: what happened to the database that nobody asked about. */
+export type Log = (line: string) => void
 
 export type DatabaseOptions = {
   /** postgres://… of a server; absent = embedded */
@@ -56,7 +57,7 @@ export type Database = {
 
 const oldestServer = 15
 
-/** Opens the database. Throws an error whose message is one line for the operator when that cannot be. */
+/** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.url === undefined ? openEmbedded(options) : openServer(options, options.url)
 }
@@ -119,7 +120,9 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
       },
     })
   } catch (error) {
-    throw new Error('DATABASE_URL is not an address of the form postgres://user:password@host:port/database', { cause: error })
+    throw new StartupError('DATABASE_URL is not an address of the form postgres://user:password@host:port/database', {
+      cause: error,
+    })
   }
   try {
     await requireVersion(sql)
@@ -139,10 +142,10 @@ async function requireVersion(sql: Sql): Promise<void> {
     version = row!.server_version
   } catch (error) {
     const reason = error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error)
-    throw new Error(`${where}, cannot be used: ${reason}`, { cause: error })
+    throw new StartupError(`${where}, cannot be used: ${reason}`, { cause: error })
   }
   if (Number.parseInt(version, 10) < oldestServer) {
-    throw new Error(`${where}, is version ${version}; ${oldestServer} is the oldest that works`)
+    throw new StartupError(`${where}, is version ${version}; ${oldestServer} is the oldest that works`)
   }
 }
 

@@ -1,5 +1,5 @@
 /** The deal: its rules that span fields (the interface's rules 2 to 5, D19 to D24). Pure; knows no HTTP and no SQL. */
-import { type Catalog, type Currency, type Stage } from '../fields/catalog.ts'
+import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
@@ -30,7 +30,9 @@ function settleDeal(draft: Draft): void {
     else close(draft, stage.kind)
   }
   if (after.forecast_category !== null && after.expected_close_date === null) {
-    draft.problem('expected_close_date', 'required_with_forecast_category', 'is required when a forecast category is selected', { rule: 5 })
+    draft.problem('expected_close_date', 'required_with_forecast_category', 'is required when a forecast category is selected', {
+      rule: 5,
+    })
   }
   if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
   settleMoney(draft)
@@ -72,7 +74,9 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   for (const name of [closing.reason, 'deal_closed_on']) {
     if (after[name] === null || (isReversed && !sent.has(name))) {
       const because = isReversed ? 'must be given anew' : 'is required'
-      draft.problem(name, `required_when_${kind}`, `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`, { rule: closing.rule })
+      draft.problem(name, `required_when_${kind}`, `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`, {
+        rule: closing.rule,
+      })
     }
   }
   if (!isNew) return

@@ -53,7 +53,10 @@ export type Catalog = {
 /** What the catalog statement answers: rows as JSON. */
 export type CatalogRows = {
   account: Account & { catalog_version: string }
-  fields: (Pick<Field, 'id' | 'resource' | 'internal_name' | 'field_name' | 'config' | 'default_value' | 'is_required' | 'is_active'> & {
+  fields: (Pick<
+    Field,
+    'id' | 'resource' | 'internal_name' | 'field_name' | 'config' | 'default_value' | 'is_required' | 'is_active'
+  > & {
     type: FieldType
   })[]
   options: (Option & { resource: string; field: string })[]
@@ -103,7 +106,8 @@ function customField(row: CatalogRows['fields'][number]): Field {
 
 function fieldOptions(field: Field, rows: CatalogRows): readonly Option[] {
   if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
-  if (field.internal_name === 'pipeline_stage') return rows.stages.map(stage => ({ ...stage, is_active: true, is_default: false }))
+  if (field.internal_name === 'pipeline_stage')
+    return rows.stages.map(stage => ({ ...stage, is_active: true, is_default: false }))
   if (field.options.length) return field.options
   return rows.options.filter(option => option.resource === field.resource && option.field === field.internal_name)
 }

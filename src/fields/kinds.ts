@@ -47,4 +47,8 @@ export const kinds: { readonly [type in FieldType]: Kind } = {
 }
 
 /** The resource that a custom field of the type points to. */
-export const relatedResource: { readonly [type in FieldType]?: string } = { OWNER: 'user', COMPANY: 'company', CONTACT: 'contact' }
+export const relatedResource: { readonly [type in FieldType]?: string } = {
+  OWNER: 'user',
+  COMPANY: 'company',
+  CONTACT: 'contact',
+}

@@ -11,7 +11,10 @@ export type Condition = {
   readonly operator: Operator
   readonly values: readonly string[]
 }
-export type Filter = Condition | { readonly type: 'and' | 'or'; readonly of: readonly Filter[] } | { readonly type: 'not'; readonly of: Filter }
+export type Filter =
+  | Condition
+  | { readonly type: 'and' | 'or'; readonly of: readonly Filter[] }
+  | { readonly type: 'not'; readonly of: Filter }
 
 export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
 
@@ -45,7 +48,12 @@ export function parseSort(text: string): SortKey[] {
     const at = position
     position += part.length + 1
     const match = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part)
-    if (!match) throw new GrammarError(`"${part}" is not a sort key`, at, 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.')
+    if (!match)
+      throw new GrammarError(
+        `"${part}" is not a sort key`,
+        at,
+        'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.',
+      )
     return { field: match[1]!, direction: match[2] as 'asc' | 'desc' }
   })
 }

@@ -22,7 +22,11 @@ const exactUpTo = 10_000
  * how many were found, one more than the page so that a next page is known, and the account's last event: while it stays, so
  * does the total.
  */
-export function pageStatement(fields: ResourceFields, account: number, request: ListRequest): { text: string; values: readonly (string | null)[] } {
+export function pageStatement(
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+): { text: string; values: readonly (string | null)[] } {
   const list = params(String(account))
   const where = whereSql(request, list)
   const size = list.add(String(request.pageSize))
@@ -41,7 +45,13 @@ export type Totals = Map<string, { seq: string; total: number; totalIsEstimate: 
 const totalsMax = 1000
 
 /** A page of the records that the request asks for, with the total as it asks for it. */
-export async function listRecords(db: Queryable, fields: ResourceFields, account: number, request: ListRequest, totals: Totals): Promise<Page> {
+export async function listRecords(
+  db: Queryable,
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+  totals: Totals,
+): Promise<Page> {
   const { text, values } = pageStatement(fields, account, request)
   // Whether a word is rare or common decides between the trigram index and walking the order: planned with the word in sight.
   const [row] = await db.query(text, values, /:like\(/.test(request.filterText))
@@ -69,7 +79,10 @@ async function total(db: Queryable, fields: ResourceFields, account: number, req
   )
   const counted = Number(row!.total)
   const isExact = request.count === 'exact' || counted <= (request.count === 'estimate' ? 0 : exactUpTo)
-  const found = { total: isExact ? counted : Math.max(counted, await estimate(db, `SELECT FROM ${table} r WHERE ${where}`, list.values)), totalIsEstimate: !isExact }
+  const found = {
+    total: isExact ? counted : Math.max(counted, await estimate(db, `SELECT FROM ${table} r WHERE ${where}`, list.values)),
+    totalIsEstimate: !isExact,
+  }
   if (totals.size >= totalsMax) totals.clear()
   totals.set(key, { seq: row!.seq!, ...found })
   return found

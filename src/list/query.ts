@@ -46,7 +46,14 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   }
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Narrow the filter, or sort by id and filter on the last id seen.'
-    problems.push({ field: null, path: '', parameter: 'page', code: 'page_too_far', message: `Pages end at row ${offsetMax}.`, hint })
+    problems.push({
+      field: null,
+      path: '',
+      parameter: 'page',
+      code: 'page_too_far',
+      message: `Pages end at row ${offsetMax}.`,
+      hint,
+    })
   }
   if (problems.length) throw new Refusal('malformed_query', 'The list query could not be read.', problems)
   return request
@@ -58,22 +65,47 @@ function refuseUnknown(parameters: Parameters): void {
     .map(name => {
       const near = nearest(name, known)
       const hint = near ? `Did you mean "${near}"?` : `The parameters: ${known.join(', ')}.`
-      return { field: null, path: '', parameter: name, code: 'unknown_parameter', message: `There is no parameter "${name}".`, hint }
+      return {
+        field: null,
+        path: '',
+        parameter: name,
+        code: 'unknown_parameter',
+        message: `There is no parameter "${name}".`,
+        hint,
+      }
     })
   if (problems.length) throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
 }
 
 /** The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop stop early. */
-function wholeNumber(parameters: Parameters, names: readonly string[], fallback: number, max: number, problems: Problem[]): number {
+function wholeNumber(
+  parameters: Parameters,
+  names: readonly string[],
+  fallback: number,
+  max: number,
+  problems: Problem[],
+): number {
   const values = names.flatMap(name => parameters.get(name) ?? [])
   const parameter = names[0]!
   if (values.length === 0) return fallback
   const value = Number(values[0])
   if (new Set(values).size > 1) {
-    problems.push({ field: null, path: '', parameter, code: 'contradiction', message: `${names.join(' and ')} give different values.` })
+    problems.push({
+      field: null,
+      path: '',
+      parameter,
+      code: 'contradiction',
+      message: `${names.join(' and ')} give different values.`,
+    })
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
     const limit = max === pageSizeMax ? ` to ${max}` : ''
-    problems.push({ field: null, path: '', parameter, code: 'invalid_value', message: `${parameter} must be a whole number from 1${limit}.` })
+    problems.push({
+      field: null,
+      path: '',
+      parameter,
+      code: 'invalid_value',
+      message: `${parameter} must be a whole number from 1${limit}.`,
+    })
   } else return value
   return fallback
 }
@@ -94,7 +126,15 @@ function parsed<T>(text: string, parameter: string, parse: (text: string) => T, 
     if (!(error instanceof GrammarError)) throw error
     const { message, position, hint } = error
     const detail = `${message} (at position ${position + 1} of ${parameter}).`
-    problems.push({ field: null, path: '', parameter, code: 'syntax', message: detail, position: position + 1, ...(hint ? { hint } : {}) })
+    problems.push({
+      field: null,
+      path: '',
+      parameter,
+      code: 'syntax',
+      message: detail,
+      position: position + 1,
+      ...(hint ? { hint } : {}),
+    })
     return null
   }
 }
@@ -107,7 +147,14 @@ function readFields(text: string | null, fields: ResourceFields, problems: Probl
     if (field?.is_active && !field.is_hidden) return [field]
     const near = nearest(name, fields.byName.keys())
     const hint = near ? { hint: `Did you mean "${near}"?` } : {}
-    problems.push({ field: name, path: '', parameter: 'fields', code: 'unknown_field', message: `There is no field "${name}".`, ...hint })
+    problems.push({
+      field: name,
+      path: '',
+      parameter: 'fields',
+      code: 'unknown_field',
+      message: `There is no field "${name}".`,
+      ...hint,
+    })
     return []
   })
 }
@@ -115,6 +162,12 @@ function readFields(text: string | null, fields: ResourceFields, problems: Probl
 function readCount(text: string | null, problems: Problem[]): ListRequest['count'] {
   if (text === null) return 'auto'
   if (text === 'exact' || text === 'estimate' || text === 'none') return text
-  problems.push({ field: null, path: '', parameter: 'count', code: 'invalid_value', message: 'count must be exact, estimate or none.' })
+  problems.push({
+    field: null,
+    path: '',
+    parameter: 'count',
+    code: 'invalid_value',
+    message: 'count must be exact, estimate or none.',
+  })
   return 'auto'
 }

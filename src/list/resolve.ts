@@ -9,7 +9,12 @@ import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 
-export type PlannedCondition = { readonly type: 'condition'; readonly term: Term; readonly operator: Operator; readonly values: readonly string[] }
+export type PlannedCondition = {
+  readonly type: 'condition'
+  readonly term: Term
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
 export type Plan =
   | PlannedCondition
   | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
@@ -81,7 +86,14 @@ function likeValues(values: readonly string[], name: string, world: World): read
 
 function checkBetween(operands: readonly string[], term: Term, name: string, world: World): void {
   if (operands.length !== 2) {
-    refuse(world, name, 'filter', 'invalid_value', `between takes two values, not ${operands.length}`, `For example ${name}:between(1,5).`)
+    refuse(
+      world,
+      name,
+      'filter',
+      'invalid_value',
+      `between takes two values, not ${operands.length}`,
+      `For example ${name}:between(1,5).`,
+    )
     return
   }
   const [from, to] = operands as [string, string]
@@ -97,7 +109,9 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   if (!field?.is_active || field.is_hidden) {
     const known = world.fields.fields.filter(other => other.is_active && !other.is_hidden).map(other => other.internal_name)
     const near = nearest(name, known)
-    const hint = near ? `Did you mean "${near}"?` : `GET /rest/api/v1/field/list?source=${world.fields.resource.name} names the fields.`
+    const hint = near
+      ? `Did you mean "${near}"?`
+      : `GET /rest/api/v1/field/list?source=${world.fields.resource.name} names the fields.`
     refuse(world, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }

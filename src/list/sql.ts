@@ -17,7 +17,9 @@ export function filterSql(plan: Plan, params: Params): string {
 
 /** The keys of an ORDER BY; nulls last in both directions (D29). */
 export function sortSql(keys: readonly PlannedSort[]): string {
-  return keys.map(({ sql, direction, nullable }) => `${sql} ${direction.toUpperCase()}${nullable ? ' NULLS LAST' : ''}`).join(', ')
+  return keys
+    .map(({ sql, direction, nullable }) => `${sql} ${direction.toUpperCase()}${nullable ? ' NULLS LAST' : ''}`)
+    .join(', ')
 }
 
 function conditionSql(condition: PlannedCondition, params: Params): string {

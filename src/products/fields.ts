@@ -7,7 +7,14 @@ export const productFields = defineFields('product', {
   'Basic information': [
     { id: 201, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
     { id: 202, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
-    { id: 203, name: 'product_code', label: 'Product code', type: 'SINGLE_STRING', acceptsNumber: true, config: { min_length: 1, max_length: 20 } },
+    {
+      id: 203,
+      name: 'product_code',
+      label: 'Product code',
+      type: 'SINGLE_STRING',
+      acceptsNumber: true,
+      config: { min_length: 1, max_length: 20 },
+    },
     { id: 204, name: 'category', label: 'Category', type: 'DROPDOWN' },
     { id: 205, name: 'unit_price', label: 'Unit price', type: 'PRICE_TAGS', config: { min: 0, max: 9999999999999 } },
     { id: 206, name: 'active', label: 'Active', type: 'DROPDOWN', options: ['Yes', 'No'], default: 1 },
@@ -16,7 +23,14 @@ export const productFields = defineFields('product', {
     { id: 209, name: 'quantity_in_stock', label: 'Quantity in stock', type: 'SINGLE_NUMBER', config: quantity },
     { id: 210, name: 'description', label: 'Description', type: 'TEXT', config: { min_length: 1, max_length: 255 } },
     { id: 211, name: 'type', label: 'Type', type: 'DROPDOWN', options: ['Unit', 'Subscription'] },
-    { id: 212, name: 'sku_number', label: 'SKU number', type: 'SINGLE_STRING', acceptsNumber: true, config: { min_length: 1, max_length: 16 } },
+    {
+      id: 212,
+      name: 'sku_number',
+      label: 'SKU number',
+      type: 'SINGLE_STRING',
+      acceptsNumber: true,
+      config: { min_length: 1, max_length: 16 },
+    },
     { id: 213, name: 'valid_till', label: 'Valid till', type: 'DATE_TIME' },
   ],
   Record: [

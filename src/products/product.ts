@@ -19,7 +19,9 @@ export const product: Resource = {
 function baseAmount({ after, catalog }: Draft): Json {
   const base = catalog.currencies.get(catalog.account.base_currency)
   if (!base || !Array.isArray(after.unit_price)) return null
-  const prices = after.unit_price.filter(isObject).map(price => ({ amount: decimal(price.price)!, currency: price.currency as number }))
+  const prices = after.unit_price
+    .filter(isObject)
+    .map(price => ({ amount: decimal(price.price)!, currency: price.currency as number }))
   const own = prices.find(price => price.currency === base.id)
   const priced = own ?? prices.find(price => catalog.currencies.get(price.currency)?.rate)
   if (!priced) return null

@@ -43,7 +43,8 @@ export function shownList(fields: ResourceFields, records: string, only: readonl
   if (only === null && inactive.length === 0) return records
   const parsed = parseJson(`[${records}]`) as JsonObject[]
   const narrowed = parsed.map(record => {
-    if (only) return Object.fromEntries(only.map((field): [string, Json] => [field.internal_name, record[field.internal_name] ?? null]))
+    if (only)
+      return Object.fromEntries(only.map((field): [string, Json] => [field.internal_name, record[field.internal_name] ?? null]))
     for (const field of inactive) delete record[field.internal_name]
     return record
   })

@@ -26,7 +26,13 @@ const silentlyIgnored = new Set(['_expanded'])
 
 /** Parses a body against the account's fields. `before` is the stored record of an update, null on create. */
 export function parseRecord(body: Json, fields: ResourceFields, catalog: Catalog, before: Values | null): Parsed {
-  const parsed: Parsed = { values: {}, sent: new Set(isObject(body) ? Object.keys(body) : []), problems: [], warnings: [], references: [] }
+  const parsed: Parsed = {
+    values: {},
+    sent: new Set(isObject(body) ? Object.keys(body) : []),
+    problems: [],
+    warnings: [],
+    references: [],
+  }
   if (!isObject(body)) {
     parsed.problems.push({ field: null, path: '', code: 'wrong_type', message: 'The body must be a JSON object of fields.' })
     return parsed
@@ -34,7 +40,8 @@ export function parseRecord(body: Json, fields: ResourceFields, catalog: Catalog
   for (const [name, input] of Object.entries(body)) {
     const field = fields.byName.get(name)
     if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, parsed)
-    else if (field.is_read_only) parsed.warnings.push({ field: name, code: 'read_only', message: 'The field is read-only; what was sent is ignored.' })
+    else if (field.is_read_only)
+      parsed.warnings.push({ field: name, code: 'read_only', message: 'The field is read-only; what was sent is ignored.' })
     else parseMember(field, input, catalog, before, parsed)
   }
   for (const field of fields.fields) if (!parsed.sent.has(field.internal_name)) fillOrRequire(field, before, catalog, parsed)
@@ -85,11 +92,18 @@ function placeOf(field: Field, path: string, catalog: Catalog, parsed: Parsed): 
     path,
     catalog,
     problem: (code, message, { at = '', ...more } = {}) => {
-      parsed.problems.push({ field: field.internal_name, path: path + at, code, message: `${field.internal_name} ${message}.`, ...more })
+      parsed.problems.push({
+        field: field.internal_name,
+        path: path + at,
+        code,
+        message: `${field.internal_name} ${message}.`,
+        ...more,
+      })
       return undefined
     },
     warn: (code, message) => void parsed.warnings.push({ field: field.internal_name, code, message: `${message}.` }),
-    reference: (resource, id, at = '') => void parsed.references.push({ resource, id, field: field.internal_name, path: path + at }),
+    reference: (resource, id, at = '') =>
+      void parsed.references.push({ resource, id, field: field.internal_name, path: path + at }),
   }
 }
 

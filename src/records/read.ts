@@ -5,7 +5,12 @@ import { shown } from './document.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another account's id (D3). */
-export async function readRecord(db: Queryable, fields: ResourceFields, account: number, id: number): Promise<{ version: number; record: string }> {
+export async function readRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  account: number,
+  id: number,
+): Promise<{ version: number; record: string }> {
   const [row] = await db.query(statements(fields).read, [String(account), String(id)])
   if (!row) throw recordNotFound(fields, id)
   return { version: Number(row.version), record: shown(fields, row.record!) }

@@ -5,7 +5,12 @@ import type { Context } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** Throws `record_not_found` when there is no such live record. */
-export async function removeRecord(db: Queryable, fields: ResourceFields, id: number, { catalog, actor, now }: Context): Promise<void> {
+export async function removeRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  { catalog, actor, now }: Context,
+): Promise<void> {
   const account = String(catalog.account.id)
   const rows = await db.write(account, statements(fields).remove, [account, String(actor), now.toISOString(), String(id)])
   if (rows.length === 0) throw recordNotFound(fields, id)

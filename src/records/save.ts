@@ -15,7 +15,12 @@ import { columnsOf } from './store.ts'
 export type Context = { readonly catalog: Catalog; readonly actor: number; readonly now: Date }
 
 /** A record as it was saved: JSON text as the database built it. */
-export type Saved = { readonly id: number; readonly version: number; readonly record: string; readonly warnings: readonly Warning[] }
+export type Saved = {
+  readonly id: number
+  readonly version: number
+  readonly record: string
+  readonly warnings: readonly Warning[]
+}
 
 /** The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and rules. */
 export function settled(
@@ -54,7 +59,10 @@ export function columnParams(fields: ResourceFields, after: Values): (string | n
 }
 
 /** The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal. */
-export function customParams(fields: ResourceFields, changes: { [name: string]: { after: Json } }): { set: string; unset: string } {
+export function customParams(
+  fields: ResourceFields,
+  changes: { [name: string]: { after: Json } },
+): { set: string; unset: string } {
   const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
   const value = (field: Field) => changes[field.internal_name]!.after
   const set = Object.fromEntries(changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]))

@@ -29,7 +29,12 @@ const prepared = new WeakMap<ResourceFields, Statements>()
 export function statements(fields: ResourceFields): Statements {
   let made = prepared.get(fields)
   if (!made) {
-    made = { create: createStatement(fields), read: readStatement(fields), update: updateStatement(fields), remove: removeStatement(fields) }
+    made = {
+      create: createStatement(fields),
+      read: readStatement(fields),
+      update: updateStatement(fields),
+      remove: removeStatement(fields),
+    }
     prepared.set(fields, made)
   }
   return made

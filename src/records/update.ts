@@ -30,7 +30,9 @@ export async function updateRecord(
     const saved = await tryUpdate(db, fields, id, body, context, ifMatch)
     if (saved) return saved
   }
-  throw new Refusal('busy_record', `The ${fields.resource.name} ${id} is being changed by many at once; try again.`, [], { 'retry-after': '1' })
+  throw new Refusal('busy_record', `The ${fields.resource.name} ${id} is being changed by many at once; try again.`, [], {
+    'retry-after': '1',
+  })
 }
 
 async function tryUpdate(
@@ -88,7 +90,14 @@ function completed(fields: ResourceFields, stored: JsonObject): Values {
 }
 
 /** 412 with the current and the sent value of each field that differs (D7). */
-function versionConflict(fields: ResourceFields, id: number, ifMatch: number, version: number, sent: Values, stored: Values): Refusal {
+function versionConflict(
+  fields: ResourceFields,
+  id: number,
+  ifMatch: number,
+  version: number,
+  sent: Values,
+  stored: Values,
+): Refusal {
   const conflicting = Object.keys(sent).filter(name => JSON.stringify(sent[name]) !== JSON.stringify(stored[name] ?? null))
   return new Refusal(
     'version_conflict',

@@ -81,7 +81,8 @@ test('rule 1: all missing mandatory fields are named at once', async () => {
 
 test('every problem of a request is reported at once', async () => {
   await refused(
-    () => create({ title: '', descripton: 'x', deal_value: { value: -1 }, tags: [999999], type: 'Old Business', won_reason: true }),
+    () =>
+      create({ title: '', descripton: 'x', deal_value: { value: -1 }, tags: [999999], type: 'Old Business', won_reason: true }),
     [
       '/deal_value/currency currency_required',
       '/deal_value/value out_of_range',
@@ -100,7 +101,10 @@ test('rules 2 to 4: Won and Lost need their reason and date, on create and on up
   await refused(() => create({ pipeline_stage: Lost!, lost_reason: 'Junk Lead' }), ['/deal_closed_on required_when_lost'])
   const { id } = (await create()).body.data
   const path = `${v1}/deal/${id}`
-  await refused(() => call('PATCH', path, { pipeline_stage: Won! }), ['/deal_closed_on required_when_won', '/won_reason required_when_won'])
+  await refused(
+    () => call('PATCH', path, { pipeline_stage: Won! }),
+    ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
+  )
   const won = await call('PUT', path, { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' })
   assert.equal(won.status, 200, won.text)
   assert.equal(won.body.data.status, 2)
@@ -108,7 +112,10 @@ test('rules 2 to 4: Won and Lost need their reason and date, on create and on up
   assert.ok(won.body.data.won_time)
   await refused(() => call('PATCH', path, { won_reason: null }), ['/won_reason required_when_won'])
   // Won to Lost is a new closing: reason and date must come with it.
-  await refused(() => call('PATCH', path, { pipeline_stage: Lost! }), ['/deal_closed_on required_when_lost', '/lost_reason required_when_lost'])
+  await refused(
+    () => call('PATCH', path, { pipeline_stage: Lost! }),
+    ['/deal_closed_on required_when_lost', '/lost_reason required_when_lost'],
+  )
   const lost = await call('PATCH', path, { pipeline_stage: Lost!, lost_reason: 'Not interested', deal_closed_on: '2026-06-01' })
   assert.equal(lost.body.data.status, 3)
   assert.equal(lost.body.data.won_time, null)
@@ -116,14 +123,21 @@ test('rules 2 to 4: Won and Lost need their reason and date, on create and on up
   assert.ok(lost.body.data.lost_time)
   const open = await call('PATCH', path, { pipeline_stage: Qualified! })
   assert.equal(open.body.data.status, 1)
-  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on', 'won_time', 'lost_time']) assert.equal(open.body.data[name], null, name)
+  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on', 'won_time', 'lost_time'])
+    assert.equal(open.body.data[name], null, name)
 })
 
 test('rule 5: a forecast category needs an expected close date', async () => {
-  const reply = await refused(() => create({ forecast_category: 'Commit' }), ['/expected_close_date required_with_forecast_category'])
+  const reply = await refused(
+    () => create({ forecast_category: 'Commit' }),
+    ['/expected_close_date required_with_forecast_category'],
+  )
   assert.equal(reply.body.errors[0].rule, 5)
   const { id } = (await create({ forecast_category: 'Commit', expected_close_date: '2027-01-31' })).body.data
-  await refused(() => call('PATCH', `${v1}/deal/${id}`, { expected_close_date: null }), ['/expected_close_date required_with_forecast_category'])
+  await refused(
+    () => call('PATCH', `${v1}/deal/${id}`, { expected_close_date: null }),
+    ['/expected_close_date required_with_forecast_category'],
+  )
 })
 
 test('PATCH and PUT are one merge: absent stays, null clears, arrays are replaced', async () => {
@@ -144,12 +158,22 @@ test('a record that was read can be written back whole, and changes nothing', as
   const reply = await call('PUT', `${v1}/deal/${data.id}`, data)
   assert.equal(reply.status, 200, reply.text)
   assert.deepEqual(reply.body.data, data)
-  assert.ok(reply.body.meta.warnings.some((warning: { field: string; code: string }) => warning.field === 'weighted_value' && warning.code === 'read_only'))
+  assert.ok(
+    reply.body.meta.warnings.some(
+      (warning: { field: string; code: string }) => warning.field === 'weighted_value' && warning.code === 'read_only',
+    ),
+  )
   assert.equal(await events(), before)
 })
 
 test('the stage must belong to the pipeline', async () => {
-  const other = Number((await service.db.query(`INSERT INTO pipeline (account_id, id, name, position, created_at, updated_at) VALUES (1, 900001, 'Other', 2, now(), now()) RETURNING id::text AS id`))[0]!.id)
+  const other = Number(
+    (
+      await service.db.query(
+        `INSERT INTO pipeline (account_id, id, name, position, created_at, updated_at) VALUES (1, 900001, 'Other', 2, now(), now()) RETURNING id::text AS id`,
+      )
+    )[0]!.id,
+  )
   await service.db.query('UPDATE account SET catalog_version = catalog_version + 1')
   await new Promise(resolve => setTimeout(resolve, 1100))
   const { id } = (await create()).body.data
@@ -165,16 +189,27 @@ test('money keeps every digit and is never rounded', async () => {
   await refused(() => create({ deal_value: { currency: 'USD', value: 10000000000000 } }), ['/deal_value/value out_of_range'])
   // A value that does not fit the new currency is refused, not rounded.
   const { id } = (await create({ deal_value: { currency: 'USD', value: 1.5 } })).body.data
-  await refused(() => call('PATCH', `${v1}/deal/${id}`, { deal_value: { currency: 'JPY' } }), ['/deal_value/value too_many_decimals'])
+  await refused(
+    () => call('PATCH', `${v1}/deal/${id}`, { deal_value: { currency: 'JPY' } }),
+    ['/deal_value/value too_many_decimals'],
+  )
   const euro = (await call('PATCH', `${v1}/deal/${id}`, { deal_value: { currency: 'EUR' } })).body.data
   assert.deepEqual(euro.deal_value, { currency: 978, currency_code: 'EUR', value: 1.5, products: [] })
 })
 
 test('limits of the interface, at the bound and one past it', async () => {
   assert.equal((await create({ title: '\u{1F600}'.repeat(255), description: 'd'.repeat(255) })).status, 201)
-  await refused(() => create({ title: 't'.repeat(256), description: 'd'.repeat(256) }), ['/description too_long', '/title too_long'])
+  await refused(
+    () => create({ title: 't'.repeat(256), description: 'd'.repeat(256) }),
+    ['/description too_long', '/title too_long'],
+  )
   await refused(() => create({ description: '' }), ['/description too_short'])
-  await refused(() => create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) }), (await create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) })).body.errors.map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`).sort())
+  await refused(
+    () => create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) }),
+    (await create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) })).body.errors
+      .map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`)
+      .sort(),
+  )
 })
 
 test('a deleted deal is gone from get and list, and its event is kept', async () => {
@@ -186,13 +221,19 @@ test('a deleted deal is gone from get and list, and its event is kept', async ()
   assert.equal((await call('PATCH', `${v1}/deal/${id}`, { title: 'x' })).status, 404)
   assert.equal((await get(`${v1}/deal/view/list?filter=id:eq(${id})`)).body.meta.total, 0)
   const rows = await service.db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [String(id)])
-  assert.deepEqual(rows.map(row => row.type), ['deal.created', 'deal.deleted'])
+  assert.deepEqual(
+    rows.map(row => row.type),
+    ['deal.created', 'deal.deleted'],
+  )
 })
 
 test('an event holds the values before and after of what changed', async () => {
   const { id } = (await create({ description: 'One' })).body.data
   await call('PATCH', `${v1}/deal/${id}`, { description: 'Two' })
-  const [row] = await service.db.query(`SELECT changes::text AS changes, version::text AS version FROM event WHERE record_id = $1::bigint AND type = 'deal.updated'`, [String(id)])
+  const [row] = await service.db.query(
+    `SELECT changes::text AS changes, version::text AS version FROM event WHERE record_id = $1::bigint AND type = 'deal.updated'`,
+    [String(id)],
+  )
   assert.deepEqual(JSON.parse(row!.changes!), { description: { before: 'One', after: 'Two' } })
   assert.equal(row!.version, '2')
 })
@@ -204,7 +245,10 @@ test('two updates of different fields at once both survive', async () => {
     call('PATCH', `${v1}/deal/${id}`, { description: 'New description' }),
     call('PATCH', `${v1}/deal/${id}`, { metadata: { a: 1 } }),
   ])
-  assert.deepEqual(replies.map(reply => reply.status), [200, 200, 200])
+  assert.deepEqual(
+    replies.map(reply => reply.status),
+    [200, 200, 200],
+  )
   const { data } = (await get(`${v1}/deal/${id}`)).body
   assert.deepEqual([data.title, data.description, data.metadata, data.version], ['New title', 'New description', { a: 1 }, 4])
 })

@@ -1,7 +1,8 @@
 /** A running service for a test: the real one, over real HTTP, on a database of its own. */
 import { after } from 'node:test'
+import { pino } from 'pino'
 import { firstStart } from '../../src/accounts/first-start.ts'
-import { createSample } from '../../src/accounts/sample-records.ts'
+import { createSample } from '../../src/accounts/sample.ts'
 import { buildApp } from '../../src/app.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
@@ -22,15 +23,24 @@ export type Service = {
   readonly known: Known
 }
 
-export type Known = { pipeline: number; stages: { [name: string]: number }; contact: number; contacts: number[]; company: number; owner: number; tags: number[]; territory: number }
+export type Known = {
+  pipeline: number
+  stages: { [name: string]: number }
+  contact: number
+  contacts: number[]
+  company: number
+  owner: number
+  tags: number[]
+  territory: number
+}
 
 /** Starts a service that ends with the test file. `now` is the service's clock. */
 export async function startService(options: { sampleData?: boolean; now?: () => Date } = {}): Promise<Service> {
   const url = process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const db = await openDatabase({ ...(url ? { url } : {}), log: () => {} })
+  const db = await openDatabase({ ...(url ? { url } : {}), log: line => log.warn(line) })
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
-  const app = buildApp({ db, now: options.now ?? (() => new Date()), logLevel: 'error' })
+  const app = buildApp({ db, now: options.now ?? (() => new Date()), log })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   after(async () => {
     await app.close()
@@ -40,13 +50,19 @@ export async function startService(options: { sampleData?: boolean; now?: () => 
   return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db) }
 }
 
+const log = pino({ level: process.env.LOG_LEVEL ?? 'error' })
+
 export const v1 = '/rest/api/v1'
 
 function caller(address: string, token: string): Service['call'] {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(address + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()

@@ -4,6 +4,7 @@
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { StartupError } from '../startup-error.ts'
 import { syncDirectory, syncTree } from './durable-files.ts'
 
 /** The PostgreSQL major version inside the embedded engine; a cluster of another cannot be opened. */
@@ -11,7 +12,7 @@ export const embeddedMajor = '18'
 
 /**
  * Makes `dataDir` ready for the engine and returns the cluster's directory, and whether a cluster has to be made in it.
- * What an interrupted first start left is cleared away. Throws a message for the operator when what is there is not ours to open.
+ * What an interrupted first start left is cleared away. Throws a StartupError when what is there is not ours to open.
  * The caller holds the lock.
  */
 export function prepareCluster(dataDir: string): { readonly cluster: string; readonly fresh: boolean } {
@@ -44,10 +45,10 @@ function marker(dataDir: string): string {
 function refuseOtherMajor(cluster: string): void {
   const file = path.join(cluster, 'PG_VERSION')
   if (!fs.existsSync(file))
-    throw new Error(`${cluster} is not a database directory. Move it away, or set DATA_DIR to another directory.`)
+    throw new StartupError(`${cluster} is not a database directory. Move it away, or set DATA_DIR to another directory.`)
   const major = fs.readFileSync(file, 'utf8').trim()
   if (major === embeddedMajor) return
-  throw new Error(
+  throw new StartupError(
     `${cluster} was made by PostgreSQL ${major} and this version runs PostgreSQL ${embeddedMajor}. ` +
       'Export the data with the version that made it and import it here into an empty DATA_DIR; the old directory was not touched.',
   )

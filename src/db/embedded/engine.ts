@@ -5,6 +5,7 @@
 import * as fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
+import { StartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { finishCluster, prepareCluster } from './data-directory.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -44,7 +45,7 @@ export class Engine implements Outlet {
   private progressAt = 0
   private lastId = 0
 
-  /** Opens the cluster, making it on the first start. Throws a message for the operator if that cannot be. */
+  /** Opens the cluster, making it on the first start. Throws a StartupError if that cannot be. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDir } = options
     if (dataDir === undefined) return new Engine(options, await startWorker(options), undefined)
@@ -158,8 +159,11 @@ export class Engine implements Outlet {
 
   private restart(worker: Worker, reason: string): void {
     if (worker !== this.worker || this.state !== 'open') return
-    if (this.options.dataDir === undefined) return this.lose(`${reason}; it was in memory and is gone`)
-    this.options.log.error({ reason }, 'the embedded database failed and is being reopened')
+    if (this.options.dataDir === undefined) {
+      this.lose(`${reason}; it was in memory and is gone`)
+      return
+    }
+    this.options.log(`The embedded database failed (${reason}) and is being reopened.`)
     this.state = 'reopening'
     this.worker = undefined
     this.breakConnections()
@@ -175,9 +179,9 @@ export class Engine implements Outlet {
         if (this.state !== 'reopening') return void worker.terminate()
         this.state = 'open'
         this.adopt(worker)
-        this.options.log.info({}, 'the embedded database is open again')
+        this.options.log('The embedded database is open again.')
       } catch (error) {
-        this.options.log.error({ reason: String(error) }, 'the embedded database could not be reopened')
+        this.options.log(`The embedded database could not be reopened: ${error instanceof Error ? error.message : error}`)
         await new Promise(resolve => setTimeout(resolve, waitMs).unref())
       }
     }
@@ -186,7 +190,7 @@ export class Engine implements Outlet {
   private lose(reason: string): void {
     if (this.state === 'closed') return
     this.state = 'lost'
-    this.options.log.error({ reason }, 'the embedded database is lost to this process, which has to be started again')
+    this.options.log(`The embedded database is lost (${reason}); the service has to be started again.`)
     const { worker } = this
     this.worker = undefined
     this.breakConnections()
@@ -215,20 +219,21 @@ async function startWorker(options: EngineOptions): Promise<Worker> {
 function awaitOpen(start: EngineStart): Promise<Worker> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start })
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      worker.removeAllListeners()
-      act()
-    }
+    const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
     const fail = (reason: string) => {
+      stopListening()
       void worker.terminate()
-      reject(new Error(`The embedded database could not be opened: ${reason}`))
+      reject(new StartupError(`The embedded database could not be opened: ${reason}`))
     }
-    worker.on('error', error => settle(() => fail(error.message)))
-    worker.on('exit', () => settle(() => fail('its thread ended')))
-    worker.on('message', (message: FromEngine) => {
-      if (message.kind === 'open') settle(() => resolve(worker))
-      if (message.kind === 'failed') settle(() => fail(message.message))
-    })
+    const onError = (error: Error) => fail(error.message)
+    const onExit = () => fail('its thread ended')
+    const onMessage = (message: FromEngine) => {
+      if (message.kind === 'failed') fail(message.message)
+      if (message.kind !== 'open') return
+      stopListening()
+      resolve(worker)
+    }
+    worker.on('error', onError).on('exit', onExit).on('message', onMessage)
   })
 }
 

@@ -10,6 +10,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartupError } from '../startup-error.ts'
 
 export type Lock = { release(): void }
 
@@ -27,7 +28,7 @@ const beatMs = 1000
 const patienceMs = 5000
 
 /**
- * Takes the lock of `dataDir`, which must exist. Throws an error that names the holder's pid if another process has it.
+ * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid if another process has it.
  * A lock left by a killed process is taken over: at once where the process can be looked up, otherwise after it was not renewed
  * for five seconds. `onLost` is called should another process take it regardless (this one was suspended, say).
  */
@@ -36,7 +37,7 @@ export async function acquireLock(dataDir: string, onLost: () => void): Promise<
   fs.mkdirSync(directory, { recursive: true })
   for (;;) {
     const highest = numbers(directory)[0] ?? 0
-    if (highest > 0 && (await isHeld(path.join(directory, `${highest}`)))) throw new Error(heldMessage(directory, highest))
+    if (highest > 0 && (await isHeld(path.join(directory, `${highest}`)))) throw new StartupError(heldMessage(directory, highest))
     const own = highest + 1
     if (!create(path.join(directory, `${own}`))) continue
     if (numbers(directory)[0] !== own) {

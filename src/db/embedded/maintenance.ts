@@ -43,10 +43,7 @@ export function maintain(engine: Engine, sql: Sql, log: Log): { stop(): void } {
     if (running || !engine.available) return
     running = true
     look()
-      .catch(
-        error =>
-          error instanceof DatabaseUnavailable || log.warn({ reason: String(error) }, 'upkeep of the embedded database failed'),
-      )
+      .catch(error => error instanceof DatabaseUnavailable || log(`Upkeep of the embedded database failed: ${error}`))
       .finally(() => {
         running = false
       })

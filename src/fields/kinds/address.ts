@@ -43,7 +43,9 @@ function parseAddress(input: Json, place: Place, at: string): Json | undefined {
     if (sent === undefined || sent === null) continue
     // A country is an id or a name: a number stays one. A zipcode keeps its leading zeros as text (D15).
     const value =
-      member === 'country' && typeof sent === 'number' ? sent : checkedText(member === 'zipcode' ? numberAsText(sent) : sent, place, { max_length: limits[member]! }, `${at}/${member}`)
+      member === 'country' && typeof sent === 'number'
+        ? sent
+        : checkedText(member === 'zipcode' ? numberAsText(sent) : sent, place, { max_length: limits[member]! }, `${at}/${member}`)
     if (value === undefined) whole = false
     else parsed[member] = value
   }

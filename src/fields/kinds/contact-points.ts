@@ -9,20 +9,30 @@ import { checkedText } from './text.ts'
 const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
 const emailTypes = entryTypes('work', 'personal', 'home', 'other')
 
-export const phone = contactPoints('phone_type', phoneTypes, 'phone_number', (value, place, at) =>
-  /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
-    ? true
-    : place.problem('invalid_phone', 'must be a phone number', { at, hint: 'For example "+1 555 0100".' }) ?? false,
+export const phone = contactPoints(
+  'phone_type',
+  phoneTypes,
+  'phone_number',
+  (value, place, at) =>
+    /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
+      ? true
+      : (place.problem('invalid_phone', 'must be a phone number', { at, hint: 'For example "+1 555 0100".' }) ?? false),
   { min_length: 5, max_length: 17 },
 )
 
 // One @, no spaces, a domain of two labels or more: RFC 5321's outer shape. Whether the mailbox exists only a mail can tell.
-const emailPattern = /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
+const emailPattern =
+  /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
-export const email = contactPoints('email_type', emailTypes, 'email_value', (value, place, at) =>
-  emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
-    ? true
-    : place.problem('invalid_email', 'must be a valid e-mail address', { at, hint: 'For example "jo@example.com".' }) ?? false,
+export const email = contactPoints(
+  'email_type',
+  emailTypes,
+  'email_value',
+  (value, place, at) =>
+    emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
+      ? true
+      : (place.problem('invalid_email', 'must be a valid e-mail address', { at, hint: 'For example "jo@example.com".' }) ??
+        false),
   { min_length: 3, max_length: 320 },
 )
 
@@ -52,23 +62,37 @@ function contactPoints(
     empty: [],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, place) => {
-      const entries = (Array.isArray(input) ? input : [input]).map((item, index) => entry(item, place, Array.isArray(input) ? `/${index}` : ''))
+      const entries = (Array.isArray(input) ? input : [input]).map((item, index) =>
+        entry(item, place, Array.isArray(input) ? `/${index}` : ''),
+      )
       const limit = place.field.config.max_limit ?? 20
       if (entries.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
     write: value => [JSON.stringify(items(value))],
-      term: (field, member) => {
+    term: (field, member) => {
       if (member !== '' && member !== typeMember && member !== valueMember) return null
       const isType = member === typeMember
       const type = isType ? 'bigint' : 'text'
       const sql = jsonArray(document(field), type, `$[*].${isType ? typeMember : valueMember}`)
-      return { type, multi: true, sql, operators: isType ? equality : textual, operand: isType ? typeOperand : text => text, order: null }
+      return {
+        type,
+        multi: true,
+        sql,
+        operators: isType ? equality : textual,
+        operand: isType ? typeOperand : text => text,
+        order: null,
+      }
     },
   }
 }
 
-function entryType(input: Json | undefined, types: readonly { id: number; name: string }[], place: Place, at: string): number | undefined {
+function entryType(
+  input: Json | undefined,
+  types: readonly { id: number; name: string }[],
+  place: Place,
+  at: string,
+): number | undefined {
   if (input === undefined || input === null || input === '') {
     return place.problem('required', 'must be given', { at, hint: typeHint(types) })
   }

@@ -9,7 +9,10 @@ export const dateTime = simpleKind({
   operators: ordered,
   parse: (input, place) => {
     const value = typeof input === 'string' ? isoInstant(input.trim()) : null
-    return value ?? place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
+    return (
+      value ??
+      place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
+    )
   },
   operand: instantOperand,
 })
@@ -17,6 +20,9 @@ export const dateTime = simpleKind({
 export function instantOperand(text: string): string | Complaint {
   return (
     epochMilliseconds(text) ??
-    isoInstant(text.trim()) ?? { message: `"${text}" is not a date-time`, hint: 'Give epoch milliseconds or ISO 8601, such as 2026-03-31T09:30:00Z.' }
+    isoInstant(text.trim()) ?? {
+      message: `"${text}" is not a date-time`,
+      hint: 'Give epoch milliseconds or ISO 8601, such as 2026-03-31T09:30:00Z.',
+    }
   )
 }

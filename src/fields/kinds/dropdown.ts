@@ -26,10 +26,16 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   }
   const option = findOption(value, options.filter(accepted)) ?? findOption(value, options)
   if (!option) {
-    return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, { at, hint: optionHint(String(value), options) })
+    return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
+      at,
+      hint: optionHint(String(value), options),
+    })
   }
   if (!accepted(option)) {
-    return place.problem('inactive_option', `the option "${option.name}" is no longer in use`, { at, hint: optionHint('', options) })
+    return place.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
+      at,
+      hint: optionHint('', options),
+    })
   }
   return option.id
 }
@@ -57,7 +63,12 @@ export function optionOrder(sql: string, options: readonly Option[]): string {
 
 export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
-  const near = text && nearest(text, active.map(option => option.name))
+  const near =
+    text &&
+    nearest(
+      text,
+      active.map(option => option.name),
+    )
   if (near) return `Did you mean "${near}"?`
   const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
   return shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'

@@ -27,11 +27,25 @@ export const money: Kind = {
   term: (field, member) => {
     if (member === 'currency') {
       const sql = scalar(field, 'currency', 'int')
-      return { type: 'bigint', sql, multi: false, operators: equality, operand: currencyOperand, order: scalar(field, 'currency_code', 'text') }
+      return {
+        type: 'bigint',
+        sql,
+        multi: false,
+        operators: equality,
+        operand: currencyOperand,
+        order: scalar(field, 'currency_code', 'text'),
+      }
     }
     if (member !== '' && member !== 'value') return null
     const sql = scalar(field, 'value', 'numeric')
-    return { type: 'numeric', sql, multi: false, operators: ordered, operand: numericOperand, order: member ? sql : baseOrder(field) }
+    return {
+      type: 'numeric',
+      sql,
+      multi: false,
+      operators: ordered,
+      operand: numericOperand,
+      order: member ? sql : baseOrder(field),
+    }
   },
   subFields: field => [
     { name: 'currency', input_type: 'CURRENCY', display_name: 'Currency', config: {} },
@@ -62,7 +76,11 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   return place.field.type === 'DEAL_VALUE' ? { ...money, products } : money
 }
 
-function moneyCurrency(input: { [name: string]: Json }, place: Place, stored: { [name: string]: Json } | null): Currency | undefined {
+function moneyCurrency(
+  input: { [name: string]: Json },
+  place: Place,
+  stored: { [name: string]: Json } | null,
+): Currency | undefined {
   const fallback = place.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
@@ -78,7 +96,10 @@ export function checkedCurrency(input: Json | undefined, place: Place, at: strin
   }
   const currency = findCurrency(input, place.catalog)
   if (currency) return currency
-  return place.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, { at, hint: currencyHint(input, place.catalog) })
+  return place.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
+    at,
+    hint: currencyHint(input, place.catalog),
+  })
 }
 
 export function currencyOperand(text: string, catalog: Catalog): string | Complaint {

@@ -1,6 +1,6 @@
 /** MULTISELECT: several options, stored as an array of ids (D10). */
 import type { Json } from '../../json.ts'
-import { equality, type Kind, document } from '../field.ts'
+import { document, equality, type Kind } from '../field.ts'
 import { checkedOption, optionOperand } from './dropdown.ts'
 
 export const multiselect: Kind = {

@@ -12,14 +12,18 @@ export const prices: Kind = {
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place) => {
     if (!Array.isArray(input)) {
-      return place.problem('wrong_type', 'must be an array of prices', { hint: 'For example [{"currency":"USD","unit_price":"49.90"}].' })
+      return place.problem('wrong_type', 'must be an array of prices', {
+        hint: 'For example [{"currency":"USD","unit_price":"49.90"}].',
+      })
     }
     const entries = input.map((entry, index) => parseEntry(entry, place, `/${index}`))
     if (entries.includes(undefined)) return undefined
     const currencies = entries.map(entry => entry!.currency)
     const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
     if (repeated >= 0) {
-      return place.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, { at: `/${repeated}/currency` })
+      return place.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, {
+        at: `/${repeated}/currency`,
+      })
     }
     return entries as Json[]
   },
@@ -62,7 +66,13 @@ function parseEntry(input: Json, place: Place, at: string): { [name: string]: Js
   const tax = optionalPercentage(input.tax, place, `${at}/tax`)
   const discount = optionalPercentage(input.discount, place, `${at}/discount`)
   if (!known || !currency || !price || tax === undefined || discount === undefined) return undefined
-  return { currency: currency.id, currency_code: currency.code, price: decimalJson(price), tax: json(tax), discount: json(discount) }
+  return {
+    currency: currency.id,
+    currency_code: currency.code,
+    price: decimalJson(price),
+    tax: json(tax),
+    discount: json(discount),
+  }
 }
 
 /** unit_price and price name one thing; sent both, they must be equal. */

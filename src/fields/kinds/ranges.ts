@@ -51,7 +51,7 @@ function rangeKind(end: End): Kind {
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, place) => parseRange(input, place, end),
     write: value => [value === null ? null : JSON.stringify(value)],
-      term: (field, member) => {
+    term: (field, member) => {
       const name = member.replace(/^range\./, '')
       if (name !== 'from' && name !== 'to' && member !== '') return null
       const text = `(${document(field)} #>> '{range,${member === '' ? 'from' : name}}')`
@@ -73,12 +73,14 @@ function parseRange(input: Json, place: Place, end: End): Json | undefined {
   if (!known || from === undefined || to === undefined) return undefined
   // A range of dates keeps the dates as written, but which comes first is asked of the moments.
   const backwards = end.type === 'date' ? instant(range.from) > instant(range.to) || from > to : from > to
-  if (backwards && !end.mayRunBackwards) return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })
+  if (backwards && !end.mayRunBackwards)
+    return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }
 }
 
 function parseEnd(input: Json | undefined, place: Place, end: End, at: string): string | undefined {
-  if (input === undefined || input === null) return place.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
+  if (input === undefined || input === null)
+    return place.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
   const value = typeof input === 'string' ? end.parse(input.trim()) : null
   return value ?? place.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
 }

@@ -1,0 +1,89 @@
+/** Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the caller's transaction. */
+import type { Queryable } from '../records/store.ts'
+import { isoCurrencies } from './currencies.ts'
+import { defaultOptions, defaultPipeline } from './defaults.ts'
+import { hashToken } from './token.ts'
+
+const baseCurrency = 840
+
+export type NewAccount = { readonly name: string; readonly ownerName: string; readonly ownerEmail: string; readonly now: Date }
+
+/** The new account's id and its owner's. Ids of records count from 1 (D45): the owner, the pipeline, its stages. */
+export async function createAccount(
+  tx: Queryable,
+  { name, ownerName, ownerEmail, now }: NewAccount,
+): Promise<{ account: number; owner: number }> {
+  const at = now.toISOString()
+  const [row] = await tx.query(
+    'INSERT INTO account (account_id, name, base_currency, created_at) ' +
+      'SELECT coalesce(max(account_id), 0) + 1, $1::text, $2::int, $3::timestamptz FROM account RETURNING account_id::text AS id',
+    [name, String(baseCurrency), at],
+  )
+  const account = row!.id!
+  const [owner, pipeline, firstStage] = [1, 2, 3]
+  const stages = defaultPipeline.stages.map((stage, index) => ({ ...stage, id: firstStage + index, position: index + 1 }))
+  const options = optionRows(1001)
+  await tx.query('INSERT INTO counter (account_id, last_id, last_field_id) VALUES ($1::bigint, $2::bigint, $3::bigint)', [
+    account,
+    String(firstStage + stages.length - 1),
+    String(options.at(-1)!.id),
+  ])
+  await tx.query(
+    'INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate) SELECT $1::bigint, c.id, c.code, c.name, c.symbol, c.decimals, ' +
+      'CASE c.id WHEN $3::int THEN 1 END FROM json_to_recordset($2::json) c (id int, code text, name text, symbol text, decimals int)',
+    [account, JSON.stringify(isoCurrencies), String(baseCurrency)],
+  )
+  await tx.query(
+    'INSERT INTO "user" (account_id, id, name, email, created_at, updated_at) ' +
+      'VALUES ($1::bigint, $2::bigint, $3::text, $4::text, $5::timestamptz, $5::timestamptz)',
+    [account, String(owner), ownerName, ownerEmail, at],
+  )
+  await tx.query(
+    'INSERT INTO pipeline (account_id, id, name, position, is_default, created_at, updated_at) ' +
+      'VALUES ($1::bigint, $2::bigint, $3::text, 1, true, $4::timestamptz, $4::timestamptz)',
+    [account, String(pipeline), defaultPipeline.name, at],
+  )
+  await tx.query(
+    'INSERT INTO pipeline_stage (account_id, id, pipeline, name, position, kind, probability, rotting_days, created_at, updated_at) ' +
+      'SELECT $1::bigint, s.id, $2::bigint, s.name, s.position, s.kind, s.probability, s.rotting_days, $4::timestamptz, $4::timestamptz ' +
+      'FROM json_to_recordset($3::json) s (id bigint, name text, position int, kind text, probability int, rotting_days int)',
+    [account, String(pipeline), JSON.stringify(stages), at],
+  )
+  await insertOptions(tx, account, options)
+  return { account: Number(account), owner }
+}
+
+export type OptionRow = { id: number; resource: string; field: string; name: string; position: number }
+
+export async function insertOptions(tx: Queryable, account: string, options: readonly OptionRow[]): Promise<void> {
+  await tx.query(
+    'INSERT INTO option (account_id, id, resource, field, name, position) SELECT $1::bigint, o.id, o.resource, o.field, o.name, o.position ' +
+      'FROM json_to_recordset($2::json) o (id bigint, resource text, field text, name text, position int)',
+    [account, JSON.stringify(options)],
+  )
+}
+
+function optionRows(firstId: number): OptionRow[] {
+  return defaultOptions
+    .flatMap(({ resource, field, names }) => names.map((name, index) => ({ resource, field, name, position: index + 1 })))
+    .map((option, index) => ({ ...option, id: firstId + index }))
+}
+
+export type NewToken = {
+  readonly account: number
+  readonly user: number
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly token: string
+  readonly now: Date
+}
+
+/** Stores a token's hash, never the token. */
+export async function createToken(tx: Queryable, { account, user, name, scopes, token, now }: NewToken): Promise<void> {
+  await tx.query(
+    'WITH counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint RETURNING last_id) ' +
+      'INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at) ' +
+      'SELECT $1::bigint, last_id, $2::text, $3::text, $4::text[], $5::bigint, $6::timestamptz FROM counted ON CONFLICT (account_id, hash) DO NOTHING',
+    [String(account), name, hashToken(token), `{${scopes.join(',')}}`, String(user), now.toISOString()],
+  )
+}

@@ -1,0 +1,57 @@
+/** What a new account starts with (D40): its pipeline and the interface's default option lists. Data only. */
+
+export const defaultPipeline = {
+  name: 'Sales pipeline',
+  stages: [
+    { name: 'New', kind: 'open', probability: 10, rotting_days: 14 },
+    { name: 'Qualified', kind: 'open', probability: 30, rotting_days: 21 },
+    { name: 'Proposal', kind: 'open', probability: 50, rotting_days: 30 },
+    { name: 'Negotiation', kind: 'open', probability: 70, rotting_days: 30 },
+    { name: 'Won', kind: 'won', probability: 100, rotting_days: null },
+    { name: 'Lost', kind: 'lost', probability: 0, rotting_days: null },
+  ],
+} as const
+
+export const defaultOptions: readonly { readonly resource: string; readonly field: string; readonly names: readonly string[] }[] =
+  [
+    {
+      resource: 'deal',
+      field: 'source',
+      names: [
+        'Web',
+        'Organic Search',
+        'Email',
+        'Phone',
+        'Chat',
+        'Web Form',
+        'Referral',
+        'Direct',
+        'Paid Search',
+        'Blogs',
+        'Social Media',
+        'Display Ads',
+        'Events',
+        'Webinar',
+      ],
+    },
+    { resource: 'deal', field: 'type', names: ['New Business', 'Existing Business - Renewal', 'Existing Business - Upgrade'] },
+    { resource: 'deal', field: 'payment_status', names: ['Online', 'Offline'] },
+    { resource: 'deal', field: 'won_reason', names: ['Product feature', 'Price', 'Timing', 'Others'] },
+    {
+      resource: 'deal',
+      field: 'lost_reason',
+      names: [
+        'Opted our rival',
+        'Price is too high',
+        'Junk Lead',
+        'Not interested',
+        'No Requirement',
+        'Need only in future',
+        'Product not satisfying',
+        'No proper follow-up',
+        'Appointment Missed',
+      ],
+    },
+    { resource: 'deal', field: 'forecast_category', names: ['Pipeline', 'Best case', 'Commit', 'Omitted'] },
+    { resource: 'product', field: 'category', names: ['Hardware', 'Software'] },
+  ]

@@ -1,0 +1,127 @@
+/** The sample's products and deals as request bodies, as an API client would send them. Pure. */
+import type { Catalog } from '../fields/catalog.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { SampleIds } from './sample.ts'
+import * as names from './sample-names.ts'
+
+type Random = () => number
+
+const dealCount = 300
+const dayMs = 86_400_000
+
+/** Thirty products with a price in one to four currencies. */
+export function sampleProducts(random: Random, now: Date): JsonObject[] {
+  return names.products.map(({ name, code, category, type, usd }, index) => ({
+    name,
+    product_code: code,
+    category,
+    type,
+    active: index % 11 === 10 ? 'No' : 'Yes',
+    taxable: index % 3 === 0 ? 'No' : 'Yes',
+    unit_price: [
+      { currency: 'USD', unit_price: usd.toFixed(2), tax: '8.5', discount: index % 4 === 0 ? '5' : '0' },
+      ...names.rates
+        .slice(0, index % 4)
+        .map(([currency, rate]) => ({ currency, unit_price: converted(usd, currency, rate), tax: '19' })),
+    ],
+    quantity_in_stock: Math.floor(random() * 500),
+    quantity_ordered: Math.floor(random() * 50),
+    sku_number: `SKU${10_000 + index}`,
+    description: `${name}, sold as ${type.toLowerCase()}`,
+    ...(index % 5 === 0 ? { valid_till: new Date(now.getTime() + 200 * dayMs).toISOString() } : {}),
+  }))
+}
+
+/** Three hundred deals over all stages, created in the last nine months, oldest first. */
+export function sampleDeals(
+  random: Random,
+  now: Date,
+  ids: SampleIds,
+  catalog: Catalog,
+): { body: JsonObject; createdAt: Date }[] {
+  const stages = [...catalog.stages.values()]
+  return Array.from({ length: dealCount }, (_, index) => {
+    const daysAgo = Math.round(270 * (1 - index / dealCount) * (0.8 + random() * 0.2))
+    const createdAt = new Date(now.getTime() - daysAgo * dayMs - Math.floor(random() * 36_000_000))
+    const stage = stages[Math.floor(random() * stages.length)]!
+    const which = Math.floor(random() * ids.companies.length)
+    const body = {
+      title: `${names.companies[which]!} – ${pick(random, names.dealSubjects)}`,
+      pipeline: stage.pipeline,
+      pipeline_stage: stage.id,
+      primary_contact: ids.contacts[2 * which]!,
+      ...(random() < 0.4 ? { related_contacts: [ids.contacts[2 * which + 1]!] } : {}),
+      company: ids.companies[which]!,
+      sales_owner: pick(random, ids.owners),
+      ...money(random),
+      source: pick(random, ['Web', 'Organic Search', 'Email', 'Phone', 'Referral', 'Events', 'Webinar']),
+      type: pick(random, ['New Business', 'Existing Business - Renewal', 'Existing Business - Upgrade']),
+      territory: pick(random, ids.territories),
+      tags: ids.tags.filter(() => random() < 0.2),
+      ...(random() < 0.5 ? { payment_status: random() < 0.7 ? 'Online' : 'Offline' } : {}),
+      ...forecast(random, now, stage.probability, stage.kind),
+      ...closing(random, createdAt, now, stage.kind),
+      ...(index % 4 === 0 ? customValues(random, index, ids) : {}),
+    }
+    return { body, createdAt }
+  })
+}
+
+function money(random: Random): JsonObject {
+  const currency = pick(random, ['USD', 'USD', 'USD', 'EUR', 'EUR', 'GBP', 'JPY', 'INR', 'KWD'])
+  const amount = Math.round(1500 * Math.exp(random() * 4.2))
+  const rate = Number(names.rates.find(([code]) => code === currency)?.[1] ?? 1)
+  return { deal_value: { currency, value: Math.max(1, Math.round(amount / rate / 50) * 50) } }
+}
+
+function forecast(random: Random, now: Date, probability: number, kind: string): JsonObject {
+  if (kind !== 'open' || random() < 0.3) return {}
+  const expected = new Date(now.getTime() + Math.round((random() * 150 - 15) * dayMs))
+  return {
+    expected_close_date: date(expected),
+    forecast_category: probability >= 70 ? 'Commit' : probability >= 50 ? 'Best case' : 'Pipeline',
+  }
+}
+
+function closing(random: Random, createdAt: Date, now: Date, kind: string): JsonObject {
+  if (kind === 'open') return {}
+  const closed = new Date(Math.min(createdAt.getTime() + random() * 60 * dayMs, now.getTime()))
+  const reason: JsonObject =
+    kind === 'won'
+      ? { won_reason: pick(random, ['Product feature', 'Price', 'Timing', 'Others']) }
+      : {
+          lost_reason: pick(random, [
+            'Opted our rival',
+            'Price is too high',
+            'Not interested',
+            'No Requirement',
+            'Need only in future',
+          ]),
+        }
+  return { ...reason, deal_closed_on: date(closed) }
+}
+
+function customValues(random: Random, index: number, ids: SampleIds): JsonObject {
+  return {
+    cf_custom_text_field: `Reference ${1000 + index}`,
+    cf_custom_number_field: Math.floor(random() * 1000),
+    cf_custom_dropdown_field: pick(random, ['Bronze', 'Silver', 'Gold', 'Platinum']),
+    cf_custom_multiselect_field: random() < 0.5 ? ['Training', 'Support'] : ['Installation'],
+    cf_custom_owner_field: pick(random, ids.owners),
+    cf_custom_monetory_field: { currency: 'USD', value: Math.floor(random() * 5000) },
+    cf_custom_email_field: [{ email_type: 'work', email_value: `project${index}@example.com` }],
+    cf_custom_time_field: '09:30',
+  }
+}
+
+function converted(usd: number, currency: string, rate: string): string {
+  return (usd / Number(rate)).toFixed(currency === 'JPY' ? 0 : 2)
+}
+
+function date(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}
+
+function pick<T extends Json>(random: Random, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)]!
+}

@@ -1,0 +1,180 @@
+/** Invented words for the sample data. Data only. */
+
+export const territories = ['North America', 'Western Europe', 'Nordics', 'Asia Pacific', 'Middle East']
+
+export const tags = [
+  'Key account',
+  'Renewal risk',
+  'Upsell',
+  'Partner-led',
+  'Public sector',
+  'Pilot',
+  'Multi-year',
+  'Reference customer',
+]
+
+export const owners = ['Maya Lindholm', 'Jonas Aldana', 'Priya Venkat', 'Tom Okafor', 'Elise Moreau']
+
+export const companies = [
+  'Alder & Finch',
+  'Bluewater Logistics',
+  'Cobalt Robotics',
+  'Dunmore Foods',
+  'Eastgate Clinics',
+  'Fjordline Energy',
+  'Granite Peak Mining',
+  'Harbor Mutual',
+  'Ironbridge Steel',
+  'Juniper Textiles',
+  'Kestrel Aviation',
+  'Larkspur Hotels',
+  'Meridian Labs',
+  'Northwind Dairy',
+  'Oakhurst Schools',
+  'Palisade Security',
+  'Quarry Lane Builders',
+  'Redwood Insurance',
+  'Silverline Transit',
+  'Tidewater Shipping',
+  'Umbra Optics',
+  'Vantage Media',
+  'Westmark Retail',
+  'Yarrow Pharma',
+  'Zephyr Wind',
+  'Amberfield Farms',
+  'Brightwell Water',
+  'Cascade Telecom',
+  'Drystone Quarries',
+  'Elmwood Furniture',
+  'Foxglove Cosmetics',
+  'Greystone Capital',
+  'Highland Brewing',
+  'Inlet Seafood',
+  'Jasper Analytics',
+  'Kingfisher Travel',
+  'Lumen Lighting',
+  'Maplewood Homes',
+  'Nimbus Hosting',
+  'Orchard Lane Grocers',
+]
+
+export const cities = ['Portland', 'Leeds', 'Bergen', 'Osaka', 'Lyon', 'Denver', 'Pune', 'Kuwait City', 'Hamburg', 'Toronto']
+
+export const firstNames = [
+  'Ada',
+  'Bruno',
+  'Carla',
+  'Dmitri',
+  'Esther',
+  'Farid',
+  'Greta',
+  'Hugo',
+  'Ines',
+  'Jarek',
+  'Keiko',
+  'Liam',
+  'Mona',
+  'Nils',
+  'Olga',
+  'Pablo',
+]
+
+export const lastNames = [
+  'Abbott',
+  'Brandt',
+  'Castellan',
+  'Devereux',
+  'Ekström',
+  'Fontaine',
+  'Gupta',
+  'Hartley',
+  'Ito',
+  'Jansen',
+  'Kowalczyk',
+  'Lefevre',
+  'Mbeki',
+  'Novak',
+  'Oduya',
+  'Petrov',
+  'Quiroga',
+  'Rossi',
+  'Sato',
+  'Thorne',
+]
+
+export const jobTitles = [
+  'Head of Procurement',
+  'IT Director',
+  'Operations Manager',
+  'Chief Financial Officer',
+  'Plant Manager',
+  'Office Manager',
+  'Head of Sales',
+]
+
+export const products: readonly {
+  readonly name: string
+  readonly code: string
+  readonly category: string
+  readonly type: string
+  readonly usd: number
+}[] = [
+  ...[
+    'Edge Gateway',
+    'Rack Sensor',
+    'Badge Reader',
+    'Thermal Camera',
+    'Field Tablet',
+    'Dock Scanner',
+    'Line Controller',
+    'Signal Repeater',
+    'Power Meter',
+    'Label Printer',
+    'Access Point',
+    'Control Panel',
+    'Flow Meter',
+    'Vibration Probe',
+    'Backup Battery',
+  ].map((name, index) => ({ name, code: `HW-${100 + index}`, category: 'Hardware', type: 'Unit', usd: 49 + index * 85.5 })),
+  ...[
+    'Fleet Planner',
+    'Route Optimizer',
+    'Shift Scheduler',
+    'Asset Ledger',
+    'Quality Desk',
+    'Energy Monitor',
+    'Visitor Log',
+    'Invoice Match',
+    'Stock Forecast',
+    'Service Portal',
+    'Audit Trail',
+    'Field Forms',
+    'Price Guide',
+    'Data Vault',
+    'Report Studio',
+  ].map((name, index) => ({ name, code: `SW-${200 + index}`, category: 'Software', type: 'Subscription', usd: 19 + index * 40 })),
+]
+
+export const dealSubjects = [
+  'fleet renewal',
+  'pilot rollout',
+  'annual licence',
+  'second site',
+  'support contract',
+  'sensor upgrade',
+  'headquarters fit-out',
+  'three-year plan',
+  'spare parts',
+  'training package',
+  'warehouse extension',
+  'replacement programme',
+]
+
+/** What one unit is worth in US dollars. */
+export const rates: readonly (readonly [code: string, rate: string])[] = [
+  ['EUR', '1.08'],
+  ['GBP', '1.27'],
+  ['JPY', '0.0067'],
+  ['INR', '0.012'],
+  ['KWD', '3.25'],
+]

@@ -1,0 +1,151 @@
+/**
+ * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. People, companies and the
+ * like are inserted; products and deals are created as an API client would, so that every rule holds and every derived value is right.
+ */
+import type { Json } from '../json.ts'
+import { createRecord } from '../records/create.ts'
+import type { Queryable } from '../records/store.ts'
+import { resources } from '../resources.ts'
+import { insertOptions } from './create.ts'
+import { loadCatalog } from './directory.ts'
+import { sampleDeals, sampleProducts } from './sample-bodies.ts'
+import { sampleFields } from './sample-fields.ts'
+import * as names from './sample-names.ts'
+
+/** Ids of what deals point to. */
+export type SampleIds = {
+  readonly owners: readonly number[]
+  readonly territories: readonly number[]
+  readonly tags: readonly number[]
+  /** index = company */
+  readonly companies: readonly number[]
+  /** two for each company, in its order */
+  readonly contacts: readonly number[]
+}
+
+/** Fills an account that was just made. Runs inside the caller's transaction. */
+export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
+  const id = String(account)
+  await insertFields(tx, id)
+  const ids = await insertRecords(tx, id, owner, now)
+  for (const [code, rate] of names.rates) {
+    await tx.query('UPDATE currency SET rate = $3::numeric WHERE account_id = $1::bigint AND code = $2::text', [id, code, rate])
+  }
+  await tx.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [id])
+  const catalog = await loadCatalog(tx, resources, account)
+  const random = generator(20_240_229)
+  const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
+  const context = (at: Date) => ({ catalog, actor: owner, now: at })
+  await Promise.all(sampleProducts(random, now).map(body => createRecord(tx, product, body, context(now))))
+  const deals = sampleDeals(random, now, ids, catalog)
+  await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
+}
+
+/** A custom field of each kind on deal and on product, with the options of those that have some. */
+async function insertFields(tx: Queryable, account: string): Promise<void> {
+  const [counter] = await tx.query('SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
+  let last = Number(counter!.last)
+  const each = resources.flatMap(resource =>
+    sampleFields.map((field, index) => ({ ...field, resource: resource.name, position: index + 1, id: ++last })),
+  )
+  const options = each.flatMap(field =>
+    (field.options ?? []).map((name, index) => ({
+      id: ++last,
+      resource: field.resource,
+      field: field.name,
+      name,
+      position: index + 1,
+    })),
+  )
+  await tx.query(
+    'INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, position) ' +
+      `SELECT $1::bigint, f.id, f.resource, f.name, f.label, f.type, coalesce(f.config, '{}'), f.position ` +
+      'FROM json_to_recordset($2::json) f (id bigint, resource text, name text, label text, type text, config jsonb, position int)',
+    [account, JSON.stringify(each)],
+  )
+  await insertOptions(tx, account, options)
+  await tx.query('UPDATE counter SET last_field_id = $2::bigint WHERE account_id = $1::bigint', [account, String(last)])
+}
+
+async function insertRecords(tx: Queryable, account: string, owner: number, now: Date): Promise<SampleIds> {
+  const [counter] = await tx.query('SELECT last_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
+  let last = Number(counter!.last)
+  const numbered = <T extends object>(rows: readonly T[]) => rows.map(row => ({ ...row, id: ++last }))
+  const users = numbered(names.owners.map(name => ({ name, email: mail(name) })))
+  const territories = numbered(names.territories.map(name => ({ name })))
+  const tags = numbered(names.tags.map(name => ({ name })))
+  const companies = numbered(names.companies.map(company))
+  const contacts = numbered(companies.flatMap((row, index) => [contact(2 * index, row.id), contact(2 * index + 1, row.id)]))
+  const insert = (table: string, columns: string, types: string, rows: readonly object[]) =>
+    tx.query(
+      `INSERT INTO "${table}" (account_id, id, ${columns}, created_at, updated_at, created_by, updated_by) ` +
+        `SELECT $1::bigint, x.id, ${columns}, $3::timestamptz, $3::timestamptz, $4::bigint, $4::bigint FROM json_to_recordset($2::json) x (id bigint, ${types})`,
+      [account, JSON.stringify(rows), now.toISOString(), String(owner)],
+    )
+  await insert('user', 'name, email', 'name text, email text', users)
+  await insert('territory', 'name', 'name text', territories)
+  await insert('tag', 'name', 'name text', tags)
+  await insert('company', 'name, website, phones, address', 'name text, website text, phones jsonb, address jsonb', companies)
+  await insert(
+    'contact',
+    'first_name, last_name, job_title, emails, phones, company',
+    'first_name text, last_name text, job_title text, emails jsonb, phones jsonb, company bigint',
+    contacts,
+  )
+  await tx.query('UPDATE counter SET last_id = $2::bigint WHERE account_id = $1::bigint', [account, String(last)])
+  const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
+  return {
+    owners: [owner, ...idsOf(users)],
+    territories: idsOf(territories),
+    tags: idsOf(tags),
+    companies: idsOf(companies),
+    contacts: idsOf(contacts),
+  }
+}
+
+function company(name: string, index: number) {
+  const city = names.cities[index % names.cities.length]!
+  return {
+    name,
+    website: `https://${slug(name)}.example`,
+    phones: [{ phone_type: 1, phone_number: `+1 555 01${String(index).padStart(2, '0')}` }],
+    address: [{ address_line1: `${index + 10} Market Street`, city, zipcode: String(index * 137).padStart(5, '0') }],
+  }
+}
+
+function contact(index: number, company: number): { [name: string]: Json } {
+  const first = names.firstNames[(index * 7) % names.firstNames.length]!
+  const last = names.lastNames[(index * 3 + Math.floor(index / 20)) % names.lastNames.length]!
+  return {
+    first_name: first,
+    last_name: last,
+    job_title: names.jobTitles[index % names.jobTitles.length]!,
+    emails: [{ email_type: 1, email_value: mail(`${first} ${last}`) }],
+    phones: [{ phone_type: 3, phone_number: `+1 555 02${String(index).padStart(2, '0')}` }],
+    company,
+  }
+}
+
+function mail(name: string): string {
+  return `${slug(name).replaceAll('-', '.')}@example.com`
+}
+
+function slug(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/[^\w\s]/g, '')
+    .trim()
+    .toLowerCase()
+    .replace(/\s+/g, '-')
+}
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

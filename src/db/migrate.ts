@@ -1,0 +1,98 @@
+/**
+ * The schema's history: numbered SQL files, each applied once and for all, in order. Owns the table schema_migration.
+ * Knows nothing of what the files do.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TransactionSql } from 'postgres'
+import type { Database } from './open.ts'
+import { StartupError } from './startup-error.ts'
+
+type Migration = { readonly version: number; readonly name: string; readonly text: string; readonly checksum: string }
+type Applied = { readonly version: string; readonly name: string; readonly checksum: string }
+
+/** Any number, as long as nothing else in the database locks the same. */
+const lock = 7_201_553
+
+/**
+ * Brings the schema up to the files of `directory` (0001-name.sql, 0002-…), each in a transaction with its row of history. Several
+ * processes may do so at once: one works, the others find it done. Returns what this call applied, and the version reached.
+ * Throws a StartupError, with nothing changed, when the history and the files differ; a file's own failure is thrown as it came.
+ */
+export async function migrate(
+  db: Pick<Database, 'sql'>,
+  directory: string = join(import.meta.dirname, 'migrations'),
+): Promise<{ applied: number[]; version: number }> {
+  const files = readMigrations(directory)
+  const applied: number[] = []
+  // One more turn than there are files: the last one finds nothing to do.
+  for (;;) {
+    const version = await db.sql.begin(tx => applyNext(tx, files))
+    if (version === undefined) return { applied, version: files.length }
+    applied.push(version)
+  }
+}
+
+/** Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied. */
+async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promise<number | undefined> {
+  // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
+  await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
+  await tx.unsafe(`CREATE TABLE IF NOT EXISTS schema_migration (
+    version int PRIMARY KEY,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`)
+  const history = await tx.unsafe<Applied[]>('SELECT version, name, checksum FROM schema_migration ORDER BY version')
+  compare(history, files)
+  const next = files[history.length]
+  if (!next) return undefined
+  await tx.unsafe(next.text)
+  await tx.unsafe('INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)', [
+    `${next.version}`,
+    next.name,
+    next.checksum,
+  ])
+  return next.version
+}
+
+function compare(history: readonly Applied[], files: readonly Migration[]): void {
+  for (const [index, row] of history.entries()) {
+    const file = files[index]
+    const version = Number(row.version)
+    if (version !== index + 1)
+      throw new StartupError(`The database's schema lacks version ${index + 1} but has ${version}: restore a backup.`)
+    if (!file) {
+      const newest = history.at(-1)!.version
+      throw new StartupError(
+        `The database's schema is version ${newest} and this program knows only ${files.length}: run the newer program.`,
+      )
+    }
+    if (file.checksum !== row.checksum || file.name !== row.name) {
+      throw new StartupError(
+        `The database was given migration ${nameOf(row)}, which is not the ${nameOf(file)} of this program: ` +
+          'an applied migration was edited. Put the file back and write a new one.',
+      )
+    }
+  }
+}
+
+function readMigrations(directory: string): Migration[] {
+  const names = readdirSync(directory)
+    .filter(name => name.endsWith('.sql'))
+    .sort()
+  return names.map((file, index) => {
+    const match = /^(\d{4})-([a-z0-9-]+)\.sql$/.exec(file)
+    if (!match) throw new StartupError(`${join(directory, file)} is not named like 0001-name.sql`)
+    const version = Number(match[1])
+    if (version !== index + 1) throw new StartupError(`${join(directory, file)} should have the number ${index + 1}`)
+    // A checkout that changes line ends does not change the migration.
+    const text = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n')
+    return { version, name: match[2]!, text, checksum: createHash('sha256').update(text).digest('hex') }
+  })
+}
+
+function nameOf({ version, name }: { version: string | number; name: string }): string {
+  return `${String(version).padStart(4, '0')}-${name}`
+}

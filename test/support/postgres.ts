@@ -1,0 +1,150 @@
+/** A PostgreSQL server for tests: the one of TEST_DATABASE_URL, or a throwaway one where its binaries are installed. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+
+export type TestServer = {
+  readonly url: string
+  /** Ends the server and removes it; a server of TEST_DATABASE_URL is left as it is, here and below. */
+  stop(): Promise<void>
+  /** As a power cut does, as far as the processes are concerned. */
+  kill9(): Promise<void>
+  /** Starts it again, on the same port and files. */
+  restart(): Promise<void>
+}
+
+type Account = { uid?: number; gid?: number }
+
+/** Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. */
+export async function startPostgres(): Promise<TestServer | null> {
+  const given = process.env.TEST_DATABASE_URL
+  const nothing = async () => {}
+  if (given) return { url: given, stop: nothing, kill9: nothing, restart: nothing }
+  const binaries = findBinaries()
+  const account = serverAccount()
+  if (!binaries || !account) return null
+
+  const home = mkdtempSync(join(tmpdir(), 'dealwright-postgres-'))
+  if (account.uid !== undefined) chownSync(home, account.uid, account.gid!)
+  const data = join(home, 'data')
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], {
+    ...account,
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const run = () =>
+    spawn(join(binaries, 'postgres'), ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', home, '-c', 'max_connections=200'], {
+      ...account,
+      cwd: home,
+      stdio: 'ignore',
+    })
+
+  let server = run()
+  // "Immediate": a test run that ends otherwise than by stop() has no time to wait for anything.
+  const abandon = () => {
+    server.kill('SIGQUIT')
+    rmSync(home, { recursive: true, force: true })
+  }
+  process.once('exit', abandon)
+  await answers(url, server)
+  return {
+    url,
+    async stop() {
+      process.off('exit', abandon)
+      await end(server, 'SIGINT')
+      rmSync(home, { recursive: true, force: true })
+    },
+    kill9: () => end(server, 'SIGKILL'),
+    async restart() {
+      await end(server, 'SIGINT')
+      server = run()
+      await answers(url, server)
+    },
+  }
+}
+
+/** A new, empty database on the server of `url`, for one test file; returns its address. */
+export async function createDatabase(url: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await asAdministrator(url, sql => sql.unsafe(`CREATE DATABASE ${name}`))
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  return own.href
+}
+
+/** Removes a database of `createDatabase`, whoever is still connected to it. */
+export async function dropDatabase(url: string): Promise<void> {
+  const server = new URL(url)
+  const name = server.pathname.slice(1)
+  server.pathname = '/postgres'
+  await asAdministrator(server.href, sql => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+}
+
+async function asAdministrator(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await act(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** The directory of the binaries. Debian's wrappers in the PATH have no initdb, and keep the real ones by version. */
+function findBinaries(): string | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10)) : []
+  const places = [...(process.env.PATH ?? '').split(delimiter), ...versions.map(version => join(debian, version, 'bin'))]
+  return places.find(place => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')))
+}
+
+/** PostgreSQL refuses to run as root: then the account `postgres` of the package does. Undefined if there is no such account. */
+function serverAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (which: string) =>
+    Number(execFileSync('id', [which, 'postgres'], { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' }))
+  try {
+    return { uid: idOf('-u'), gid: idOf('-g') }
+  } catch {
+    return undefined
+  }
+}
+
+async function answers(url: string, server: ChildProcess): Promise<void> {
+  const sql = postgres(url, { max: 1, backoff: () => 0.02, onnotice: () => {} })
+  try {
+    for (;;) {
+      if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
+      const isReady = await sql.unsafe('SELECT 1').then(
+        () => true,
+        () => false,
+      )
+      if (isReady) return
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return Promise.resolve()
+  return new Promise(resolve => {
+    server.once('exit', () => resolve())
+    server.kill(signal)
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
