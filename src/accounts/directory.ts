@@ -3,6 +3,7 @@
  * (D38: a revoked token is refused within 1 s; a changed catalog is seen as soon). Knows no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
+import { parseJson } from '../json.ts'
 import type { Resource } from '../records/resource.ts'
 import type { Queryable } from '../records/store.ts'
 import { hashToken, parseToken } from './token.ts'
@@ -66,7 +67,7 @@ const tokenStatement =
 /** An account's catalog as one statement sees it. */
 export async function loadCatalog(db: Queryable, resources: readonly Resource[], account: number): Promise<Catalog> {
   const [row] = await db.query(catalogStatement, [String(account)])
-  return buildCatalog(resources, JSON.parse(row!.catalog!) as CatalogRows)
+  return buildCatalog(resources, parseJson(row!.catalog!) as unknown as CatalogRows)
 }
 
 const rowsOf = (columns: string, table: string, where: string, order: string) =>

@@ -1,7 +1,7 @@
 /**
  * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no resource.
  */
-import type { Json } from '../json.ts'
+import type { Json, RawNumber } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 
 /** The interface's field types, and those D18 and D35 add for the custom fields it describes. */
@@ -38,8 +38,9 @@ export type FieldType =
 export type Config = {
   readonly min_length?: number
   readonly max_length?: number
-  readonly min?: number
-  readonly max?: number
+  /** bounds that a double can't hold are RawNumbers: 9999999999999999 is one (D14) */
+  readonly min?: number | RawNumber
+  readonly max?: number | RawNumber
   /** how many values a field of several values may hold */
   readonly max_limit?: number
   readonly max_digits?: number

@@ -17,7 +17,7 @@ export function isoDate(text: string): string | null {
 export function calendarDate(text: string): string | null {
   if (text.length === 10) return isoDate(text)
   const parts = dateTimeParts(text)
-  return parts && parts.date
+  return parts?.date ?? null
 }
 
 /** "10:00", "10:00:30" → "10:00"; null with an offset or when it is no time. */

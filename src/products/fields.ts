@@ -1,7 +1,8 @@
 /** The product's fields as data, in the interface's order. An id, once published, is never given to another field. */
+import { jsonNumber } from '../json.ts'
 import { defineFields, recordFields } from '../records/resource.ts'
 
-const quantity = { min: 0, max: 9999999999999999 }
+const quantity = { min: 0, max: jsonNumber('9999999999999999') }
 
 export const productFields = defineFields('product', {
   'Basic information': [

@@ -14,7 +14,7 @@ async function refused(request: () => ReturnType<typeof call>, problems: string[
   const before = [await events(), await deals()]
   const reply = await request()
   assert.equal(reply.status, 422, reply.text)
-  assert.equal(reply.headers.get('content-type'), 'application/problem+json')
+  assert.match(reply.headers.get('content-type')!, /^application\/problem\+json/)
   assert.equal(reply.body.code, 2001)
   assert.deepEqual(problemsOf(reply), problems)
   assert.deepEqual([await events(), await deals()], before)
@@ -204,12 +204,13 @@ test('limits of the interface, at the bound and one past it', async () => {
     ['/description too_long', '/title too_long'],
   )
   await refused(() => create({ description: '' }), ['/description too_short'])
-  await refused(
-    () => create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) }),
-    (await create({ tags: [...known.tags, ...known.tags, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].slice(0, 40) })).body.errors
-      .map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`)
-      .sort(),
+  const tags = Array.from({ length: 11 }, (_, index) => 800_001 + index)
+  await service.db.query(
+    "INSERT INTO tag (account_id, id, name, created_at, updated_at) SELECT 1, id, 'Tag ' || id, now(), now() FROM unnest($1::bigint[]) id",
+    [`{${tags.join(',')}}`],
   )
+  assert.deepEqual((await create({ tags: tags.slice(1) })).body.data.tags, tags.slice(1))
+  await refused(() => create({ tags }), ['/tags too_many'])
 })
 
 test('a deleted deal is gone from get and list, and its event is kept', async () => {

@@ -1,4 +1,6 @@
 /** A running service for a test: the real one, over real HTTP, on a database of its own. */
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { firstStart } from '../../src/accounts/first-start.ts'
@@ -34,10 +36,13 @@ export type Known = {
   territory: number
 }
 
+const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
+mkdirSync(dirname(template), { recursive: true })
+
 /** Starts a service that ends with the test file. `now` is the service's clock. */
 export async function startService(options: { sampleData?: boolean; now?: () => Date } = {}): Promise<Service> {
   const url = process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const db = await openDatabase({ ...(url ? { url } : {}), log: line => log.warn(line) })
+  const db = await openDatabase({ ...(url ? { url } : { template }), log: line => log.warn(line) })
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
   const app = buildApp({ db, now: options.now ?? (() => new Date()), log })

@@ -20,8 +20,9 @@ export const number = simpleKind({
 export function checkedNumber(input: Json | undefined, place: Place, limits: Config, at = ''): Decimal | undefined {
   const value = decimal(input)
   if (!value) return place.problem('wrong_type', 'must be a number', { at })
-  const { min, max, max_digits, max_decimals } = limits
-  if ((min !== undefined && value.lt(min)) || (max !== undefined && value.gt(max))) {
+  const { max_digits, max_decimals } = limits
+  const [min, max] = [decimal(limits.min), decimal(limits.max)]
+  if ((min && value.lt(min)) || (max && value.gt(max))) {
     return place.problem('out_of_range', `must be ${range(min, max)}`, { at })
   }
   if (max_digits !== undefined && value.c.length + Math.max(0, value.e - value.c.length + 1, -value.e) > max_digits) {
@@ -39,7 +40,7 @@ export function numericOperand(text: string): string | Complaint {
   return value ? plain(value) : { message: `"${text}" is not a number` }
 }
 
-function range(min: number | undefined, max: number | undefined): string {
-  if (min === undefined) return `at most ${max}`
-  return max === undefined ? `at least ${min}` : `from ${min} to ${max}`
+function range(min: Decimal | null, max: Decimal | null): string {
+  if (!min) return `at most ${plain(max!)}`
+  return max ? `from ${plain(min)} to ${plain(max)}` : `at least ${plain(min)}`
 }

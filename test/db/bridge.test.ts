@@ -1,0 +1,176 @@
+/** The wire to the database: every answer goes to the statement that asked, whatever happens around it. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+
+const log = () => {}
+const server = await startPostgres()
+after(() => server?.stop())
+
+describe('embedded', () => suite(() => openDatabase({ log })))
+describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
+  suite(async () => openDatabase({ url: await createDatabase(server!.url), log }))
+  test(
+    'a server that is gone is unavailable, and is found again when it is back',
+    { skip: !!process.env.TEST_DATABASE_URL },
+    () => outage(server!),
+  )
+})
+
+function suite(open: () => Promise<Database>) {
+  let db: Database
+  before(async () => {
+    db = await open()
+    await db.query('CREATE TABLE item (id bigint PRIMARY KEY, text text)')
+  })
+  after(async () => {
+    const { database, host, port } = db.sql.options
+    await db.close()
+    if (db.engine === 'postgres') await dropDatabase(`postgres://postgres@${host[0]}:${port[0]}/${database}`)
+  })
+
+  test('32 at a time, errors and transactions in between: every answer is the right one', () => interleaved(db))
+
+  test('every value is text, exactly as PostgreSQL prints it', async () => {
+    const [row] =
+      await db.query(`SELECT 1 AS i, 9007199254740993 AS l, 1.10::numeric AS n, 0.1::float8 AS f, true AS b, NULL AS nothing,
+      '2024-02-29'::date AS d, '2024-02-29 12:00:00.123456+00'::timestamptz AS t, '{"a": 1.10}'::json AS j, '\\xff'::bytea AS y`)
+    assert.deepEqual(
+      { ...row },
+      {
+        i: '1',
+        l: '9007199254740993',
+        n: '1.10',
+        f: '0.1',
+        b: 't',
+        nothing: null,
+        d: '2024-02-29',
+        t: '2024-02-29 12:00:00.123456+00',
+        j: '{"a": 1.10}',
+        y: '\\xff',
+      },
+    )
+  })
+
+  test('parameters are text: nothing is converted on the way', async () => {
+    const params = [
+      '{"a": 1.10}',
+      '"text"',
+      'true',
+      '9007199254740993',
+      '2024-02-29',
+      '2024-02-29T12:00:00Z',
+      '\\xff',
+      '{1,2}',
+      null,
+    ]
+    const text =
+      'SELECT $1::json::text AS a, $2::jsonb::text AS b, $3::boolean AS c, $4::bigint AS d, $5::date AS e, $6::timestamptz AS f, $7::bytea AS g, $8::int[] AS h, $9::text AS i'
+    // unprepared, prepared, and prepared before
+    for (const _ of [1, 2, 3]) {
+      const [row] = await db.query(text, params)
+      const expected = [
+        '{"a": 1.10}',
+        '"text"',
+        't',
+        '9007199254740993',
+        '2024-02-29',
+        '2024-02-29 12:00:00+00',
+        '\\xff',
+        '{1,2}',
+        null,
+      ]
+      assert.deepEqual(Object.values(row!), expected)
+    }
+  })
+
+  test('megabytes go through both ways', async () => {
+    const big = 'ä'.repeat(3_000_000)
+    const [one, two] = await Promise.all([
+      db.query('SELECT $1::text AS text', [big]),
+      db.query(`SELECT n::text AS n, repeat('x', 1000) AS text FROM generate_series(1, 5000) n`),
+    ])
+    assert.equal(one[0]!.text, big)
+    assert.equal(two.length, 5000)
+    assert.ok(two.every((row, index) => row.n === `${index + 1}` && row.text!.length === 1000))
+  })
+
+  test('one text is one statement', async () => {
+    await assert.rejects(db.query('SELECT 1; SELECT 2'), { code: '42601' })
+  })
+
+  test('a prepared statement survives a change of its table', async () => {
+    await db.query('CREATE TABLE shape (a int)')
+    const select = () => db.query('SELECT * FROM shape')
+    for (const _ of [1, 2, 3]) await select()
+    await db.query('INSERT INTO shape VALUES (1)')
+    await db.query('ALTER TABLE shape ADD COLUMN b int')
+    assert.deepEqual({ ...(await select())[0] }, { a: '1', b: null })
+  })
+
+  test('readiness, and what comes after the end', async () => {
+    assert.equal(await db.ready(), true)
+    const other = await openDatabase(db.engine === 'embedded' ? { log } : { url: urlOf(db), log })
+    await other.close()
+    await other.close()
+    assert.equal(await other.ready(), false)
+    await assert.rejects(other.query('SELECT 1'), DatabaseUnavailable)
+  })
+}
+
+async function interleaved(db: Database): Promise<void> {
+  const kinds: ((n: number) => Promise<unknown>)[] = [
+    async n => assert.equal((await db.query('SELECT $1::int + 1 AS n', [`${n}`]))[0]!.n, `${n + 1}`),
+    async n =>
+      assert.equal(
+        (await db.query('INSERT INTO item VALUES ($1::bigint, $2) RETURNING text', [`${n}`, `t${n}`]))[0]!.text,
+        `t${n}`,
+      ),
+    n => assert.rejects(db.query('INSERT INTO item SELECT $1::bigint FROM generate_series(1, 2)', [`${n}`]), { code: '23505' }),
+    n => assert.rejects(db.query('SELECT 1 / ($1::int - $1::int)', [`${n}`]), { code: '22012' }),
+    n => assert.rejects(db.query(`SELEC ${n}`), { code: '42601' }),
+    async n => assert.equal((await db.query(`SELECT ${n} AS n`))[0]!.n, `${n}`),
+    n =>
+      db.sql.begin(async tx => {
+        await tx`INSERT INTO item VALUES (${n}, 'tx')`
+        const [row] = await tx`SELECT text FROM item WHERE id = ${n}`
+        assert.equal(row!.text, 'tx')
+      }),
+    n =>
+      assert.rejects(
+        db.sql.begin(async tx => {
+          await tx`INSERT INTO item VALUES (${n}, 'rolled back')`
+          await tx`SELECT 1 / 0`
+        }),
+        { code: '22012' },
+      ),
+  ]
+  let next = 0
+  const lane = async () => {
+    while (next < 1600) {
+      const n = next++
+      await kinds[n % kinds.length]!(n)
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, lane))
+  const [row] = await db.query(`SELECT count(*) AS all, count(*) FILTER (WHERE text = 'rolled back') AS undone FROM item`)
+  assert.deepEqual({ ...row }, { all: '400', undone: '0' })
+}
+
+async function outage(server: TestServer): Promise<void> {
+  const db = await openDatabase({ url: server.url, log, poolSize: 2 })
+  await server.kill9()
+  await assert.rejects(db.query('SELECT 1'), DatabaseUnavailable)
+  assert.equal(await db.ready(), false)
+  await server.restart()
+  while (!(await db.ready()));
+  assert.equal((await db.query('SELECT 1 AS n'))[0]!.n, '1')
+  await db.close()
+}
+
+function urlOf(db: Database): string {
+  const { database, host, port } = db.sql.options
+  return `postgres://postgres@${host[0]}:${port[0]}/${database}`
+}

@@ -1,0 +1,97 @@
+/** The schema's history: applied once, in order, by one process at a time, and never guessed at. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+
+const log = () => {}
+const home = mkdtempSync(join(tmpdir(), 'dealwright-migrate-'))
+const server = await startPostgres()
+after(async () => {
+  await server?.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe('embedded', () => suite(undefined))
+describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => suite(server!))
+
+function suite(server: { url: string } | undefined) {
+  let db: Database
+  let url: string | undefined
+  let files: Record<string, string>
+  let directory: string
+
+  before(async () => {
+    url = server && (await createDatabase(server.url))
+    db = await openDatabase({ url, log })
+  })
+  after(async () => {
+    await db.close()
+    if (url) await dropDatabase(url)
+  })
+  beforeEach(async () => {
+    await db.query('DROP SCHEMA public CASCADE')
+    await db.query('CREATE SCHEMA public')
+    directory = mkdtempSync(join(home, 'files-'))
+    files = {
+      '0001-first.sql': 'CREATE TABLE one (id int);\nINSERT INTO one VALUES (1), (2);',
+      '0002-second.sql': 'CREATE TABLE two (id int);',
+    }
+  })
+  const run = (by: Database = db) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+    return migrate(by, directory)
+  }
+  const tables = async () =>
+    (await db.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)).map(row => row.tablename)
+
+  test('each file once', async () => {
+    assert.deepEqual(await run(), { applied: [1, 2], version: 2 })
+    assert.deepEqual(await run(), { applied: [], version: 2 })
+    files['0003-third.sql'] = 'INSERT INTO one VALUES (3)'
+    assert.deepEqual(await run(), { applied: [3], version: 3 })
+    assert.equal((await db.query('SELECT count(*) AS n FROM one'))[0]!.n, '3')
+  })
+
+  test('two at once: every file is applied by one of them', async () => {
+    const other = url ? await openDatabase({ url, log }) : db
+    const [one, two] = await Promise.all([run(), run(other)])
+    assert.deepEqual([...one.applied, ...two.applied].sort(), [1, 2])
+    assert.equal((await db.query('SELECT count(*) AS n FROM one'))[0]!.n, '2')
+    if (other !== db) await other.close()
+  })
+
+  test('a file that fails leaves nothing, those before it stay', async () => {
+    files['0003-third.sql'] = 'CREATE TABLE three (id int);\nSELECT 1 / 0;'
+    await assert.rejects(run(), { code: '22012' })
+    assert.deepEqual(await tables(), ['one', 'schema_migration', 'two'])
+    files['0003-third.sql'] = 'CREATE TABLE three (id int);'
+    assert.deepEqual(await run(), { applied: [3], version: 3 })
+  })
+
+  test('a schema of a newer program is refused', async () => {
+    await run()
+    await db.query(`INSERT INTO schema_migration VALUES (3, 'later', 'x')`)
+    await assert.rejects(run(), { name: 'StartupError', message: /version 3 .* only 2/ })
+  })
+
+  test('an edited file is refused, one with other line ends is the same', async () => {
+    await run()
+    files['0001-first.sql'] = files['0001-first.sql']!.replaceAll('\n', '\r\n')
+    await run()
+    files['0001-first.sql'] += ' -- and more'
+    await assert.rejects(run(), { name: 'StartupError', message: /0001-first.*edited/ })
+  })
+
+  test('a hole in the history or among the files is refused', async () => {
+    await run()
+    await db.query('DELETE FROM schema_migration WHERE version = 1')
+    await assert.rejects(run(), { name: 'StartupError', message: /lacks version 1/ })
+    files['0004-fourth.sql'] = ''
+    await assert.rejects(run(), { name: 'StartupError', message: /0004-fourth.* number 3/ })
+  })
+}
