@@ -217,7 +217,8 @@ async function startWorker(options: EngineOptions): Promise<Worker> {
 }
 
 function awaitOpen(start: EngineStart): Promise<Worker> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start })
+  // The thread needs none of this process's flags, some of which (--input-type) it would refuse.
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, execArgv: [] })
   return new Promise((resolve, reject) => {
     const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
     const fail = (reason: string) => {
