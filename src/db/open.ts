@@ -7,6 +7,7 @@ import postgres, { type Sql } from 'postgres'
 import { Engine } from './embedded/engine.ts'
 import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
+import { repairPipelining } from './pipeline.ts'
 import { statementMemory } from './prepared.ts'
 import { StartupError } from './startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -42,8 +43,7 @@ export type Database = {
   readonly sql: Sql
   /**
    * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when the database cannot be
-   * asked now, and PostgreSQL's own error (postgres.PostgresError, with SQLSTATE `code`) for anything it refuses. Cast the columns of
-   * a result too: a statement whose result types change under it, by a migration, is the one thing the client gets wrong.
+   * asked now, and PostgreSQL's own error (postgres.PostgresError, with SQLSTATE `code`) for anything it refuses.
    * `replan` has it planned anew each time, for a statement whose best plan depends on its parameters.
    */
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
@@ -152,6 +152,7 @@ async function requireVersion(sql: Sql): Promise<void> {
 type Backing = { isAvailable(): boolean; close(): Promise<void> }
 
 function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
+  repairPipelining(sql)
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
   let isClosed = false
 
@@ -199,7 +200,10 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   }
 }
 
-const asText = { serialize: String, parse: (text: string) => text }
+const asText = {
+  serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : String(value)),
+  parse: (text: string) => text,
+}
 
 /** Values stay text both ways: PostgreSQL alone decides what they mean, and numbers keep every digit. */
 const settings = {

@@ -1,0 +1,145 @@
+/**
+ * Kills the service with SIGKILL during writes, over and over, and counts: every write that was acknowledged must be there, once, whole
+ * and with its event. On a server the database is killed in every second round, too.
+ * `npm run crash -- --rounds 20 --engine embedded|postgres`
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { openDatabase, type Row } from '../../src/db/open.ts'
+import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+
+export type Tally = { rounds: number; acknowledged: number; lost: number; duplicated: number; halfWritten: number }
+
+type Acknowledged = { readonly id: number; readonly title: string; version: number }
+type Target = {
+  readonly env: Record<string, string>
+  readonly open: { url?: string; dataDir?: string }
+  readonly server: TestServer | null
+}
+
+const token = 'crash-test-token-crash-test-token'
+const writers = 16
+
+/** Rounds of killing one engine; null where the engine is not installed. */
+export async function crash(
+  engine: 'embedded' | 'postgres',
+  rounds: number,
+  report: (line: string) => void = () => {},
+): Promise<Tally | null> {
+  const directory = mkdtempSync(join(tmpdir(), 'dealwright-crash-'))
+  const server = engine === 'postgres' ? await startPostgres() : null
+  if (engine === 'postgres' && !server) return null
+  const url = server && (await createDatabase(server.url))
+  const env = { PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '1', ...(url ? { DATABASE_URL: url } : {}) }
+  const target: Target = { env, open: url ? { url } : { dataDir: directory }, server }
+  const known = new Map<number, Acknowledged>()
+  const tally: Tally = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, halfWritten: 0 }
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      await writeAndKill(target, round, known)
+      await verify(target, known, tally)
+      tally.rounds = round
+      report(`round ${round}: ${JSON.stringify(tally)}`)
+    }
+  } finally {
+    await server?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return tally
+}
+
+/** One life of the service: sixteen writers, until it is killed between 0.2 and 1 s after the first write. */
+async function writeAndKill({ env, server }: Target, round: number, known: Map<number, Acknowledged>): Promise<void> {
+  const service = spawn(process.execPath, ['bin/dealwright.js'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = new Promise(resolve => service.on('exit', resolve))
+  const url = await readyUrl(service)
+  setTimeout(() => void (server && round % 2 === 0 ? server.kill9() : service.kill('SIGKILL')), 200 + Math.random() * 800)
+  let isAlive = true
+  void gone.then(() => {
+    isAlive = false
+  })
+  const writing = Array.from({ length: writers }, (_, writer) => write(url, `r${round}w${writer}`, known, () => isAlive))
+  await Promise.all(writing)
+  service.kill('SIGKILL')
+  await gone
+  if (server && round % 2 === 0) await server.restart()
+}
+
+async function readyUrl(service: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: service.stdout! })) {
+    const url = /ready at (\S+)/.exec(line)?.[1]
+    if (url) {
+      service.stdout!.resume()
+      return url
+    }
+  }
+  throw new Error('the service ended before it was ready')
+}
+
+/** Creates a deal, changes it twice, and so on; what is answered is written down. Ends with the first failure. */
+async function write(url: string, name: string, known: Map<number, Acknowledged>, isAlive: () => boolean): Promise<void> {
+  const send = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(`${url}/rest/api/v1/deal${path}`, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+    return ((await response.json()) as { data: { id: number; version: number } }).data
+  }
+  try {
+    for (let count = 0; isAlive(); count++) {
+      const title = `${name}n${count}`
+      const { id } = await send('POST', '', { title, pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 })
+      known.set(id, { id, title, version: 1 })
+      for (const version of [2, 3]) {
+        await send('PATCH', `/${id}`, { description: `version ${version}` })
+        known.get(id)!.version = version
+      }
+    }
+  } catch {
+    // The service or its database was killed: what was not answered is not promised.
+  }
+}
+
+/** Opens the database after the crash and compares it with what was acknowledged. */
+async function verify({ open }: Target, known: Map<number, Acknowledged>, tally: Tally): Promise<void> {
+  const db = await openDatabase({ ...open, log: () => {} })
+  try {
+    const rows = await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version, d.document,
+      (SELECT count(*) FROM event e WHERE e.account_id = d.account_id AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
+      FROM deal d WHERE d.account_id = 1 AND d.title ~ '^r[0-9]+w'`)
+    const [log] = await db.query(
+      'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq::text FROM counter WHERE account_id = 1) AS counter FROM event',
+    )
+    const byId = new Map(rows.map(row => [Number(row.id), row]))
+    tally.acknowledged = [...known.values()].reduce((sum, write) => sum + write.version, 0)
+    tally.lost += [...known.values()].filter(write => isLost(write, byId.get(write.id))).length
+    tally.duplicated += rows.length - new Set(rows.map(row => row.title)).size
+    // A record has one event a version, and the log has no gap.
+    tally.halfWritten += rows.filter(
+      row => row.events !== row.version || !row.document!.includes(`"title":"${row.title}"`),
+    ).length
+    if (log!.n !== log!.last || log!.last !== log!.counter) tally.halfWritten++
+  } finally {
+    await db.close()
+  }
+}
+
+function isLost(write: Acknowledged, row: Row | undefined): boolean {
+  return !row || row.title !== write.title || Number(row.version) < write.version
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, engine: { type: 'string' } } })
+  const engines = values.engine ? [values.engine as 'embedded' | 'postgres'] : (['embedded', 'postgres'] as const)
+  for (const engine of engines) {
+    const tally = await crash(engine, Number(values.rounds), line => console.log(engine, line))
+    console.log(engine, tally ?? 'not installed')
+    if (tally && tally.lost + tally.duplicated + tally.halfWritten > 0) process.exitCode = 1
+  }
+}
