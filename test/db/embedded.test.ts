@@ -130,16 +130,18 @@ describe('the lock', () => {
 describe('an engine that fails', () => {
   test('hung: it is ended and reopened; meanwhile the database is unavailable', async () => {
     const db = await openDatabase({ dataDir, log, statementTimeoutMs: 250 })
-    const count = () => db.query('SELECT count(*) AS n FROM item')
-    const [before] = await count()
+    const count = async () => (await db.query('SELECT count(*) AS n FROM item'))[0]!.n
+    // so often that the statement is a prepared one, which the reopened engine does not know
     await count()
+    await count()
+    const before = await count()
     const hung = db.query('SELECT count(*) FROM generate_series(1, 1000000000000)')
     const behind = count()
     await Promise.all([assert.rejects(hung, DatabaseUnavailable), assert.rejects(behind, DatabaseUnavailable)])
     await assert.rejects(count(), DatabaseUnavailable)
     assert.equal(await db.ready(), false)
     await untilReady(db)
-    assert.deepEqual(await count(), [before])
+    assert.equal(await count(), before)
     await db.close()
   })
 

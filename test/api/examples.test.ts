@@ -1,0 +1,45 @@
+/** The examples of docs/api and the README's curl lines are what they say they are. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startService } from '../support/service.ts'
+
+const { call } = await startService()
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+type Example = { method: string; path: string; status: number; body: string }
+
+test('every example of docs/api/README.md is answered with its status', async () => {
+  const examples = [...read('docs/api/README.md').matchAll(/```http\n([\s\S]*?)```/g)].flatMap(match => examplesOf(match[1]!))
+  assert.ok(examples.length > 30)
+  const ids = new Map<string, number>()
+  for (const { method, path, status, body } of examples) {
+    const real = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids.get(name)))
+    const reply = await call(method, real.replaceAll(' ', '%20'), body || undefined)
+    assert.equal(reply.status, status, `${method} ${real}: ${reply.text}`)
+    if (status === 201) ids.set(path.split('/').at(-1)!, reply.body.data.id)
+  }
+})
+
+function examplesOf(block: string): Example[] {
+  const starts = [...block.matchAll(/^([A-Z]+) (\S+) → (\d+)$/gm)]
+  return starts.map((start, index) => {
+    const body = block.slice(start.index + start[0].length, starts[index + 1]?.index).trim()
+    return { method: start[1]!, path: start[2]!, status: Number(start[3]), body }
+  })
+}
+
+// Sent by fetch, as the suite must run where there is no curl: the line's own parts, taken apart.
+test('the curl lines of the README work as printed', async () => {
+  const lines = read('README.md')
+    .split('\n')
+    .filter(line => line.startsWith('curl '))
+  assert.equal(lines.length, 2)
+  for (const line of lines) {
+    const [, path] = /https?:\/\/127\.0\.0\.1:3000([^"\s]+)"?$/.exec(line)!
+    const body = / -d '([^']+)'/.exec(line)?.[1]
+    assert.match(line, /-H "Authorization: Bearer \$\(cat data\/admin-token\)"/)
+    const reply = await call(body ? 'POST' : 'GET', path!, body)
+    assert.equal(reply.body.code, 0, reply.text)
+  }
+})
