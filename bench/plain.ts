@@ -11,10 +11,20 @@ const { rows: names } = await pool.query(
 const columns = names[0].list as string
 await pool.query('CREATE SEQUENCE IF NOT EXISTS plain_deal START 10000000')
 
-type Deal = { title: string; pipeline: number; pipeline_stage: number; primary_contact: number; sales_owner: number; deal_value: { value: number }; description: string }
+type Deal = {
+  title: string
+  pipeline: number
+  pipeline_stage: number
+  primary_contact: number
+  sales_owner: number
+  deal_value: { value: number }
+  description: string
+}
 
 app.get<{ Params: { id: string } }>('/deal/:id', async request => {
-  const { rows } = await pool.query(`SELECT ${columns} FROM deal WHERE account_id = 1 AND id = $1 AND deleted_at IS NULL`, [request.params.id])
+  const { rows } = await pool.query(`SELECT ${columns} FROM deal WHERE account_id = 1 AND id = $1 AND deleted_at IS NULL`, [
+    request.params.id,
+  ])
   return rows[0]
 })
 app.get<{ Querystring: { stage: string } }>('/list', async request => {

@@ -2,7 +2,9 @@
 // Plain JavaScript, so that a Node.js too old to read TypeScript can say so in one clear line.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
-  console.error(`Dealwright needs Node.js 22.18 or newer; this is ${process.versions.node}. "npm ci && npm start" brings its own.`)
+  console.error(
+    `Dealwright needs Node.js 22.18 or newer; this is ${process.versions.node}. "npm ci && npm start" brings its own.`,
+  )
   process.exit(1)
 }
 const { main } = await import('../src/main.ts')

@@ -10,6 +10,7 @@ import { type Execute, groupCommit } from './group-commit.ts'
 import { repairPipelining } from './pipeline.ts'
 import { statementMemory } from './prepared.ts'
 import { StartupError } from './startup-error.ts'
+import { repairTransactions, settleLoss } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 /** Takes one line for the operator: what happened to the database that nobody asked about. */
@@ -83,7 +84,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
 
 /** A client of the embedded engine: one connection, as it has one session, with many statements under way on it. */
 export function embeddedClient(engine: Engine): Sql {
-  return postgres({
+  const sql = postgres({
     ...settings,
     // Everything said outright: the client would take what is left out from the environment, which is about servers.
     host: 'embedded',
@@ -100,6 +101,9 @@ export function embeddedClient(engine: Engine): Sql {
     backoff: () => 0,
     socket: () => engine.connect(),
   } as object)
+  repairPipelining(sql)
+  repairTransactions(sql, () => engine.available)
+  return sql
 }
 
 async function openServer(options: DatabaseOptions, url: string): Promise<Database> {
@@ -124,6 +128,8 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
       cause: error,
     })
   }
+  repairPipelining(sql)
+  repairTransactions(sql, () => true)
   try {
     await requireVersion(sql)
   } catch (error) {
@@ -152,13 +158,12 @@ async function requireVersion(sql: Sql): Promise<void> {
 type Backing = { isAvailable(): boolean; close(): Promise<void> }
 
 function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
-  repairPipelining(sql)
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
   let isClosed = false
 
   // Never the simple protocol, not even without parameters: it would carry out several statements in one text.
   const execute: Execute = (client, text, params, prepare = shouldPrepare(text)) =>
-    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object)
+    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object).catch(settleLoss)
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
   const writeTogether = groupCommit(sql, execute, isRefused)
 

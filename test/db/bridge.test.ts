@@ -3,15 +3,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres, type TestServer, template } from '../support/postgres.ts'
 
 const log = () => {}
 const server = await startPostgres()
 after(() => server?.stop())
 
-describe('embedded', () => suite(() => openDatabase({ log })))
+describe('embedded', () => suite(() => openDatabase({ log, template })))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   suite(async () => openDatabase({ url: await createDatabase(server!.url), log }))
+  test('a transaction whose connection is lost is lost as a whole', async () => {
+    const url = await createDatabase(server!.url)
+    await lostTransaction(url)
+    await dropDatabase(url)
+  })
   test(
     'a server that is gone is unavailable, and is found again when it is back',
     { skip: !!process.env.TEST_DATABASE_URL },
@@ -105,7 +110,7 @@ function suite(open: () => Promise<Database>) {
 
   test('readiness, and what comes after the end', async () => {
     assert.equal(await db.ready(), true)
-    const other = await openDatabase(db.engine === 'embedded' ? { log } : { url: urlOf(db), log })
+    const other = await openDatabase(db.engine === 'embedded' ? { log, template } : { url: urlOf(db), log })
     await other.close()
     await other.close()
     assert.equal(await other.ready(), false)
@@ -170,6 +175,29 @@ async function altered(db: Database): Promise<void> {
   isDone = true
   await lanes
   assert.equal(Object.keys((await db.query('SELECT * FROM shape WHERE id = $1::int', ['1']))[0]!).length, 21)
+}
+
+async function lostTransaction(url: string): Promise<void> {
+  const db = await openDatabase({ url, log, poolSize: 1 })
+  const other = await openDatabase({ url, log })
+  await db.query('CREATE TABLE half (id int)')
+  const { promise: late, resolve } = Promise.withResolvers<Promise<unknown>>()
+  const broken = db.sql.begin(async tx => {
+    const [row] = await tx`SELECT pg_backend_pid() AS pid`
+    await tx`INSERT INTO half VALUES (1)`
+    await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid])
+    // The client's only connection is made again before the transaction goes on.
+    while (!(await db.ready()));
+    resolve(tx`INSERT INTO half VALUES (2)`.execute())
+  })
+  await assert.rejects(broken)
+  // The transaction has failed for its caller by now, but its function still runs.
+  await assert.rejects(
+    late.then(statement => statement),
+    DatabaseUnavailable,
+  )
+  assert.equal((await db.query('SELECT count(*) AS n FROM half'))[0]!.n, '0')
+  await Promise.all([db.close(), other.close()])
 }
 
 async function outage(server: TestServer): Promise<void> {

@@ -15,6 +15,8 @@ import { type Database, embeddedClient, openDatabase } from '../../src/db/open.t
 import { StartupError } from '../../src/db/startup-error.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
+import { template } from '../support/postgres.ts'
+
 const home = mkdtempSync(join(tmpdir(), 'dealwright-embedded-'))
 after(() => rmSync(home, { recursive: true, force: true }))
 const log = () => {}
@@ -163,7 +165,7 @@ describe('an engine that fails', () => {
 
   test('in memory, there is nothing to reopen: it says so instead of being empty', async () => {
     const said: string[] = []
-    const engine = await Engine.open({ hangLimitMs: 30_000, log: line => said.push(line) })
+    const engine = await Engine.open({ template, hangLimitMs: 30_000, log: line => said.push(line) })
     await workerOf(engine).terminate()
     assert.equal(engine.available, false)
     assert.match(said.join(), /lost/)

@@ -31,7 +31,7 @@ export async function crash(
   report: (line: string) => void = () => {},
 ): Promise<Tally | null> {
   const directory = mkdtempSync(join(tmpdir(), 'dealwright-crash-'))
-  const server = engine === 'postgres' ? await startPostgres() : null
+  const server = engine === 'postgres' ? await startPostgres(true) : null
   if (engine === 'postgres' && !server) return null
   const url = server && (await createDatabase(server.url))
   const env = { PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '1', ...(url ? { DATABASE_URL: url } : {}) }

@@ -19,9 +19,12 @@ export type TestServer = {
 
 type Account = { uid?: number; gid?: number }
 
-/** Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. */
-export async function startPostgres(): Promise<TestServer | null> {
-  const given = process.env.TEST_DATABASE_URL
+/**
+ * Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a throwaway one in any case: a
+ * server that is somebody else's can't be killed.
+ */
+export async function startPostgres(own = false): Promise<TestServer | null> {
+  const given = own ? undefined : process.env.TEST_DATABASE_URL
   const nothing = async () => {}
   if (given) return { url: given, stop: nothing, kill9: nothing, restart: nothing }
   const binaries = findBinaries()
@@ -68,6 +71,9 @@ export async function startPostgres(): Promise<TestServer | null> {
     },
   }
 }
+
+/** For `openDatabase` in memory: a cluster that is made once for all test files, since making one takes seconds. */
+export const template: string = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 
 /** A new, empty database on the server of `url`, for one test file; returns its address. */
 export async function createDatabase(url: string): Promise<string> {

@@ -39,6 +39,7 @@ export class Engine implements Outlet {
   private readonly lock: Lock | undefined
   private readonly sockets = new Map<number, EngineSocket>()
   private readonly watchdog: NodeJS.Timeout
+  private reopening: Promise<void> | undefined
   private waiting: Waiting[] = []
   private scheduled = false
   private inFlight = 0
@@ -106,6 +107,8 @@ export class Engine implements Outlet {
     clearInterval(this.watchdog)
     this.breakConnections()
     if (worker) await closeWorker(worker, this.options.hangLimitMs)
+    // An engine that is just being opened has its hands on the files until it is ended.
+    await this.reopening
     this.lock?.release()
   }
 
@@ -167,7 +170,7 @@ export class Engine implements Outlet {
     this.state = 'reopening'
     this.worker = undefined
     this.breakConnections()
-    void this.reopen(worker)
+    this.reopening = this.reopen(worker)
   }
 
   private async reopen(failed: Worker): Promise<void> {
@@ -176,7 +179,10 @@ export class Engine implements Outlet {
       try {
         const worker = await startWorker(this.options)
         // It may have been closed, or its lock lost, meanwhile.
-        if (this.state !== 'reopening') return void worker.terminate()
+        if (this.state !== 'reopening') {
+          await worker.terminate()
+          return
+        }
         this.state = 'open'
         this.adopt(worker)
         this.options.log('The embedded database is open again.')
@@ -197,9 +203,11 @@ export class Engine implements Outlet {
     void worker?.terminate()
   }
 
+  /** Not before the client has written what it has begun to (see transaction.ts); it begins nothing new, the engine being unavailable. */
   private breakConnections(): void {
     this.waiting = []
-    for (const socket of [...this.sockets.values()]) socket.destroy(this.unavailable())
+    const sockets = [...this.sockets.values()]
+    setImmediate(() => setImmediate(() => sockets.map(socket => socket.destroy(this.unavailable()))))
   }
 
   private unavailable(): DatabaseUnavailable {

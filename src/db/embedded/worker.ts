@@ -3,6 +3,7 @@
  * Owns the running engine. Deliberately does not know locks, timeouts or who asks; a failure of the engine ends the thread.
  */
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
@@ -46,6 +47,7 @@ async function open(): Promise<PGlite> {
 /** Several may do this at once: each writes its own file and the rename is atomic. */
 async function keep(engine: PGlite, template: string): Promise<void> {
   const cluster = await engine.dumpDataDir('none')
+  fs.mkdirSync(path.dirname(template), { recursive: true })
   const own = `${template}.${process.pid}.${Date.now()}`
   fs.writeFileSync(own, new Uint8Array(await cluster.arrayBuffer()))
   fs.renameSync(own, template)

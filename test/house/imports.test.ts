@@ -1,0 +1,40 @@
+/** The import rules of ARCHITECTURE.md. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { importsOf, sources } from './sources.ts'
+
+/** Files of `from` must import nothing that matches `never`. */
+const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
+  { from: /^src\/(records|list|fields)\//, never: /^src\/(deals|products|api|app|main|resources|accounts|db)\b/ },
+  { from: /^src\/(?!api\/|app\.ts|main\.ts)/, never: /^(fastify|node:https?|node:net)$|^src\/(api\/|app\.ts|main\.ts)/ },
+  { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
+  { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
+  { from: /^src\/(fields|deals|products)\//, never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\// },
+  { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
+  { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },
+]
+
+test('no file imports what its folder must not know', () => {
+  const files = sources('src/**/*.ts')
+  assert.ok(files.length > 50)
+  const broken = files.flatMap(file =>
+    rules
+      .filter(rule => rule.from.test(file.path))
+      .flatMap(rule =>
+        importsOf(file)
+          .filter(name => rule.never.test(name))
+          .map(name => `${file.path} imports ${name}`),
+      ),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('no switch on a field type outside the kinds', () => {
+  const types =
+    /(?:case |type\s*[!=]==?\s*)'(SINGLE_STRING|TEXT|SINGLE_NUMBER|DROPDOWN|MULTISELECT|DATE|DATE_TIME|OWNER|TAGS|TERRITORY|MONETARY|DEAL_VALUE|PRICE_TAGS|PHONE|EMAIL|ADDRESS|JSON)'/
+  const found = sources('src/**/*.ts').filter(file => !file.path.startsWith('src/fields/kinds') && types.test(file.text))
+  assert.deepEqual(
+    found.map(file => file.path),
+    [],
+  )
+})

@@ -1,0 +1,38 @@
+/** Sizes, names and places of files. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sources } from './sources.ts'
+
+test('a source file is a screen or a few: at most 300 lines, unless it is data', () => {
+  const long = sources('src/**/*.ts').filter(
+    file => !/accounts\/(currencies|sample-names)\.ts$/.test(file.path) && file.text.split('\n').length > 300,
+  )
+  assert.deepEqual(
+    long.map(file => file.path),
+    [],
+  )
+})
+
+test('no barrels, no dumping grounds, no default exports; names in kebab-case', () => {
+  const files = sources('{src,test,bench}/**/*.ts')
+  assert.deepEqual(
+    files.filter(file => /\/(utils?|helpers?|common|shared|misc|lib)\//.test(file.path) || file.path.endsWith('/index.ts')),
+    [],
+  )
+  assert.deepEqual(
+    files.filter(file => /^export default/m.test(file.text)).map(file => file.path),
+    [],
+  )
+  assert.deepEqual(
+    files.filter(file => !/^[a-z0-9-]+(\.test)?\.ts$/.test(file.path.split('/').at(-1)!)).map(file => file.path),
+    [],
+  )
+})
+
+test('a source file opens with what it owns', () => {
+  const silent = sources('src/**/*.ts').filter(file => !file.text.startsWith('/**'))
+  assert.deepEqual(
+    silent.map(file => file.path),
+    [],
+  )
+})
