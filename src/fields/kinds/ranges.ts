@@ -1,7 +1,7 @@
 /** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
 import { isObject, type Json } from '../../json.ts'
 import { type Complaint, document, type Kind, ordered, type Place } from '../field.ts'
-import { calendarDate, isoInstant, isoTime } from '../iso8601.ts'
+import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './money.ts'
 
@@ -26,7 +26,8 @@ export const timeRange = rangeKind({
 })
 
 export const dateRange = rangeKind({
-  parse: text => (isoInstant(text, true) ? calendarDate(text) : null),
+  // A plain date is what is returned, so it can be written back; a time of day needs its offset (D49).
+  parse: text => (isoDate(text) || isoInstant(text, true) ? calendarDate(text) : null),
   operand: text => calendarDate(text.trim()) ?? { message: `"${text}" is not a date` },
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
@@ -92,5 +93,5 @@ function textRange(text: string): Json {
 }
 
 function instant(input: Json | undefined): string {
-  return isoInstant(String(input).trim(), true) ?? ''
+  return isoInstant(String(input).trim()) ?? ''
 }
