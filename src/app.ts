@@ -30,6 +30,7 @@ export function buildApp({ db, now, log }: AppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: request => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => send(reply, request, problemAnswer(refusalOf(error) ?? error, request.id)),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {

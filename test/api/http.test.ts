@@ -1,0 +1,131 @@
+/** Tokens and scopes, methods, media types, and what every answer carries (D2, D3, D38, D39). */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { newToken } from '../../src/accounts/token.ts'
+import { errorTable } from '../../src/errors.ts'
+import type { Queryable } from '../../src/records/store.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const { call, db, known, token, url } = await startService()
+const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const now = new Date()
+
+async function tokenWith(account: number, user: number, scopes: string[]): Promise<string> {
+  const made = newToken(account, randomBytes)
+  await createToken(tx, { account, user, name: 'Test', scopes, token: made, now })
+  return made
+}
+
+const as = (other: string) => ({ authorization: `Bearer ${other}` })
+
+test('401 without a valid token, with a challenge and without a hint whether it existed', async () => {
+  const unknown = newToken(1, randomBytes)
+  for (const authorization of [
+    '',
+    'Bearer',
+    'Basic abc',
+    'Bearer nonsense',
+    `Bearer ${unknown}`,
+    `Bearer ${token}x`,
+    `Bearer ${token.slice(0, -1)}`,
+  ]) {
+    const reply = await call('GET', `${v1}/deal/view/list`, undefined, { authorization })
+    assert.equal(reply.status, 401, authorization)
+    assert.equal(reply.body.code, 3001)
+    assert.match(reply.headers.get('www-authenticate')!, /^Bearer/)
+  }
+  const byKey = await fetch(`${url}${v1}/field/list?source=deal`, { headers: { 'x-api-key': token } })
+  assert.equal(byKey.status, 200)
+})
+
+test('403 when the token lacks the scope, naming it', async () => {
+  const reader = await tokenWith(1, known.owner, ['deal:read'])
+  assert.equal((await call('GET', `${v1}/deal/view/list`, undefined, as(reader))).status, 200)
+  const reply = await call('POST', `${v1}/deal`, dealBody(known), as(reader))
+  assert.equal(reply.status, 403)
+  assert.match(reply.body.detail, /deal:write/)
+  assert.equal((await call('GET', `${v1}/product/view/list`, undefined, as(reader))).status, 403)
+})
+
+test('a revoked or expired token is refused within a second', async () => {
+  const [revoked, expired] = [await tokenWith(1, known.owner, ['admin']), await tokenWith(1, known.owner, ['admin'])]
+  const status = async (other: string) => (await call('GET', `${v1}/field/list?source=deal`, undefined, as(other))).status
+  assert.deepEqual([await status(revoked), await status(expired)], [200, 200])
+  await db.query("UPDATE token SET revoked_at = now() WHERE name = 'Test'")
+  await db.query(
+    "UPDATE token SET revoked_at = NULL, expires_at = now() - interval '1 second' WHERE id = (SELECT max(id) FROM token)",
+  )
+  await new Promise(resolve => setTimeout(resolve, 1050))
+  assert.deepEqual([await status(revoked), await status(expired)], [401, 401])
+})
+
+test("another account's records answer exactly as unknown ones", async () => {
+  const { account, owner } = await createAccount(tx, {
+    name: 'Other',
+    ownerName: 'Other owner',
+    ownerEmail: 'other@example.com',
+    now,
+  })
+  const other = as(await tokenWith(account, owner, ['admin']))
+  const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
+  const bodyOf = (text: string) => text.replace(/"requestId":"[^"]+"/, '').replaceAll(/\b\d{2,}\b/g, 'N')
+  for (const [method, body] of [['GET'], ['PATCH', { title: 'x' }], ['DELETE']] as const) {
+    const theirs = await call(method, `${v1}/deal/${id}`, body, other)
+    const unknown = await call(method, `${v1}/deal/999999`, body, other)
+    assert.equal(theirs.status, 404)
+    assert.equal(bodyOf(theirs.text), bodyOf(unknown.text))
+  }
+  assert.equal((await call('GET', `${v1}/deal/view/list`, undefined, other)).body.meta.total, 0)
+  const refused = await call('POST', `${v1}/deal`, dealBody(known, { sales_owner: owner }), other)
+  assert.deepEqual(
+    refused.body.errors.map((problem: { path: string }) => problem.path),
+    ['/primary_contact'],
+  )
+  assert.equal((await call('GET', `${v1}/deal/${id}`)).status, 200)
+})
+
+test('404, 405 with Allow, 406, 413, 415 and malformed requests', async () => {
+  const expect = async (status: number, code: number, ...request: Parameters<typeof call>) => {
+    const reply = await call(...request)
+    assert.deepEqual([reply.status, reply.body.code], [status, code], reply.text)
+    assert.match(reply.headers.get('content-type')!, /^application\/problem\+json/)
+    return reply
+  }
+  await expect(404, 4001, 'GET', '/nothing')
+  assert.equal((await expect(405, 4004, 'DELETE', `${v1}/deal/view/list`)).headers.get('allow'), 'GET, HEAD')
+  assert.equal((await expect(405, 4004, 'POST', `${v1}/deal/1`)).headers.get('allow'), 'GET, PUT, PATCH, DELETE, HEAD')
+  await expect(406, 1006, 'GET', `${v1}/deal/1`, undefined, { accept: 'text/csv' })
+  await expect(413, 6001, 'POST', `${v1}/deal`, JSON.stringify({ title: 'x'.repeat(1_100_000) }))
+  await expect(415, 1007, 'POST', `${v1}/deal`, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
+  await expect(400, 1001, 'POST', `${v1}/deal`, '{"title":')
+  await expect(400, 1001, 'POST', `${v1}/deal`, '')
+  await expect(422, 2001, 'POST', `${v1}/deal`, '[]')
+  await expect(400, 1004, 'GET', `${v1}/deal/abc`)
+  await expect(404, 4002, 'GET', `${v1}/deal/99999999999999999999`)
+  await expect(400, 1004, 'GET', `${v1}/deal/%zz`)
+  await expect(400, 1005, 'PATCH', `${v1}/deal/1`, { title: 'x' }, { 'if-match': 'abc' })
+})
+
+test('the request id is echoed, or made', async () => {
+  const given = await call('GET', '/nothing', undefined, { 'x-request-id': 'my-id.1' })
+  assert.deepEqual([given.headers.get('x-request-id'), given.body.requestId], ['my-id.1', 'my-id.1'])
+  const odd = await call('GET', '/nothing', undefined, { 'x-request-id': '<script>' })
+  assert.match(odd.body.requestId, /^[0-9a-f-]{36}$/)
+})
+
+test('health and the page of errors need no token', async () => {
+  for (const path of ['/healthz', '/readyz']) assert.equal((await fetch(url + path)).status, 200)
+  const page = await (await fetch(`${url}/docs/errors`)).text()
+  for (const slug of Object.keys(errorTable)) assert.ok(page.includes(`id="${slug}"`), slug)
+})
+
+test('prototype names are fields like any other: unknown', async () => {
+  const reply = await call('POST', `${v1}/deal`, '{"__proto__":{"title":"x"},"constructor":1,"toString":2}')
+  assert.equal(reply.status, 422)
+  const unknown = reply.body.errors
+    .filter((problem: { code: string }) => problem.code === 'unknown_field')
+    .map((problem: { field: string }) => problem.field)
+  assert.deepEqual(unknown.toSorted(), ['__proto__', 'constructor', 'toString'])
+})
