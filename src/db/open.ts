@@ -131,7 +131,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   repairPipelining(sql)
   repairTransactions(sql, () => true)
   try {
-    await requireVersion(sql)
+    await requireServer(sql, options.log)
   } catch (error) {
     await sql.end({ timeout: 0 })
     throw error
@@ -139,20 +139,25 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   return database('postgres', sql, options, { isAvailable: () => true, close: async () => {} })
 }
 
-async function requireVersion(sql: Sql): Promise<void> {
+async function requireServer(sql: Sql, log: Log): Promise<void> {
   const { host, port, database } = sql.options
   const where = `PostgreSQL at ${host.map((name, index) => `${name}:${port[index]}`).join(', ')}, database ${database}`
-  let version: string
+  let server: { version: string; encoding: string; umlaut: string }
   try {
-    const [row] = await sql.unsafe<{ server_version: string }[]>('SHOW server_version')
-    version = row!.server_version
+    const text =
+      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, lower('Ä') AS umlaut"
+    const [row] = await sql.unsafe<[typeof server]>(text)
+    server = row
   } catch (error) {
     const reason = error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error)
     throw new StartupError(`${where}, cannot be used: ${reason}`, { cause: error })
   }
-  if (Number.parseInt(version, 10) < oldestServer) {
-    throw new StartupError(`${where}, is version ${version}; ${oldestServer} is the oldest that works`)
+  if (Number.parseInt(server.version, 10) < oldestServer) {
+    throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)
   }
+  if (server.encoding !== 'UTF8') throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
+  if (server.umlaut !== 'ä')
+    log(`${where}, has a locale that knows upper and lower case of a to z only, and so does "like"; use C.UTF-8.`)
 }
 
 type Backing = { isAvailable(): boolean; close(): Promise<void> }
