@@ -1,5 +1,5 @@
 /** Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only if nobody came between. */
-import { type Problem, Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -46,19 +46,22 @@ async function tryUpdate(
   // The first parse finds the references, so that record and references are read in one statement; the second one knows
   // the stored record, which decides what an update must supply and may keep.
   const asked = parseRecord(body, fields, context.catalog, {})
-  const { version, record, missing } = await readForUpdate(db, fields, id, asked, context)
+  const row = await readForUpdate(db, fields, id, asked, context)
+  const [version, record] = [Number(row.version), row.record!]
   const stored = parseJson(record) as JsonObject
   if (ifMatch !== null && ifMatch !== version) throw versionConflict(fields, id, ifMatch, version, asked.values, stored)
   const before = completed(fields, stored)
+  // What the record points to already may be sent again, also when it has been deleted since: what was read can be written back.
+  const added = asked.references.filter(({ field, id }) => ![before[field]].flat().includes(id))
   const parsed = parseRecord(body, fields, context.catalog, before)
-  const { after, changes } = settled(fields, parsed, before, context, missing)
+  const { after, changes } = settled(fields, parsed, before, context, missingReferences(added, row))
   if (Object.keys(changes).length === 0) return { id, version, record: shown(fields, record), warnings: parsed.warnings }
   const now = context.now.toISOString()
   after.updated_at = now
   after.updated_by = context.actor
   const custom = customParams(fields, changes)
   const account = String(context.catalog.account.id)
-  const [row] = await db.write(account, statements(fields).update, [
+  const [saved] = await db.write(account, statements(fields).update, [
     account,
     String(context.actor),
     now,
@@ -70,7 +73,7 @@ async function tryUpdate(
     documentOf(fields, after),
     ...columnParams(fields, after),
   ])
-  return row ? { id, version: Number(row.version), record: shown(fields, row.record!), warnings: parsed.warnings } : null
+  return saved ? { id, version: Number(saved.version), record: shown(fields, saved.record!), warnings: parsed.warnings } : null
 }
 
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {
@@ -79,8 +82,7 @@ async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, 
   const text = question.columns.length ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored` : read
   const [row] = await db.query(text, [String(catalog.account.id), String(id), ...question.params])
   if (!row) throw recordNotFound(fields, id)
-  const missing: Problem[] = missingReferences(asked.references, row)
-  return { version: Number(row.version), record: row.record!, missing }
+  return row
 }
 
 /** The stored record with a value for every field: custom fields that were never set are absent from what is read (D43). */

@@ -166,6 +166,19 @@ test('a record that was read can be written back whole, and changes nothing', as
   assert.equal(await events(), before)
 })
 
+test('a reference that was deleted meanwhile may be sent again by the record that has it, and by no other', async () => {
+  const [kept, added] = known.contacts.slice(-2) as [number, number]
+  const { data } = (await create({ related_contacts: [kept], primary_contact: kept })).body
+  await service.db.query('UPDATE contact SET deleted_at = now() WHERE id = ANY($1::bigint[])', [`{${kept},${added}}`])
+  const reply = await call('PUT', `${v1}/deal/${data.id}`, { ...data, title: 'Written back' })
+  assert.equal(reply.status, 200, reply.text)
+  await refused(
+    () => call('PATCH', `${v1}/deal/${data.id}`, { related_contacts: [kept, added] }),
+    ['/related_contacts/1 reference_not_found'],
+  )
+  await refused(() => create({ primary_contact: kept }), ['/primary_contact reference_not_found'])
+})
+
 test('the stage must belong to the pipeline', async () => {
   const other = Number(
     (

@@ -312,7 +312,6 @@ CREATE TABLE event (
   changes jsonb NOT NULL,
   PRIMARY KEY (account_id, seq)
 );
-CREATE INDEX event_record ON event (account_id, resource, record_id, seq);
 
 CREATE TABLE idempotency (
   account_id bigint NOT NULL,
