@@ -1,5 +1,7 @@
 /** Every setting of the service (D41), read once from the environment. A bad value ends the start with one clear line. */
 
+import { parseToken } from './accounts/token.ts'
+
 export type Config = {
   readonly port: number
   readonly host: string
@@ -45,6 +47,8 @@ function checkedUrl(text: string): string {
 }
 
 function checkedToken(text: string): string {
-  if (/^[\x21-\x7e]{32,256}$/.test(text)) return text
-  throw new ConfigError('DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces.')
+  if (/^[\x21-\x7e]{32,256}$/.test(text) && parseToken(text)) return text
+  throw new ConfigError(
+    'DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces; one that begins with dw_ must be whole.',
+  )
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import type { Queryable } from '../records/store.ts'
-import { createAccount, createToken } from './create.ts'
+import { createAccount, createToken, type NewToken, revokeOthers } from './create.ts'
 import { newToken } from './token.ts'
 
 export type FirstStartOptions = {
@@ -12,6 +12,8 @@ export type FirstStartOptions = {
   readonly presetToken?: string
   readonly createSample: (tx: Queryable, account: number, owner: number, now: Date) => Promise<void>
 }
+
+const presetName = 'DEALWRIGHT_TOKEN'
 
 /** Any number: the lock that two processes starting at once share. */
 const startLock = 7_301_040
@@ -28,7 +30,7 @@ export async function firstStart(db: Database, options: FirstStartOptions): Prom
     const [first] = await tx.query('SELECT min(account_id)::text AS account FROM account')
     const admin = { user: 1, scopes: ['admin'], now }
     if (first!.account) {
-      if (presetToken) await createToken(tx, { ...admin, account: Number(first!.account), name: 'Preset', token: presetToken })
+      if (presetToken) await presetAdmin(tx, { ...admin, account: Number(first!.account), name: presetName, token: presetToken })
       return { token: null }
     }
     const { account, owner } = await createAccount(tx, {
@@ -38,8 +40,14 @@ export async function firstStart(db: Database, options: FirstStartOptions): Prom
       now,
     })
     const token = presetToken ?? newToken(account, randomBytes)
-    await createToken(tx, { ...admin, account, user: owner, name: presetToken ? 'Preset' : 'First start', token })
+    await createToken(tx, { ...admin, account, user: owner, name: presetToken ? presetName : 'First start', token })
     if (options.sampleData) await options.createSample(tx, account, owner, now)
     return { token: presetToken ? null : token }
   })
+}
+
+/** The token of the environment is the only one of its name: a start with another one ends the one before. */
+async function presetAdmin(tx: Queryable, preset: NewToken): Promise<void> {
+  await createToken(tx, preset)
+  await revokeOthers(tx, preset)
 }

@@ -36,7 +36,7 @@ const example = 'For example filter=title:like(renewal),pipeline_stage:in(3,4).'
 /** Conditions separated by commas, and(…), or(…), not(…). Throws GrammarError. */
 export function parseFilter(text: string): Filter {
   const reader = { text, at: 0, terms: 0 }
-  const filter = parseTerms(reader, 0)
+  const filter = joined('and', parseTerms(reader, 0))
   if (reader.at < text.length) throw new GrammarError(`Unexpected "${text[reader.at]}"`, reader.at, example)
   return filter
 }
@@ -60,14 +60,18 @@ export function parseSort(text: string): SortKey[] {
 
 type Reader = { readonly text: string; at: number; terms: number }
 
-function parseTerms(reader: Reader, depth: number): Filter {
+function parseTerms(reader: Reader, depth: number): Filter[] {
   if (depth > depthMax) throw new GrammarError(`The filter is nested more than ${depthMax} deep`, reader.at)
   const filters = [parseTerm(reader, depth)]
   while (reader.text[reader.at] === ',') {
     reader.at++
     filters.push(parseTerm(reader, depth))
   }
-  return filters.length === 1 ? filters[0]! : { type: 'and', of: filters }
+  return filters
+}
+
+function joined(type: 'and' | 'or', filters: readonly Filter[]): Filter {
+  return filters.length === 1 ? filters[0]! : { type, of: filters }
 }
 
 function parseTerm(reader: Reader, depth: number): Filter {
@@ -92,8 +96,7 @@ function parseGroup(reader: Reader, word: 'and' | 'or' | 'not', depth: number): 
   if (reader.text[reader.at] !== ')') throw new GrammarError(`")" is expected to end ${word}(`, reader.at)
   reader.at++
   skipSpaces(reader)
-  if (word === 'not') return { type: 'not', of: inner }
-  return word === 'or' && inner.type === 'and' ? { type: 'or', of: inner.of } : inner
+  return word === 'not' ? { type: 'not', of: joined('and', inner) } : joined(word, inner)
 }
 
 function parseCondition(reader: Reader, field: string): Condition {
