@@ -54,8 +54,8 @@ export function settled(
 }
 
 /** The texts of the columns, in the order of the statements. */
-export function columnParams(fields: ResourceFields, after: Values): (string | null)[] {
-  return columnsOf(fields).flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
+export function columnParams(fields: ResourceFields, after: Values, only?: ReadonlySet<Field>): (string | null)[] {
+  return columnsOf(fields, only).flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
 }
 
 /** The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal. */

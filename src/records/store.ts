@@ -15,14 +15,15 @@ export type Queryable = {
   write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Record<string, string | null>[]>
 }
 
-/** The columns of the service's own fields, with the field each belongs to. `id` and `version` are the store's. */
-export function columnsOf(fields: ResourceFields): { field: Field; columns: readonly Column[] }[] {
+/** The columns of the service's own fields (or of some), with the field each belongs to. `id` and `version` are the store's. */
+export function columnsOf(fields: ResourceFields, only?: ReadonlySet<Field>): { field: Field; columns: readonly Column[] }[] {
   return fields.fields
+    .filter(field => only?.has(field) ?? true)
     .filter(field => !field.is_custom && !field.computed && !['id', 'version', 'deleted_at'].includes(field.internal_name))
     .map(field => ({ field, columns: kinds[field.type].columns(field) }))
 }
 
-type Statements = { create: string; read: string; update: string; remove: string }
+type Statements = { create: string; read: string; remove: string; update(changed: ReadonlySet<Field>): string }
 const prepared = new WeakMap<ResourceFields, Statements>()
 
 /** The statements of a resource as an account has it; made once a catalog. */
@@ -32,8 +33,8 @@ export function statements(fields: ResourceFields): Statements {
     made = {
       create: createStatement(fields),
       read: readStatement(fields),
-      update: updateStatement(fields),
       remove: removeStatement(fields),
+      update: changed => updateStatement(fields, changed),
     }
     prepared.set(fields, made)
   }
@@ -63,9 +64,12 @@ function createStatement(fields: ResourceFields): string {
   )
 }
 
-/** $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, then the columns. */
-function updateStatement(fields: ResourceFields): string {
-  const columns = columnsOf(fields).flatMap(entry => entry.columns)
+/**
+ * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, then the columns of the
+ * changed fields. Only those: most changes touch a field or two, and a deal has sixty columns.
+ */
+function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>): string {
+  const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
   const set = columns.map((column, index) => `${identifier(column.name)} = $${index + 10}::${column.type}`).join(', ')
   return (
     `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +

@@ -60,8 +60,11 @@ async function tryUpdate(
   after.updated_at = now
   after.updated_by = context.actor
   const custom = customParams(fields, changes)
+  const changed = new Set(
+    fields.fields.filter(({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name)),
+  )
   const account = String(context.catalog.account.id)
-  const [saved] = await db.write(account, statements(fields).update, [
+  const [saved] = await db.write(account, statements(fields).update(changed), [
     account,
     String(context.actor),
     now,
@@ -71,10 +74,13 @@ async function tryUpdate(
     String(version),
     custom.unset,
     documentOf(fields, after),
-    ...columnParams(fields, after),
+    ...columnParams(fields, after, changed),
   ])
   return saved ? { id, version: Number(saved.version), record: shown(fields, saved.record!), warnings: parsed.warnings } : null
 }
+
+/** What every update sets itself. */
+const keptByUpdate = new Set(['updated_at', 'updated_by'])
 
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {
   const question = existenceQuestion(asked.references, 3)
