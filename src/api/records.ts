@@ -1,5 +1,5 @@
 /** The five operations on a resource: HTTP on one side, the life of a record on the other. */
-import { listRecords, type Totals } from '../list/list.ts'
+import { listRecords } from '../list/list.ts'
 import { readListQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
 import { readRecord } from '../records/read.ts'
@@ -14,7 +14,6 @@ export type Handler = (request: ApiRequest) => Promise<Answer>
 export type RecordHandlers = { create: Handler; get: Handler; update: Handler; remove: Handler; list: Handler }
 
 export function recordHandlers(db: Queryable, resource: string): RecordHandlers {
-  const totals: Totals = new Map()
   return {
     create: async request => {
       const saved = await createRecord(db, fieldsOf(request, resource), bodyOf(request), contextOf(request))
@@ -42,7 +41,7 @@ export function recordHandlers(db: Queryable, resource: string): RecordHandlers 
       const { catalog } = request.caller
       const fields = fieldsOf(request, resource)
       const list = readListQuery(request.query, fields, catalog)
-      return pageAnswer(await listRecords(db, fields, catalog.account.id, list, totals), list)
+      return pageAnswer(await listRecords(db, fields, catalog.account.id, list), list)
     },
   }
 }

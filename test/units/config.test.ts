@@ -1,0 +1,82 @@
+/** Every setting by table (D41): what it takes, and the one clear line for what it does not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from '../../src/config.ts'
+
+test('what a setting takes', () => {
+  const token = 'a'.repeat(32)
+  for (const [name, value, member, result] of [
+    ['PORT', '0', 'port', 0],
+    ['PORT', '65535', 'port', 65_535],
+    ['PORT', '08080', 'port', 8080],
+    ['HOST', '0.0.0.0', 'host', '0.0.0.0'],
+    ['HOST', '::1', 'host', '::1'],
+    ['DATA_DIR', '/var/lib/deal wright', 'dataDir', '/var/lib/deal wright'],
+    ['DATABASE_URL', 'postgres://u:p@h:5432/d?sslmode=require', 'databaseUrl', 'postgres://u:p@h:5432/d?sslmode=require'],
+    ['DATABASE_URL', 'postgresql://h/d', 'databaseUrl', 'postgresql://h/d'],
+    ['DEALWRIGHT_TOKEN', token, 'token', token],
+    ['DEALWRIGHT_TOKEN', '~'.repeat(256), 'token', '~'.repeat(256)],
+    ['SAMPLE_DATA', '0', 'sampleData', false],
+    ['SAMPLE_DATA', '1', 'sampleData', true],
+    ['LOG_LEVEL', 'silent', 'logLevel', 'silent'],
+    ['LOG_LEVEL', 'trace', 'logLevel', 'trace'],
+  ] as const) {
+    assert.equal(readConfig({ [name]: value })[member], result, `${name}=${value}`)
+  }
+})
+
+test('a setting that is empty is one that is not given', () => {
+  const names = ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'DEALWRIGHT_TOKEN', 'SAMPLE_DATA', 'LOG_LEVEL']
+  assert.deepEqual(readConfig(Object.fromEntries(names.map(name => [name, '']))), readConfig({}))
+})
+
+test('sample data is made on the embedded database unless said otherwise, and on a server only when said so', () => {
+  const url = 'postgres://h/d'
+  assert.deepEqual(
+    [{}, { SAMPLE_DATA: '0' }, { DATABASE_URL: url }, { DATABASE_URL: url, SAMPLE_DATA: '1' }].map(
+      env => readConfig(env).sampleData,
+    ),
+    [true, false, false, true],
+  )
+})
+
+test('what it does not take is refused in one line that begins with its name', () => {
+  for (const [name, value] of [
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['PORT', '1e3'],
+    ['PORT', ' 3000'],
+    ['PORT', '0x50'],
+    ['PORT', '99999999999999999999'],
+    ['DATABASE_URL', 'postgres:/h/d'],
+    ['DATABASE_URL', 'mysql://h/d'],
+    ['DATABASE_URL', 'h:5432/d'],
+    ['DATABASE_URL', 'postgres://[bad/d'],
+    ['DATABASE_URL', ' postgres://h/d'],
+    ['DEALWRIGHT_TOKEN', 'a'.repeat(31)],
+    ['DEALWRIGHT_TOKEN', 'a'.repeat(257)],
+    ['DEALWRIGHT_TOKEN', `${'a'.repeat(31)} b`],
+    ['DEALWRIGHT_TOKEN', `${'a'.repeat(32)}\n`],
+    ['DEALWRIGHT_TOKEN', 'ä'.repeat(40)],
+    ['SAMPLE_DATA', 'true'],
+    ['SAMPLE_DATA', '2'],
+    ['LOG_LEVEL', 'WARN'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LOG_LEVEL', 'constructor'],
+  ] as const) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error: Error) => error instanceof ConfigError && error.message.startsWith(`${name} `) && !error.message.includes('\n'),
+      `${name}=${JSON.stringify(value)}`,
+    )
+  }
+})
+
+test('a token or a password is never in the message', () => {
+  for (const env of [{ DEALWRIGHT_TOKEN: 'hunter2 hunter2' }, { DATABASE_URL: 'mysql://root:hunter2@h/d' }])
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) => !error.message.includes('hunter2'),
+    )
+})
