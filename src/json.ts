@@ -26,7 +26,13 @@ export function parseJson(text: string): Json {
 const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
 function exactNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
-  return typeof value === 'number' && String(value) !== source ? jsonNumber(source) : value
+  if (typeof value !== 'number' || isShort(source)) return value
+  return String(value) === source ? value : jsonNumber(source)
+}
+
+/** Fifteen digits or fewer, without an exponent: a double holds them all, so 1.0 is 1 whatever stands beside it. */
+function isShort(source: string): boolean {
+  return !/[eE]/.test(source) && source.replace(/\D/g, '').length <= 15
 }
 
 /** The JSON value of a decimal number written as text: a `number` where a double prints the same digits, else a RawNumber. */

@@ -11,13 +11,14 @@ Big.RM = Big.roundHalfEven
 // Big.DP bounds divisions only; quotients here are percentages and rates
 Big.DP = 30
 
-const decimalText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/
+const decimalText = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/
 
 /** The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are refused (null). */
 export function decimal(value: unknown): Decimal | null {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text.length > 100) return null
-  const trimmed = text.trim()
+  // big.js reads no leading plus.
+  const trimmed = text.trim().replace(/^\+/, '')
   return decimalText.test(trimmed) ? new Big(trimmed) : null
 }
 

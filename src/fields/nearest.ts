@@ -1,11 +1,15 @@
 /** "Did you mean": the known word nearest to an unknown one. */
 
+/** Longer ones are no misspelt name, and comparing them costs. */
+const longestWord = 64
+
 /** The nearest of `known` within a third of the word's length in edits (Damerau-Levenshtein, restricted), or null. */
 export function nearest(word: string, known: Iterable<string>): string | null {
+  if (word.length > longestWord) return null
   const limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | null = null
   let bestDistance = limit + 1
-  const wanted = word.slice(0, 64).toLowerCase()
+  const wanted = word.toLowerCase()
   for (const candidate of known) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue
     const distance = edits(wanted, candidate.toLowerCase())
