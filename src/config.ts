@@ -47,8 +47,8 @@ function checkedUrl(text: string): string {
 }
 
 function checkedToken(text: string): string {
-  if (/^[\x21-\x7e]{32,256}$/.test(text) && parseToken(text)) return text
+  if (/^[\x21-\x7e]{32,256}$/.test(text) && parseToken(text)?.account === 1) return text
   throw new ConfigError(
-    'DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces; one that begins with dw_ must be whole.',
+    'DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces; one that begins with dw_ must be whole and of account 1.',
   )
 }

@@ -2,6 +2,8 @@
  * Reads JSON without losing a digit (D14). Knows nothing of fields.
  * A number that a double can't hold becomes a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
  */
+import Big from 'big.js'
+
 /** An interface, not a type: it must not pass for a JsonObject. */
 export interface RawNumber {
   readonly rawJSON: string
@@ -25,14 +27,10 @@ export function parseJson(text: string): Json {
 
 const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
+/** A number stays one if a double prints the same decimal, however it was spelt: 1.0 and 1e0 are 1 whatever stands beside them. */
 function exactNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
-  if (typeof value !== 'number' || isShort(source)) return value
-  return String(value) === source ? value : jsonNumber(source)
-}
-
-/** Fifteen digits or fewer, without an exponent: a double holds them all, so 1.0 is 1 whatever stands beside it. */
-function isShort(source: string): boolean {
-  return !/[eE]/.test(source) && source.replace(/\D/g, '').length <= 15
+  if (typeof value !== 'number' || String(value) === source) return value
+  return Number.isFinite(value) && new Big(source).eq(value) ? value : rawJSON(source)
 }
 
 /** The JSON value of a decimal number written as text: a `number` where a double prints the same digits, else a RawNumber. */

@@ -157,6 +157,7 @@ export const isoCurrencies: readonly IsoCurrency[] = [
   { id: 882, code: 'WST', name: 'Samoan Tala', symbol: 'WST', decimals: 2 },
   { id: 950, code: 'XAF', name: 'Central African CFA Franc', symbol: 'FCFA', decimals: 0 },
   { id: 951, code: 'XCD', name: 'East Caribbean Dollar', symbol: '$', decimals: 2 },
+  { id: 532, code: 'XCG', name: 'Caribbean Guilder', symbol: 'Cg', decimals: 2 },
   { id: 952, code: 'XOF', name: 'West African CFA Franc', symbol: 'F CFA', decimals: 0 },
   { id: 953, code: 'XPF', name: 'CFP Franc', symbol: 'CFPF', decimals: 0 },
   { id: 886, code: 'YER', name: 'Yemeni Rial', symbol: 'YER', decimals: 2 },

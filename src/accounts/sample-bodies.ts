@@ -9,7 +9,7 @@ type Random = () => number
 const dealCount = 300
 const dayMs = 86_400_000
 
-/** Thirty products with a price in one to four currencies. */
+/** Thirty products with a price in one to six currencies. */
 export function sampleProducts(random: Random, now: Date): JsonObject[] {
   return names.products.map(({ name, code, category, type, usd }, index) => ({
     name,
@@ -21,7 +21,7 @@ export function sampleProducts(random: Random, now: Date): JsonObject[] {
     unit_price: [
       { currency: 'USD', unit_price: usd.toFixed(2), tax: '8.5', discount: index % 4 === 0 ? '5' : '0' },
       ...names.rates
-        .slice(0, index % 4)
+        .slice(0, index % 6)
         .map(([currency, rate]) => ({ currency, unit_price: converted(usd, currency, rate), tax: '19' })),
     ],
     quantity_in_stock: Math.floor(random() * 500),

@@ -17,8 +17,8 @@ export const owners = ['Maya Lindholm', 'Jonas Aldana', 'Priya Venkat', 'Tom Oka
 
 export const companies = [
   'Alder & Finch',
-  'Bluewater Logistics',
-  'Cobalt Robotics',
+  'Blewmere Logistics',
+  'Cobaltry Machines',
   'Dunmore Foods',
   'Eastgate Clinics',
   'Fjordline Energy',
@@ -37,7 +37,7 @@ export const companies = [
   'Silverline Transit',
   'Tidewater Shipping',
   'Umbra Optics',
-  'Vantage Media',
+  'Vantagrove Media',
   'Westmark Retail',
   'Yarrow Pharma',
   'Zephyr Wind',
@@ -48,13 +48,13 @@ export const companies = [
   'Elmwood Furniture',
   'Foxglove Cosmetics',
   'Greystone Capital',
-  'Highland Brewing',
+  'Hollowfell Brewing',
   'Inlet Seafood',
   'Jasper Analytics',
   'Kingfisher Travel',
   'Lumen Lighting',
   'Maplewood Homes',
-  'Nimbus Hosting',
+  'Nimbry Hosting',
   'Orchard Lane Grocers',
 ]
 

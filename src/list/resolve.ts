@@ -4,6 +4,7 @@
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { decimal } from '../fields/decimal.ts'
 import type { Field, Operator, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
@@ -97,7 +98,8 @@ function checkBetween(operands: readonly string[], term: Term, name: string, wor
     return
   }
   const [from, to] = operands as [string, string]
-  const backwards = term.type === 'numeric' || term.type === 'bigint' ? Number(from) > Number(to) : from > to
+  const backwards =
+    term.type === 'numeric' || term.type === 'bigint' ? (decimal(from)?.gt(decimal(to) ?? from) ?? false) : from > to
   if (backwards) refuse(world, name, 'filter', 'invalid_value', 'between needs the lower value first')
 }
 

@@ -1,6 +1,7 @@
 /** Numbers end to end (D14): every digit from the request through the database and the filter to the answer's raw text. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decimal, plain } from '../../src/fields/decimal.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, get, known } = await startService()
@@ -111,7 +112,7 @@ test("an amount has its currency's decimals, never more and never rounded: JPY 0
     ['KWD', ['0.001', '"12.345"', '9999999999998.999'], ['0.0001', '"12.3455"']],
   ] as const) {
     for (const value of good) {
-      const answered = String(Number(value.replaceAll('"', '')))
+      const answered = plain(decimal(value.replaceAll('"', ''))!)
       const price = await product(`"unit_price":[{"currency":"${currency}","unit_price":${value}}]`)
       assert.equal(price.status, 201, `${currency} ${value}: ${price.text}`)
       assert.ok(price.text.includes(`"price":${answered},`), price.text)

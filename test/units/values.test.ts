@@ -101,8 +101,8 @@ test('currencies: numbers and codes are unique, minor units are those of ISO 421
     [0, 2, 3, 0, 3, 2, 0, 3],
   )
   assert.deepEqual(
-    ['USD', 'EUR', 'GBP', 'CHF', 'INR'].map(code => by(code).id),
-    [840, 978, 826, 756, 356],
+    ['USD', 'EUR', 'GBP', 'CHF', 'INR', 'XCG'].map(code => by(code).id),
+    [840, 978, 826, 756, 356, 532],
   )
   for (const member of ['id', 'code'] as const)
     assert.equal(new Set(isoCurrencies.map(currency => currency[member])).size, isoCurrencies.length)
@@ -132,6 +132,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     ['LOG_LEVEL', 'loud'],
     ['DEALWRIGHT_TOKEN', 'short'],
     ['DEALWRIGHT_TOKEN', `dw_1_${'a'.repeat(40)}`],
+    ['DEALWRIGHT_TOKEN', newToken(2, randomBytes)],
   ] as const) {
     assert.throws(
       () => readConfig({ [name]: value }),

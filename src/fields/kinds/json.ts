@@ -1,5 +1,5 @@
 /** JSON: a free-form object of at most 16 kB and five levels (D18). */
-import { isObject, type Json } from '../../json.ts'
+import { isObject, isRawNumber, type Json } from '../../json.ts'
 import { document, equality, type Kind } from '../field.ts'
 
 const maxBytes = 16_384
@@ -11,6 +11,9 @@ export const json: Kind = {
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place) => {
     if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
+    if (!numbersAreKept(input)) {
+      return place.problem('out_of_range', 'must have numbers of at most 100 characters and exponents of at most four digits')
+    }
     if (levels(input) > maxLevels) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
     const text = JSON.stringify(input)
     if (Buffer.byteLength(text) > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes`)
@@ -42,4 +45,11 @@ export const json: Kind = {
 function levels(value: Json): number {
   if (Array.isArray(value)) return 1 + Math.max(0, ...value.map(levels))
   return isObject(value) ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0
+}
+
+/** PostgreSQL keeps numbers that no double can, but not all of them. */
+function numbersAreKept(value: Json): boolean {
+  if (isRawNumber(value)) return value.rawJSON.length <= 100 && !/[eE][+-]?\d{5}/.test(value.rawJSON)
+  if (Array.isArray(value)) return value.every(numbersAreKept)
+  return !isObject(value) || Object.values(value).every(numbersAreKept)
 }

@@ -5,7 +5,7 @@
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { decimalJson, numberText } from '../decimal.ts'
-import { type Complaint, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
+import { type Complaint, type Config, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
 import { nearest } from '../nearest.ts'
 import { findOption } from './dropdown.ts'
 import { checkedNumber, numericOperand } from './number.ts'
@@ -54,6 +54,9 @@ export const money: Kind = {
   ],
 }
 
+/** The interface's limits of a custom amount: thirteen digits, two of them decimals, and no sign. */
+const customAmount = { min: 0, max_digits: 13, max_decimals: 2 }
+
 function parseMoney(input: Json, place: Place, current: Json): Json | undefined {
   if (!isObject(input)) {
     return place.problem('wrong_type', 'must be an object', { hint: 'For example {"currency":"USD","value":1250}.' })
@@ -62,8 +65,11 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   const members = ['currency', 'currency_code', 'value', ...(place.field.type === 'DEAL_VALUE' ? ['products'] : [])]
   const known = knownMembers(input, members, place)
   const currency = moneyCurrency(input, place, stored)
-  const digits = place.field.is_custom ? { max_digits: 13, max_decimals: 2 } : {}
+  const digits: Config = place.field.is_custom ? customAmount : {}
   const sent = input.value ?? (input.value === undefined && stored ? stored.value : 0)
+  if (place.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
+    return place.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
+  }
   // A sum that does not fit the currency is a problem also when only the currency changes: it is never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
   const value = checkedNumber(sent as Json, place, { ...place.field.config, ...digits, max_decimals: decimals }, '/value')

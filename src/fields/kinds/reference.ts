@@ -1,5 +1,6 @@
 /** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
 import { isObject, type Json } from '../../json.ts'
+import { decimal, decimalPlaces, plain } from '../decimal.ts'
 import { type Complaint, type Field, identifier, ordered, type Place, simpleKind } from '../field.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
@@ -24,17 +25,13 @@ export function checkedReference(input: Json | undefined, place: Place, at = '')
       hint: `Give the id of an existing ${field.related}: 7 or {"id":7}.`,
     })
   }
-  if (typeof linked !== 'number' || !Number.isInteger(linked)) {
+  const id = typeof linked === 'string' ? null : decimal(linked)
+  if (!id || decimalPlaces(id) > 0) {
     return place.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
   }
-  if (linked < 1 || linked > maxId) return notFound(place, linked, at)
-  place.reference(field.related!, linked, at)
-  return linked
-}
-
-/** Unknown, deleted and other accounts' records give one and the same problem (D11). */
-export function notFound(place: Pick<Place, 'field' | 'problem'>, id: number, at = ''): undefined {
-  return place.problem('reference_not_found', `there is no ${place.field.related} ${id}`, { at })
+  if (id.lt(1) || id.gt(maxId)) return place.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
+  place.reference(field.related!, id.toNumber(), at)
+  return id.toNumber()
 }
 
 export function idOperand(text: string): string | Complaint {
