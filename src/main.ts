@@ -1,5 +1,6 @@
 /** The entry: settings, database, first start, HTTP; what a person needs to know on the terminal; a clean end. */
 import { join, resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { firstStart } from './accounts/first-start.ts'
 import { createSample } from './accounts/sample.ts'
@@ -34,7 +35,7 @@ async function start(config: Config, startedAt: number): Promise<void> {
   })
   if (first.token) await keepToken(dataDir, first.token)
   const app = buildApp({ db, now: () => new Date(), log })
-  const url = await app.listen({ port: config.port, host: config.host })
+  const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
     await app.close()
     await db.close()
@@ -43,6 +44,16 @@ async function start(config: Config, startedAt: number): Promise<void> {
   console.log(
     welcome({ url, token, config, dataDir, db, isFirst: first.token !== null, seconds: (performance.now() - startedAt) / 1000 }),
   )
+}
+
+async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'another program listens there; set PORT to another, or to 0 for any free one' : code
+    throw new ConfigError(`Can't listen on ${host}, port ${port}: ${reason}.`)
+  }
 }
 
 type Welcome = {

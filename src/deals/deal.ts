@@ -38,16 +38,15 @@ function settleDeal(draft: Draft): void {
   settleMoney(draft)
 }
 
-/** The stage the deal would be in; null after a problem (D19). */
+/** The stage the deal would be in; reports one that belongs to another pipeline (D19), and is judged all the same. */
 function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stage = catalog.stages.get(after.pipeline_stage as number)
-  if (!stage || after.pipeline === null) return null
-  if (stage.pipeline === after.pipeline) return stage
+  if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
   problem('pipeline_stage', 'stage_not_in_pipeline', `the stage "${stage.name}" does not belong to this pipeline`, {
     hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
   })
-  return null
+  return stage
 }
 
 function settleStage({ after, before, now }: Draft, stage: Stage): void {
