@@ -33,9 +33,9 @@ export function buildApp({ db, now, log }: AppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => send(reply, request, problemAnswer(refusalOf(error) ?? error, request.id)),
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
     try {
-      done(null, readJson(text as string))
+      done(null, readJson(bytes as Buffer))
     } catch (error) {
       done(error as Error)
     }

@@ -1,4 +1,5 @@
 /** What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it can't read. */
+import { isUtf8 } from 'node:buffer'
 import type { Caller } from '../accounts/directory.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -36,8 +37,10 @@ export function bodyOf({ body }: ApiRequest): Json {
   return body
 }
 
-/** JSON text → value, numbers exact (D14). */
-export function readJson(text: string): Json | undefined {
+/** The bytes of JSON text → value, numbers exact (D14). */
+export function readJson(bytes: Buffer): Json | undefined {
+  if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body is not valid UTF-8.')
+  const text = bytes.toString('utf8')
   if (text.trim() === '') return undefined
   try {
     return parseJson(text)

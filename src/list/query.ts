@@ -33,12 +33,13 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
   const filterText = (parameters.get('filter') ?? []).join(',')
-  const filter = parsed(filterText, 'filter', parseFilter, problems)
+  const filters = (parameters.get('filter') ?? []).flatMap(text => parsed(text, 'filter', parseFilter, problems) ?? [])
+  const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
   const sort = parsed(single(parameters, 'sort', problems) ?? '', 'sort', parseSort, problems)
   const request: ListRequest = {
     page,
     pageSize,
-    filter: filter && resolveFilter(filter as Filter, world),
+    filter: filter && resolveFilter(filter, world),
     sort: resolveSort((sort as SortKey[] | null) ?? [], world),
     only: readFields(single(parameters, 'fields', problems), fields, problems),
     count: readCount(single(parameters, 'count', problems), problems),

@@ -99,7 +99,9 @@ function checkBetween(operands: readonly string[], term: Term, name: string, wor
   }
   const [from, to] = operands as [string, string]
   const backwards =
-    term.type === 'numeric' || term.type === 'bigint' ? (decimal(from)?.gt(decimal(to) ?? from) ?? false) : from > to
+    term.type === 'numeric' || term.type === 'bigint'
+      ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
+      : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
   if (backwards) refuse(world, name, 'filter', 'invalid_value', 'between needs the lower value first')
 }
 

@@ -11,10 +11,10 @@ export const json: Kind = {
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place) => {
     if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
+    if (isDeeper(input, maxLevels)) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
     if (!numbersAreKept(input)) {
       return place.problem('out_of_range', 'must have numbers of at most 100 characters and exponents of at most four digits')
     }
-    if (levels(input) > maxLevels) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
     const text = JSON.stringify(input)
     if (Buffer.byteLength(text) > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes`)
     if (/\\u0000|\\ud[89a-f]/i.test(text)) {
@@ -42,9 +42,10 @@ export const json: Kind = {
   },
 }
 
-function levels(value: Json): number {
-  if (Array.isArray(value)) return 1 + Math.max(0, ...value.map(levels))
-  return isObject(value) ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0
+/** Whether a value is nested deeper than `levels`; looks no further down than that. */
+function isDeeper(value: Json, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
 /** PostgreSQL keeps numbers that no double can, but not all of them. */
