@@ -97,7 +97,7 @@ function entryType(
     return place.problem('required', 'must be given', { at, hint: typeHint(types) })
   }
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) place.warn('type_defaulted', `${JSON.stringify(input)} is no type of this entry; it became Work`)
+  if (!known) place.warn('type_defaulted', `${named(input)} is no type of this entry; it became Work`)
   return known?.id ?? 1
 }
 
@@ -107,4 +107,9 @@ function entryTypes(...names: string[]): { id: number; name: string }[] {
 
 function typeHint(types: readonly { id: number; name: string }[]): string {
   return `One of: ${types.map(type => `${type.id} ${type.name}`).join(', ')}.`
+}
+
+/** What was sent, short enough for a message. */
+function named(input: Json): string {
+  return typeof input === 'object' ? 'What was sent' : JSON.stringify(input).slice(0, 60)
 }

@@ -17,7 +17,7 @@ export const json: Kind = {
     }
     const text = JSON.stringify(input)
     if (Buffer.byteLength(text) > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes`)
-    if (/\\u0000|\\ud[89a-f]/i.test(text)) {
+    if (!textsAreKept(input)) {
       return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
     }
     return input
@@ -53,4 +53,10 @@ function numbersAreKept(value: Json): boolean {
   if (isRawNumber(value)) return value.rawJSON.length <= 100 && !/[eE][+-]?\d{5}/.test(value.rawJSON)
   if (Array.isArray(value)) return value.every(numbersAreKept)
   return !isObject(value) || Object.values(value).every(numbersAreKept)
+}
+
+function textsAreKept(value: Json): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (Array.isArray(value)) return value.every(textsAreKept)
+  return !isObject(value) || Object.entries(value).every(([name, member]) => textsAreKept(name) && textsAreKept(member))
 }
