@@ -6,7 +6,7 @@ import { createAccount, createToken } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { errorTable } from '../../src/errors.ts'
 import type { Queryable } from '../../src/records/store.ts'
-import { dealBody, startService, v1 } from '../support/service.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, db, known, token, url } = await startService()
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
@@ -128,4 +128,43 @@ test('prototype names are fields like any other: unknown', async () => {
     .filter((problem: { code: string }) => problem.code === 'unknown_field')
     .map((problem: { field: string }) => problem.field)
   assert.deepEqual(unknown.toSorted(), ['__proto__', 'constructor', 'toString'])
+})
+
+test('JSON of any depth and width is read and judged, never a fault', async () => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+  const base = JSON.stringify(dealBody(known)).slice(0, -1)
+  for (const [member, problem] of [
+    [`"metadata":{"a":${deep}}`, '/metadata too_deep'],
+    [`"metadata":{"a":[${'1,'.repeat(200_000)}1]}`, '/metadata too_long'],
+    [`"description":${deep}`, '/description wrong_type'],
+    [`"tags":${deep}`, '/tags/0 wrong_type'],
+    [`"deal_value":{"currency":${deep},"value":1}`, '/deal_value/currency wrong_type'],
+  ] as const) {
+    const reply = await call('POST', `${v1}/deal`, `${base},${member}}`)
+    assert.equal(reply.status, 422, `${member.slice(0, 40)}: ${reply.text.slice(0, 300)}`)
+    assert.deepEqual(problemsOf(reply), [problem])
+  }
+  // An unknown type becomes Work, whatever it looks like; the warning need not repeat it whole.
+  const phone = `"cf_custom_phone_field":[{"phone_type":${deep},"phone_number":"12345"}]`
+  const reply = await call('POST', `${v1}/deal`, `${base},${phone}}`)
+  assert.equal(reply.status, 201, reply.text.slice(0, 300))
+  assert.ok(reply.text.length < 20_000)
+})
+
+test('a body that is no UTF-8 is refused, not mended', async () => {
+  for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {
+    const reply = await fetch(`${url}${v1}/product`, {
+      method: 'POST',
+      headers: { ...as(token), 'content-type': 'application/json' },
+      body: Buffer.concat([Buffer.from('{"name":"x'), Buffer.from(bytes), Buffer.from('"}')]),
+    })
+    assert.equal(reply.status, 400, await reply.text())
+  }
+})
+
+test('HEAD answers as GET, without the body; a token in Authorization goes before X-Api-Key', async () => {
+  const head = await fetch(`${url}${v1}/deal/view/list`, { method: 'HEAD', headers: as(token) })
+  assert.deepEqual([head.status, await head.text()], [200, ''])
+  const both = await fetch(`${url}${v1}/deal/view/list`, { headers: { ...as('nonsense'), 'x-api-key': token } })
+  assert.equal(both.status, 401)
 })

@@ -171,3 +171,23 @@ test('hostile text is a value and nothing else', async () => {
   }
   assert.equal((await list()).status, 200)
 })
+
+test('each repeated filter is whole in itself: none can begin or end another', async () => {
+  for (const query of [
+    '?filter=or(id:eq(1)&filter=id:eq(2))',
+    '?filter=title:eq(a&filter=b)',
+    '?filter=title:in("a&filter=b")',
+    '?filter=id:in(1&filter=2)',
+  ]) {
+    const reply = await list(query)
+    assert.equal(reply.status, 400, `${query}: ${reply.text}`)
+  }
+  assert.equal((await list('?filter=id:gt(1)&filter=id:lt(1)')).body.meta.total, 0)
+})
+
+test('a range of text is ordered by code points, not by the halves of surrogate pairs', async () => {
+  const range = encodeURIComponent('"\uff5e","\u{1f600}"')
+  assert.equal((await list(`?filter=title:between(${range})`)).status, 200)
+  const backwards = encodeURIComponent('"\u{1f600}","\uff5e"')
+  assert.deepEqual(codes(await list(`?filter=title:between(${backwards})`)), ['filter invalid_value'])
+})

@@ -82,3 +82,100 @@ test('every list of values survives quoting', () => {
     }),
   )
 })
+
+test('raw text: quotes, backslashes, colons and balanced parentheses are just text', () => {
+  for (const value of ['', ' ', '()', '(a)(b)', '((x))', 'a:eq(b)', '"', '\\', '"a"', ',', '%_', '\u{1F600}'])
+    assert.deepEqual(parseFilter(`title:eq(${value})`), condition('title', 'eq', value), value)
+  assert.deepEqual(parseFilter('title:eq(a),title:like((b))'), {
+    type: 'and',
+    of: [condition('title', 'eq', 'a'), condition('title', 'like', '(b)')],
+  })
+})
+
+test('lists: bare values are trimmed, quoted ones are not, and only they may be empty', () => {
+  assert.deepEqual(parseFilter('a:in( x y ,"  z  ", "")'), condition('a', 'in', 'x y', '  z  ', ''))
+  assert.deepEqual(parseFilter('a:between(1,2)'), condition('a', 'between', '1', '2'))
+  assert.deepEqual(parseFilter('a:nin("\\\\","\\"")'), condition('a', 'nin', '\\', '"'))
+})
+
+test('no field name is special: what it means is not for the grammar to know', () => {
+  for (const name of ['constructor', '__proto__', 'toString', 'and', 'or', 'not', 'eq', 'a.b.c', 'a-b', '_', 'A1'])
+    assert.deepEqual(parseFilter(`${name}:eq(1)`), condition(name, 'eq', '1'))
+})
+
+test('an error stands where it is', () => {
+  const cases: [string, number][] = [
+    ['', 0],
+    ['  ', 2],
+    ['1a:eq(1)', 0],
+    ['.a:eq(1)', 0],
+    ['title', 5],
+    ['title eq(1)', 5],
+    ['title:', 6],
+    ['title:(1)', 6],
+    ['title:constructor(1)', 6],
+    ['title:EQ(1)', 6],
+    ['title:eq', 8],
+    ['title:eq (1)', 8],
+    ['title:eq(1', 9],
+    ['title:eq((1)', 9],
+    ['title:eq(1))', 11],
+    ['title:eq(1) x', 12],
+    ['title:eq(1),', 12],
+    ['title:eq(1),,id:eq(1)', 12],
+    [',title:eq(1)', 0],
+    ['id:in()', 6],
+    ['id:in(1,)', 8],
+    ['id:in(,1)', 6],
+    ['id:in(1', 6],
+    ['id:in(1(2))', 7],
+    ['id:in(a"b)', 7],
+    ['id:in("a"b)', 9],
+    ['id:in("a', 6],
+    ['id:in("a\\n")', 9],
+    ['id:in("a\\', 9],
+    ['and()', 4],
+    ['and(id:eq(1)', 12],
+    ['and(id:eq(1),)', 13],
+    ['not(id:eq(1)))', 13],
+    ['or (id:eq(1))', 2],
+    ['xor(id:eq(1))', 3],
+  ]
+  for (const [text, position] of cases) {
+    assert.throws(
+      () => parseFilter(text),
+      (error: unknown) => error instanceof GrammarError && error.position === position,
+      text,
+    )
+  }
+  for (const [text, position] of [
+    ['', 0],
+    ['title', 0],
+    ['a:asc,', 6],
+    ['a:asc,,b:asc', 6],
+    ['a:asc,b:up', 6],
+    ['a:asc,b:desc,1:asc', 13],
+  ] as const) {
+    assert.throws(
+      () => parseSort(text),
+      (error: unknown) => error instanceof GrammarError && error.position === position,
+      text,
+    )
+  }
+})
+
+test('fifty conditions and five levels, not one more', () => {
+  const conditions = (count: number) => Array.from({ length: count }, (_, index) => `f${index}:eq(1)`).join(',')
+  assert.doesNotThrow(() => parseFilter(conditions(50)))
+  assert.throws(() => parseFilter(conditions(51)), /more than 50/)
+  assert.throws(() => parseFilter(`or(${conditions(26)}),and(${conditions(25)})`), /more than 50/)
+  const nested = (depth: number) => `${'not('.repeat(depth)}a:eq(1)${')'.repeat(depth)}`
+  assert.doesNotThrow(() => parseFilter(nested(5)))
+  assert.throws(() => parseFilter(nested(6)), /more than 5 deep/)
+  // Long text is refused, or read, without a deep stack.
+  assert.throws(() => parseFilter('not('.repeat(100_000)), GrammarError)
+  assert.deepEqual(
+    parseFilter(`a:eq(${'('.repeat(100_000)}${')'.repeat(100_000)})`),
+    condition('a', 'eq', `${'('.repeat(100_000)}${')'.repeat(100_000)}`),
+  )
+})

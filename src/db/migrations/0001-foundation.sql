@@ -1,4 +1,4 @@
--- The first schema. Rules that keep sharding by account open (test/house/schema.test.ts reads the catalog and checks them):
+-- The first schema. Rules that keep sharding by account open (test/api/schema.test.ts reads the catalog and checks them):
 -- account_id comes first in every primary key, unique key and foreign key; no triggers, generated columns, domains, ranges,
 -- deferrable or exclusion constraints, inheritance; PostgreSQL 15 syntax.
 
