@@ -1,31 +1,64 @@
-/** The same statements through the driver alone, 32 in flight: what HTTP, validation and everything else add. A process of its own. */
+/** The same statements through the driver alone: what HTTP, validation and everything else add. A process of its own. */
 import { openDatabase } from '../src/db/open.ts'
 
-export type Statement = { readonly text: string; readonly params: readonly (string | null)[]; readonly isWrite: boolean }
-export type DriverOrders = {
-  readonly open: { url?: string; dataDir?: string }
-  readonly seconds: number
-  /** carried out one after the other for each request; {id} among the parameters becomes a random id */
+export type Statement = {
+  readonly text: string
+  /** {id} becomes a random id, {account} a random account */
+  readonly params: readonly (string | null)[]
+  readonly isWrite: boolean
+  /** planned anew each time, as the service has it */
+  readonly isReplanned?: boolean
+}
+
+export type Job = {
+  /** carried out one after the other for each request */
   readonly statements: readonly Statement[]
   readonly ids: readonly [from: number, to: number]
+  readonly accounts: readonly [from: number, to: number]
+}
+
+export type DriverOrders = {
+  readonly open: { url?: string; dataDir?: string }
+  readonly inFlight: number
+  /** carried out, but not counted, before the measured time of each job */
+  readonly warmUp: number
+  readonly seconds: number
+  readonly jobs: readonly Job[]
 }
 
 const orders = JSON.parse(process.argv[2]!) as DriverOrders
+const { inFlight, seconds } = orders
 const db = await openDatabase({ ...orders.open, log: () => {} })
-const end = performance.now() + orders.seconds * 1000
-const began = performance.now()
-let count = 0
-await Promise.all(Array.from({ length: 32 }, worker))
-console.log(JSON.stringify({ perSecond: count / ((performance.now() - began) / 1000) }))
+const slices: { count: number; seconds: number }[] = []
+for (const job of orders.jobs) slices.push({ count: await carryOut(job), seconds })
+process.stdout.write(JSON.stringify(slices))
 await db.close()
 
-async function worker(): Promise<void> {
-  while (performance.now() < end) {
-    const id = String(orders.ids[0] + Math.floor(Math.random() * (orders.ids[1] - orders.ids[0] + 1)))
-    for (const { text, params, isWrite } of orders.statements) {
-      const real = params.map(param => (param === '{id}' ? id : param))
-      await (isWrite ? db.write('1', text, real) : db.query(text, real))
+/** How often a job was done in the measured time. */
+async function carryOut(job: Job): Promise<number> {
+  const from = performance.now() + orders.warmUp * 1000
+  const until = from + seconds * 1000
+  let count = 0
+  const worker = async () => {
+    for (let now = performance.now(); now < until; ) {
+      await once(job)
+      now = performance.now()
+      if (now >= from && now < until) count++
     }
-    count++
   }
+  await Promise.all(Array.from({ length: inFlight }, worker))
+  return count
+}
+
+async function once({ statements, ids, accounts }: Job): Promise<void> {
+  const [id, account] = [oneOf(ids), oneOf(accounts)]
+  for (const { text, params, isWrite, isReplanned } of statements) {
+    const real = params.map(param => (param === '{id}' ? id : param === '{account}' ? account : param))
+    const rows = await (isWrite ? db.write(account, text, real) : db.query(text, real, isReplanned))
+    if (rows.length !== 1) throw new Error(`${rows.length} rows from ${text}`)
+  }
+}
+
+function oneOf([from, to]: readonly [number, number]): string {
+  return String(from + Math.floor(Math.random() * (to - from + 1)))
 }

@@ -1,76 +1,93 @@
 /**
  * A light HTTP/1.1 load generator: keep-alive sockets with one request in flight each. Runs as a process of its own, reads its orders
- * as JSON from the command line and prints its figures as JSON. Anything but a 2xx answer ends the run.
+ * as JSON from the command line and prints its figures as JSON. Anything but a 2xx answer with a body ends the run.
  */
 import { connect } from 'node:net'
 
 export type Orders = {
   readonly port: number
   readonly connections: number
+  /** driven, but not counted, before the measured time */
+  readonly warmUp: number
   readonly seconds: number
   readonly method: string
-  /** one is taken after the other; {id} becomes a random whole number of `ids` */
+  /** {id} becomes a random whole number of `ids` */
   readonly path: string
   readonly ids: readonly [from: number, to: number]
+  /** {n} becomes another text in each request, so that no change is one that the record has already */
   readonly body: string | null
-  /** one is taken after the other */
+  /** one at random with each request */
   readonly tokens: readonly string[]
 }
 
-export type Figures = { readonly perSecond: number; readonly p50: number; readonly p99: number }
+export type Figures = { readonly count: number; readonly seconds: number; readonly latencies: readonly number[] }
+
+const silenceLimitMs = 20_000
 
 async function main(orders: Orders): Promise<void> {
   const latencies: number[] = []
-  const end = performance.now() + orders.seconds * 1000
-  const began = performance.now()
-  await Promise.all(Array.from({ length: orders.connections }, (_, index) => drive(orders, index, end, latencies)))
-  const seconds = (performance.now() - began) / 1000
-  latencies.sort((one, other) => one - other)
-  const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0
-  const figures: Figures = { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) }
-  console.log(JSON.stringify(figures))
+  const from = performance.now() + orders.warmUp * 1000
+  const until = from + orders.seconds * 1000
+  await Promise.all(Array.from({ length: orders.connections }, () => drive(orders, from, until, latencies)))
+  const figures: Figures = { count: latencies.length, seconds: orders.seconds, latencies }
+  process.stdout.write(JSON.stringify(figures))
 }
 
-function drive(orders: Orders, index: number, end: number, latencies: number[]): Promise<void> {
+/** One connection. Counts the answers that arrive in the measured time. */
+function drive(orders: Orders, from: number, until: number, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(orders.port, '127.0.0.1')
     let sentAt = 0
-    let count = 0
     let answer = Buffer.alloc(0)
     const send = () => {
       sentAt = performance.now()
-      socket.write(requestText(orders, index + count++ * orders.connections))
+      socket.write(requestText(orders))
+    }
+    const fail = (reason: string) => {
+      socket.destroy()
+      reject(new Error(`${orders.method} ${orders.path}: ${reason}`))
     }
     socket.setNoDelay(true)
+    socket.setTimeout(silenceLimitMs, () => fail('no answer'))
     socket.on('error', reject)
+    socket.on('close', () => fail('the connection was closed'))
     socket.on('connect', send)
     socket.on('data', chunk => {
       answer = answer.length ? Buffer.concat([answer, chunk]) : chunk
-      const length = answerLength(answer)
-      if (length === null || answer.length < length) return
-      const status = answer.toString('latin1', 9, 12)
-      if (status[0] !== '2') return reject(new Error(`status ${status}: ${answer.toString('utf8').slice(0, 600)}`))
-      latencies.push(performance.now() - sentAt)
+      const { total, isWhole, problem } = progress(answer)
+      if (problem) return fail(problem)
+      if (!isWhole) return
+      if (answer.length > total) return fail('more was answered than asked')
+      const now = performance.now()
+      if (now >= from && now < until) latencies.push(Math.round((now - sentAt) * 1000) / 1000)
       answer = Buffer.alloc(0)
-      if (performance.now() < end) return send()
-      socket.destroy()
+      if (now < until) return send()
       resolve()
+      socket.destroy()
     })
   })
 }
 
-function answerLength(answer: Buffer): number | null {
+type Progress = { total: number; isWhole: boolean; problem?: string }
+
+function progress(answer: Buffer): Progress {
   const head = answer.indexOf('\r\n\r\n')
-  if (head < 0) return null
-  const length = /content-length: (\d+)/i.exec(answer.toString('latin1', 0, head))
-  return length ? head + 4 + Number(length[1]) : null
+  if (head < 0) return { total: 0, isWhole: false }
+  const length = Number(/content-length: (\d+)/i.exec(answer.toString('latin1', 0, head))?.[1])
+  const total = head + 4 + length
+  const isGood = answer[9] === 0x32 && length > 2
+  if (!isGood) return { total, isWhole: true, problem: answer.toString('utf8').slice(0, 800) }
+  return { total, isWhole: answer.length >= total }
 }
 
-function requestText({ method, path, ids, body, tokens }: Orders, count: number): string {
+let sent = 0
+
+function requestText({ method, path, ids, body, tokens }: Orders): string {
   const id = ids[0] + Math.floor(Math.random() * (ids[1] - ids[0] + 1))
-  const content = body ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : ''
-  const token = tokens.length ? `Authorization: Bearer ${tokens[count % tokens.length]}\r\n` : ''
-  return `${method} ${path.replace('{id}', String(id))} HTTP/1.1\r\nHost: localhost\r\n${token}${content}\r\n${body ?? ''}`
+  const text = body?.replace('{n}', `${process.pid}-${++sent}`)
+  const content = text ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` : ''
+  const token = `Authorization: Bearer ${tokens[Math.floor(Math.random() * tokens.length)]}\r\n`
+  return `${method} ${path.replace('{id}', String(id))} HTTP/1.1\r\nHost: localhost\r\n${token}${content}\r\n${text ?? ''}`
 }
 
 await main(JSON.parse(process.argv[2]!) as Orders)

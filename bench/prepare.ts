@@ -17,7 +17,8 @@ import { resources } from '../src/resources.ts'
 import type { Statement } from './driver.ts'
 
 export type Prepared = {
-  readonly ids: readonly [number, number]
+  /** the deals that are read */
+  readonly ids: readonly [from: number, to: number]
   readonly statements: { readonly [name: string]: readonly Statement[] }
 }
 
@@ -25,10 +26,10 @@ export type Case = {
   readonly name: string
   readonly method: string
   readonly path: string
-  readonly plainPath: string | null
+  readonly plainPath: string
   readonly body: string | null
-  /** over sixteen accounts instead of one */
-  readonly isSpread: boolean
+  readonly ids: readonly [from: number, to: number]
+  readonly accounts: readonly [from: number, to: number]
   readonly statements: readonly Statement[]
   readonly aims: { readonly pgbench?: number; readonly plain?: number }
 }
@@ -48,119 +49,148 @@ const newDeal = {
   sales_owner: 1,
   deal_value: { currency: 'USD', value: 1250 },
 }
-const change = { description: 'Changed by the benchmark' }
+/** Another text with each request: a change to what is there already would write nothing. */
+const change = { description: 'Changed by the benchmark {n}' }
+/**
+ * The deals that are updated, the same ids in each account. All alike, so that the parameters of one update fit each of them: the
+ * driver and pgbench then change what the service changes, the description, and no column of an index.
+ */
+const updated: readonly [number, number] = [1_000_000, 1_001_999]
 
-export function cases({ statements }: Prepared): Case[] {
+export function cases({ ids, statements }: Prepared): Case[] {
   const v1 = '/rest/api/v1/deal'
-  const read = { method: 'GET', body: null, isSpread: false }
-  const create = { method: 'POST', path: v1, plainPath: '/deal', body: JSON.stringify(newDeal), statements: statements.create! }
+  const [one, all]: [number, number][] = [
+    [1, 1],
+    [1, 16],
+  ]
+  const read = { method: 'GET', body: null, ids, accounts: one! }
+  const aims = { plain: 1 }
+  const create = { method: 'POST', path: v1, plainPath: '/deal', body: JSON.stringify(newDeal), ids, aims }
   const update = {
     method: 'PATCH',
     path: `${v1}/{id}`,
     plainPath: '/deal/{id}',
     body: JSON.stringify(change),
-    statements: statements.update!,
+    ids: updated,
+    aims,
   }
+  const list = (filter: string) => `${v1}/view/list?filter=${filter}&sort=id:desc`
   return [
     {
-      ...read,
-      name: 'get',
-      path: `${v1}/{id}`,
-      plainPath: '/deal/{id}',
-      statements: statements.get!,
-      aims: { pgbench: 0.4, plain: 1.3 },
+      ...{ ...read, name: 'get', path: `${v1}/{id}`, plainPath: '/deal/{id}' },
+      ...{ statements: statements.get!, aims: { pgbench: 0.4, plain: 1.3 } },
     },
     {
-      ...read,
-      name: 'list of 25, by stage, newest first',
-      path: `${v1}/view/list?filter=pipeline_stage:eq(${stage})&sort=id:desc`,
-      plainPath: `/list?stage=${stage}`,
-      statements: statements.list!,
-      aims: { pgbench: 0.4, plain: 1.8 },
+      ...{ ...read, name: 'list of 25, by stage, newest first', path: list(`pipeline_stage:eq(${stage})`) },
+      ...{ plainPath: `/list?stage=${stage}`, statements: statements.list!, aims: { pgbench: 0.4, plain: 1.8 } },
     },
     {
-      ...read,
-      name: 'title contains',
-      path: `${v1}/view/list?filter=title:like(${word})&sort=id:desc`,
-      plainPath: `/contains?word=${word}`,
-      statements: statements.contains!,
-      aims: {},
+      ...{ ...read, name: 'title contains', path: list(`title:like(${word})`), plainPath: `/contains?word=${word}` },
+      ...{ statements: statements.contains!, aims: {} },
     },
-    { ...create, name: 'create, one account', isSpread: false, aims: { plain: 1 } },
-    { ...create, name: 'create, 16 accounts', isSpread: true, aims: { plain: 1 } },
-    { ...update, name: 'update, one account', isSpread: false, aims: { plain: 1 } },
+    { ...create, name: 'create, one account', accounts: one!, statements: statements.create! },
+    { ...create, name: 'create, 16 accounts', accounts: all!, statements: spread(statements.create!) },
+    { ...update, name: 'update, one account', accounts: one!, statements: statements.update! },
+    { ...update, name: 'update, 16 accounts', accounts: all!, statements: spread(statements.update!) },
   ]
 }
 
-/** A database with `count` deals in its first account, made of the sample's, set-based. */
+/** The statements in an account at random: each names its account first. */
+function spread(statements: readonly Statement[]): Statement[] {
+  return statements.map(statement => ({ ...statement, params: ['{account}', ...statement.params.slice(1)] }))
+}
+
+/** A database with `count` deals in its first account, made of the sample's, and deals to update in all sixteen. */
 export async function prepareDeals(open: { url?: string; dataDir?: string }, count: number): Promise<Prepared> {
   const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 600_000 })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })
-    const from = await multiply(db, count)
+    const [row] = await db.query('SELECT (last_id + 1)::text AS first FROM counter WHERE account_id = 1')
+    const first = Number(row!.first)
+    // One title in a thousand has the rare word that "title contains" looks for.
+    const title = `s.title || CASE WHEN i % 1000 = 7 THEN ' ${word} ' ELSE ' no ' END || i`
+    await copyDeals(db, { account: 1, of: 's.account_id = 1', first, count, title })
     await otherAccounts(db)
+    for (let account = 1; account <= accountTokens.length; account++) await dealsToUpdate(db, account)
     await db.sql.unsafe('VACUUM (ANALYZE)').simple()
-    return { ids: [from, from + count - 1], statements: await capture(db, from) }
+    return { ids: [first, first + count - 1], statements: await capture(db) }
   } finally {
     await db.close()
   }
 }
 
-async function multiply(db: Database, count: number): Promise<number> {
+type Copies = { account: number; of: string; first: number; count: number; title: string }
+
+/** `count` deals from the id `first` on, copies in turn of those that `of` selects. */
+async function copyDeals(db: Database, { account, of, first, count, title }: Copies): Promise<void> {
   const [row] = await db.query(
-    "SELECT (last_id + 1)::text AS first, (SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns WHERE table_name = 'deal' AND column_name NOT IN ('account_id', 'id', 'title', 'document')) AS columns FROM counter WHERE account_id = 1",
+    "SELECT string_agg('s.' || quote_ident(column_name), ', ') AS columns FROM information_schema.columns " +
+      "WHERE table_schema = 'public' AND table_name = 'deal' AND column_name NOT IN ('account_id', 'id', 'title', 'document')",
   )
-  const first = Number(row!.first)
-  // One title in a thousand has the rare word that "title contains" looks for.
-  await db.query(
-    `INSERT INTO deal (account_id, id, title, document, ${row!.columns})
-     SELECT 1, $1::bigint + i, t.title, replace(s.document, '"title":' || to_json(s.title)::text, '"title":' || to_json(t.title)::text), ${row!
-       .columns!.split(', ')
-       .map(name => `s.${name}`)
-       .join(', ')}
-     FROM generate_series(0, $2::int - 1) i
-     JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS n FROM deal WHERE account_id = 1) s ON s.n = i % 300
-     CROSS JOIN LATERAL (SELECT s.title || CASE WHEN i % 1000 = 7 THEN ' ${word} ' ELSE ' no ' END || i AS title) t`,
-    [String(first), String(count)],
+  const columns = row!.columns!
+  const made = await db.query(
+    `WITH source AS (SELECT s.*, row_number() OVER (ORDER BY id) - 1 AS n, count(*) OVER () AS of FROM deal s WHERE ${of}),
+     made AS (INSERT INTO deal (account_id, id, title, document, ${columns.replaceAll('s.', '')})
+     SELECT $1::bigint, $2::bigint + i, t.title,
+       replace(s.document, '"title":' || to_json(s.title)::text, '"title":' || to_json(t.title)::text), ${columns}
+     FROM generate_series(0, $3::int - 1) i JOIN source s ON s.n = i % s.of CROSS JOIN LATERAL (SELECT ${title} AS title) t
+     RETURNING document LIKE '%"title":' || to_json(title)::text || '%' AS is_right)
+     SELECT count(*) FILTER (WHERE is_right)::text AS count FROM made`,
+    [String(account), String(first), String(count)],
   )
-  await db.query('UPDATE counter SET last_id = last_id + $1::bigint WHERE account_id = 1', [String(count)])
-  return first
+  if (made[0]!.count !== String(count)) throw new Error(`${made[0]!.count} deals were made, not ${count}`)
+  await db.query('UPDATE counter SET last_id = $2::bigint WHERE account_id = $1::bigint', [
+    String(account),
+    String(first + count - 1),
+  ])
+}
+
+/** The deals that are updated: one made as a client would, then copied. */
+async function dealsToUpdate(db: Database, account: number): Promise<void> {
+  const catalog = await loadCatalog(db, resources, account)
+  const body: Json = { ...newDeal, title: 'Deal to update' }
+  const { id } = await createRecord(db, catalog.resources.get('deal')!, body, { catalog, actor: 1, now: new Date() })
+  const [first, last] = updated
+  const of = `s.account_id = ${account} AND s.id = ${id}`
+  await copyDeals(db, { account, of, first, count: last - first + 1, title: 's.title' })
 }
 
 /** Accounts 2 to 16, each with a token and the one contact that a new deal needs. */
 async function otherAccounts(db: Database): Promise<void> {
-  const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
   const now = new Date()
   for (const token of accountTokens.slice(1)) {
-    const { account, owner } = await createAccount(tx, {
+    const { account, owner } = await createAccount(db, {
       name: 'Another',
       ownerName: 'Owner',
       ownerEmail: 'owner@example.com',
       now,
     })
-    await createToken(tx, { account, user: owner, name: 'Bench', scopes: ['admin'], token, now })
+    await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token, now })
     await db.query(
-      "INSERT INTO contact (account_id, id, last_name, created_at, updated_at) VALUES ($1::bigint, 68, 'Contact', now(), now())",
-      [String(account)],
+      "INSERT INTO contact (account_id, id, last_name, created_at, updated_at) VALUES ($1::bigint, $2::bigint, 'Contact', now(), now())",
+      [String(account), String(newDeal.primary_contact)],
     )
     await db.query('UPDATE counter SET last_id = 100 WHERE account_id = $1::bigint', [String(account)])
   }
 }
 
 /** The statements of each case as the service itself sends them. */
-async function capture(db: Database, id: number): Promise<Prepared['statements']> {
+async function capture(db: Database): Promise<Prepared['statements']> {
   const catalog = await loadCatalog(db, resources, 1)
   const fields = catalog.resources.get('deal')!
   const context = { catalog, actor: 1, now: new Date() }
+  const [id] = updated
   const sent: Statement[] = []
+  const note = (text: string, params: readonly (string | null)[], isWrite: boolean) =>
+    sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite })
   const spy: Queryable = {
     query: (text, params = []) => {
-      sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite: false })
+      note(text, params, false)
       return db.query(text, params)
     },
     write: async (_account, text, params) => {
-      sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite: true })
+      note(text, params, true)
       return [{ id: '1', version: '1', record: '{}' }]
     },
   }
@@ -175,7 +205,8 @@ async function capture(db: Database, id: number): Promise<Prepared['statements']
   return {
     get: [{ ...update[0]! }],
     list: page(`pipeline_stage:eq(${stage})`),
-    contains: page(`title:like(${word})`),
+    // As list.ts asks: planned with the word in sight.
+    contains: page(`title:like(${word})`).map(statement => ({ ...statement, isReplanned: true })),
     create,
     update,
   }
@@ -189,6 +220,7 @@ function statementOf(fields: ResourceFields, filter: string, catalog: Parameters
     ]),
     fields,
     catalog,
+    new Date().toISOString(),
   )
   const { text, values } = pageStatement(fields, 1, request)
   return { text, params: values }

@@ -1,195 +1,135 @@
 /**
- * `npm run bench [-- --seconds 5 --deals 100000]`: the service over HTTP against the limits of its own database, side by side in one run.
- * Prints ratios; the absolute figures are this machine's and this minute's. See docs/performance.md.
+ * `npm run bench [-- --seconds 5 --deals 100000 --engine postgres,embedded]`: the service over HTTP against the limits of its own
+ * database, side by side in one run. Prints ratios; the absolute figures are this machine's and this minute's. See docs/performance.md.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { parseArgs, promisify } from 'node:util'
-import { createDatabase, startPostgres } from '../test/support/postgres.ts'
-import type { DriverOrders, Statement } from './driver.ts'
+import { parseArgs } from 'node:util'
+import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import type { DriverOrders } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
-import { accountTokens, type Case, cases, type Prepared, prepareDeals } from './prepare.ts'
+import { pgbench } from './pgbench.ts'
+import { accountTokens, type Case, cases, prepareDeals } from './prepare.ts'
+import { ask, endAll, startProcess, startService } from './processes.ts'
+import { type Measured, type Slice, table } from './table.ts'
 
-const run = promisify(execFile)
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '5' }, deals: { type: 'string', default: '100000' } },
+  options: {
+    seconds: { type: 'string', default: '5' },
+    deals: { type: 'string', default: '100000' },
+    engine: { type: 'string', default: 'postgres,embedded' },
+  },
 })
 const seconds = Number(values.seconds)
 const deals = Number(values.deals)
+if (!(seconds > 0) || !(deals >= 1000)) throw new Error('--seconds must be above 0, --deals 1000 or more')
 const inFlight = 32
+/** What is measured comes in turns, once forwards and once backwards, so that a slow minute slows all of it. */
+const rounds = 2
+const slice = { warmUp: 2 / rounds, seconds: seconds / rounds }
 
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-try {
-  await startTimes()
-  await benchServer()
-  await benchEmbedded()
-} finally {
-  rmSync(directory, { recursive: true, force: true })
-}
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+const [load] = loadavg()
+console.log(`Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${load!.toFixed(1)}`)
+await startTimes()
+if (values.engine.includes('postgres')) await benchServer()
+if (values.engine.includes('embedded')) await benchEmbedded()
 
-/** How long the first and a later start of an empty directory take, sample data and all. */
+/** How long the first and a later start take, from the command to the ready line: the middle one of three each. */
 async function startTimes(): Promise<void> {
-  const env = { DATA_DIR: join(directory, 'start'), SAMPLE_DATA: '1' }
-  const first = await startService(env)
-  await stop(first.process)
-  const later = await startService(env)
-  await stop(later.process)
-  console.log(
-    `\nFirst start ${first.seconds} s (aim 6 s), later start ${later.seconds} s (aim 1.5 s), embedded, with sample data.`,
-  )
+  const first: number[] = []
+  const later: number[] = []
+  for (let time = 0; time < 3; time++) {
+    const env = { DATA_DIR: join(directory, `start-${time}`), SAMPLE_DATA: '1' }
+    for (const times of [first, later]) {
+      const service = await startService(env)
+      times.push(service.seconds)
+      await service.stop()
+    }
+  }
+  const line = (name: string, times: number[], aim: number) => {
+    const middle = times.sort((one, other) => one - other)[1]!
+    return `${name} ${middle.toFixed(1)} s (aim < ${aim} s ${middle < aim ? '✓' : '✗'})`
+  }
+  console.log(`Embedded, with sample data: ${line('first start', first, 6)}, ${line('later start', later, 1.5)}`)
 }
 
 async function benchServer(): Promise<void> {
   const given = process.env.BENCH_DATABASE_URL
   const server = given ? null : await startPostgres()
   if (!given && !server) return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
+  const url = await createDatabase(given ?? server!.url)
   try {
-    const url = await createDatabase(given ?? server!.url)
-    const prepared = await prepareDeals({ url }, deals)
+    const measured = blank(cases(await prepareDeals({ url }, deals)))
     const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
     const service = await startService({ DATABASE_URL: url, DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! })
-    const rows: string[] = []
-    for (const item of cases(prepared)) {
-      const ours = await load(service.url, item, prepared, item.path)
-      const alone = item.isSpread ? null : await driver({ url }, item, prepared)
-      const hand = item.plainPath ? await load(plain.url, item, prepared, item.plainPath) : null
-      const limit = item.isSpread ? null : await pgbench(url, item, prepared)
-      rows.push(row(item, ours, limit, alone, hand))
+    for (let round = 0; round < rounds; round++) {
+      for (const { item, ours, alone, hand, limit } of measured) {
+        const turns = [
+          async () => ours.push(await http(service.url, item, item.path)),
+          async () => alone.push(...(await driver({ url }, [item]))),
+          async () => hand.push(await http(plain.url, item, item.plainPath)),
+          async () => limit.push(...(await underPgbench(url, item))),
+        ]
+        for (const turn of round % 2 ? turns.reverse() : turns) await turn()
+      }
     }
-    await stop(service.process)
-    await stop(plain.process)
-    print(`PostgreSQL, ${deals} deals`, rows)
+    await service.stop()
+    await plain.stop()
+    console.log(table(`PostgreSQL, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
+    if (measured.every(({ limit }) => limit.length === 0)) console.log('pgbench is not installed here.')
   } finally {
+    endAll()
+    await dropDatabase(url)
     await server?.stop()
   }
 }
 
+/** One process at a time may open it, so service and driver take turns by the round. */
 async function benchEmbedded(): Promise<void> {
   const dataDir = join(directory, 'embedded')
-  const prepared = await prepareDeals({ dataDir }, deals)
-  const rows: string[] = []
-  const service = await startService({ DATA_DIR: dataDir, DEALWRIGHT_TOKEN: accountTokens[0]! })
-  const measured: [Case, Figures][] = []
-  for (const item of cases(prepared)) measured.push([item, await load(service.url, item, prepared, item.path)])
-  await stop(service.process)
-  for (const [item, ours] of measured)
-    rows.push(row(item, ours, null, item.isSpread ? null : await driver({ dataDir }, item, prepared), null))
-  print(`Embedded, ${deals} deals (one process at a time may open it: service first, driver after)`, rows)
-}
-
-function row({ name, aims }: Case, ours: Figures, limit: number | null, alone: number | null, hand: Figures | null): string {
-  const ratio = (other: number | null | undefined, aim?: number) => {
-    if (!other) return '–'
-    const value = ours.perSecond / other
-    return aim === undefined ? value.toFixed(2) : `${value.toFixed(2)} (aim ${aim} ${value >= aim ? '✓' : '✗'})`
-  }
-  const cells = [
-    name,
-    Math.round(ours.perSecond),
-    ours.p50.toFixed(1),
-    ours.p99.toFixed(1),
-    ratio(limit, aims.pgbench),
-    ratio(alone),
-    ratio(hand?.perSecond, aims.plain),
+  const measured = blank(cases(await prepareDeals({ dataDir }, deals)))
+  const turns = [
+    async () => {
+      const service = await startService({ DATA_DIR: dataDir, DEALWRIGHT_TOKEN: accountTokens[0]! })
+      for (const { item, ours } of measured) ours.push(await http(service.url, item, item.path))
+      await service.stop()
+    },
+    async () => {
+      // All in one process, as the service is: a fresh engine is slow until its caches are full.
+      const slices = await driver(
+        { dataDir },
+        measured.map(({ item }) => item),
+      )
+      for (const [index, { alone }] of measured.entries()) alone.push(slices[index]!)
+    },
   ]
-  return `| ${cells.join(' | ')} |`
+  for (let round = 0; round < rounds; round++) for (const turn of round % 2 ? turns.toReversed() : turns) await turn()
+  console.log(table(`Embedded, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
+  console.log('\nNeither pgbench nor `pg` can reach the embedded engine: it compares with its driver alone.')
 }
 
-function print(title: string, rows: readonly string[]): void {
-  console.log(`\n${title}, ${inFlight} in flight, ${seconds} s each\n`)
-  console.log(
-    '| Request | per second | p50 ms | p99 ms | of pgbench | of the driver alone | of plain Fastify + pg |\n|---|--:|--:|--:|--:|--:|--:|',
-  )
-  console.log(rows.join('\n'))
+function blank(items: readonly Case[]): (Measured & { item: Case })[] {
+  return items.map(item => ({ item, name: item.name, aims: item.aims, ours: [], alone: [], hand: [], limit: [] }))
 }
 
-/** One case over HTTP, after a short warm-up. */
-async function load(url: string, item: Case, { ids }: Prepared, path: string): Promise<Figures> {
-  const orders = (time: number): Orders => ({
-    port: Number(new URL(url).port),
-    connections: inFlight,
-    seconds: time,
-    method: item.method,
-    path,
-    ids,
-    body: item.body,
-    tokens: item.isSpread ? accountTokens : accountTokens.slice(0, 1),
-  })
-  await child('bench/load.ts', orders(1))
-  return child('bench/load.ts', orders(seconds))
+function http(url: string, item: Case, path: string): Promise<Figures> {
+  const { method, ids, body, accounts } = item
+  const tokens = accountTokens.slice(accounts[0] - 1, accounts[1])
+  return ask('bench/load.ts', {
+    ...{ port: Number(new URL(url).port), connections: inFlight, ...slice, method, path, ids, body, tokens },
+  } satisfies Orders)
 }
 
-async function driver(open: DriverOrders['open'], item: Case, { ids }: Prepared): Promise<number> {
-  const { perSecond } = await child<{ perSecond: number }>('bench/driver.ts', {
-    open,
-    seconds,
-    statements: item.statements,
-    ids,
-  } satisfies DriverOrders)
-  return perSecond
+function driver(open: DriverOrders['open'], items: readonly Case[]): Promise<Slice[]> {
+  const jobs = items.map(({ statements, ids, accounts }) => ({ statements, ids, accounts }))
+  return ask('bench/driver.ts', { open, inFlight, ...slice, jobs } satisfies DriverOrders)
 }
 
-async function child<T>(file: string, orders: object): Promise<T> {
-  const { stdout } = await run(process.execPath, [file, JSON.stringify(orders)], { maxBuffer: 1 << 20 })
-  return JSON.parse(stdout) as T
-}
-
-/** The same statements under pgbench, prepared; null where it is not installed. */
-async function pgbench(url: string, item: Case, { ids }: Prepared): Promise<number | null> {
+async function underPgbench(url: string, { statements, ids, accounts }: Case): Promise<Slice[]> {
   const script = join(directory, 'script.sql')
-  writeFileSync(
-    script,
-    `\\set id random(${ids[0]}, ${ids[1]})\n${item.statements.map(statement => `${literal(statement)};`).join('\n')}\n`,
-  )
-  const options = ['-n', '-M', 'prepared', '-c', '16', '-j', '2', '-T', String(seconds), '-f', script, url]
-  try {
-    const { stdout } = await run('pgbench', options, { maxBuffer: 1 << 20 })
-    return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return null
-    throw error
-  }
-}
-
-/**
- * Parameters as literals. pgbench takes every colon and word for a variable, also in a literal: a text with a colon is written in
- * base64 and decoded by constant functions, which the planner folds.
- */
-function literal({ text, params }: Statement): string {
-  const quoted = (value: string) =>
-    value.includes(':')
-      ? `convert_from(decode('${Buffer.from(value).toString('base64')}', 'base64'), 'UTF8')`
-      : `'${value.replaceAll("'", "''")}'`
-  const filled = text.replace(/'[^']*'|\$(\d+)/g, (match, number?: string) => {
-    if (number === undefined) return match.includes(':') ? quoted(match.slice(1, -1)) : match
-    const param = params[Number(number) - 1]!
-    return param === null ? 'NULL' : param === '{id}' ? ':id' : quoted(param)
-  })
-  return filled.replaceAll('\n', ' ')
-}
-
-type Running = { process: ChildProcess; url: string; seconds: string }
-
-function startService(env: Record<string, string>): Promise<Running> {
-  return startProcess('bin/dealwright.js', { PORT: '0', ...env })
-}
-
-async function startProcess(file: string, env: Record<string, string>): Promise<Running> {
-  const process_ = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
-  for await (const line of createInterface({ input: process_.stdout! })) {
-    const match = /ready at (\S+)(?:.* in ([\d.]+) s)?/.exec(line)
-    if (!match) continue
-    process_.stdout!.resume()
-    return { process: process_, url: match[1]!, seconds: match[2] ?? '' }
-  }
-  throw new Error(`${file} ended before it was ready`)
-}
-
-async function stop(process_: ChildProcess): Promise<void> {
-  const gone = new Promise(resolve => process_.on('exit', resolve))
-  process_.kill('SIGTERM')
-  await gone
+  const found = await pgbench({ url, script, clients: inFlight, seconds: slice.seconds, statements, ids, accounts })
+  return found ? [found] : []
 }

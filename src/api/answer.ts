@@ -25,15 +25,16 @@ export function createdAnswer(saved: Saved, path: string): Answer {
 }
 
 export function pageAnswer(page: Page, request: ListRequest): Answer {
-  const { total, totalIsEstimate, hasMore } = page
+  const { total, totalIsEstimate, hasMore, nextCursor } = page
   return success(`[${page.records}]`, {
-    page: request.page,
+    // A cursor does not know how many pages came before it.
+    page: request.cursor ? null : request.page,
     pageSize: request.pageSize,
     total,
     totalIsEstimate,
     totalPages: total === null ? null : Math.ceil(total / request.pageSize),
     hasMore,
-    nextCursor: null,
+    nextCursor,
   })
 }
 

@@ -1,35 +1,53 @@
-/** The five operations on a resource: HTTP on one side, the life of a record on the other. */
+/** The operations on a resource: HTTP on one side, the life of a record on the other. */
+import type { ResourceFields } from '../fields/catalog.ts'
 import { listRecords } from '../list/list.ts'
-import { readListQuery } from '../list/query.ts'
+import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
+import { expandedList } from '../records/expand.ts'
 import { readRecord } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, versionOf } from './request.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, versionOf } from './request.ts'
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 
-export type RecordHandlers = { create: Handler; get: Handler; update: Handler; remove: Handler; list: Handler }
+export type RecordHandlers = {
+  create: Handler
+  get: Handler
+  update: Handler
+  remove: Handler
+  list: Handler
+  /** the list, with its parameters in the body (D32) */
+  search: Handler
+}
 
 export function recordHandlers(db: Queryable, resource: string): RecordHandlers {
+  const list = async (request: ApiRequest, parameters: Parameters) => {
+    const { catalog } = request.caller
+    const fields = fieldsOf(request, resource)
+    const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
+    return pageAnswer(await listRecords(db, fields, catalog.account.id, read), read)
+  }
+  /** A record as the caller wants to see it: with the names that `expand` asks for. */
+  const seen = async <R extends { record: string }>(request: ApiRequest, act: (fields: ResourceFields) => Promise<R>) => {
+    const fields = fieldsOf(request, resource)
+    const expand = readRecordQuery(request.query, fields)
+    const answered = await act(fields)
+    return { ...answered, record: await expandedList(db, request.caller.catalog.account.id, answered.record, expand) }
+  }
   return {
     create: async request => {
-      const saved = await createRecord(db, fieldsOf(request, resource), bodyOf(request), contextOf(request))
+      const saved = await seen(request, fields => createRecord(db, fields, bodyOf(request), contextOf(request)))
       return createdAnswer(saved, request.path)
     },
     get: async request =>
-      recordAnswer(await readRecord(db, fieldsOf(request, resource), request.caller.catalog.account.id, idOf(request))),
+      recordAnswer(await seen(request, fields => readRecord(db, fields, request.caller.catalog.account.id, idOf(request)))),
     update: async request =>
       recordAnswer(
-        await updateRecord(
-          db,
-          fieldsOf(request, resource),
-          idOf(request),
-          bodyOf(request),
-          contextOf(request),
-          versionOf(request),
+        await seen(request, fields =>
+          updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), versionOf(request)),
         ),
       ),
     remove: async request => {
@@ -37,11 +55,7 @@ export function recordHandlers(db: Queryable, resource: string): RecordHandlers 
       await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))
       return success(JSON.stringify({ id, deleted: true }))
     },
-    list: async request => {
-      const { catalog } = request.caller
-      const fields = fieldsOf(request, resource)
-      const list = readListQuery(request.query, fields, catalog)
-      return pageAnswer(await listRecords(db, fields, catalog.account.id, list), list)
-    },
+    list: request => list(request, request.query),
+    search: request => list(request, parametersOf(request)),
   }
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Caller } from '../accounts/directory.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
-import { type Json, parseJson } from '../json.ts'
+import { isObject, isRawNumber, type Json, parseJson } from '../json.ts'
 import type { Parameters } from '../list/query.ts'
 import type { Context } from '../records/save.ts'
 
@@ -60,6 +60,36 @@ export function readQuery(url: string): Parameters {
     else query.set(name, [value])
   }
   return query
+}
+
+/**
+ * The parameters of a query, and those that the body gives as JSON (D32): numbers and booleans as their text, an array of filters as so
+ * many filters, any other array as its values separated by commas. An empty body gives none.
+ */
+export function parametersOf({ query, body }: ApiRequest): Parameters {
+  if (body !== undefined && !isObject(body)) throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
+  const parameters = new Map(query)
+  for (const [name, value] of Object.entries(body ?? {})) {
+    if (value === null) continue
+    const texts = [value].flat().map(item => parameterText(name, item))
+    const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
+    parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
+  }
+  return parameters
+}
+
+function parameterText(name: string, value: Json): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (isRawNumber(value)) return value.rawJSON
+  const problem = {
+    field: null,
+    path: `/${name}`,
+    parameter: name,
+    code: 'wrong_type',
+    message: `${name} must be a text or a number.`,
+  }
+  throw new Refusal('malformed_query', 'The list query could not be read.', [problem])
 }
 
 /** The version that If-Match names (RFC 9110 §13.1.1): null without one or with `*`. */

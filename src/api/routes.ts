@@ -19,6 +19,7 @@ export function routes(db: Database): readonly Route[] {
   return [
     { method: 'POST', url: '/rest/api/v1/deal', scope: 'deal:write', handler: deal.create },
     { method: 'GET', url: '/rest/api/v1/deal/view/list', scope: 'deal:read', handler: deal.list },
+    { method: 'POST', url: '/rest/api/v1/deal/view/list', scope: 'deal:read', handler: deal.search },
     { method: 'GET', url: '/rest/api/v1/deal/:id', scope: 'deal:read', handler: deal.get },
     { method: 'PUT', url: '/rest/api/v1/deal/:id', scope: 'deal:write', handler: deal.update },
     { method: 'PATCH', url: '/rest/api/v1/deal/:id', scope: 'deal:write', handler: deal.update },
@@ -26,6 +27,7 @@ export function routes(db: Database): readonly Route[] {
 
     { method: 'POST', url: '/rest/api/v1/product', scope: 'product:write', handler: product.create },
     { method: 'GET', url: '/rest/api/v1/product/view/list', scope: 'product:read', handler: product.list },
+    { method: 'POST', url: '/rest/api/v1/product/view/list', scope: 'product:read', handler: product.search },
     { method: 'GET', url: '/rest/api/v1/product/:id', scope: 'product:read', handler: product.get },
     { method: 'PUT', url: '/rest/api/v1/product/:id', scope: 'product:write', handler: product.update },
     { method: 'PATCH', url: '/rest/api/v1/product/:id', scope: 'product:write', handler: product.update },

@@ -24,7 +24,7 @@ export type DatabaseOptions = {
   /** embedded in memory: a file that keeps a freshly initialised cluster from one start to the next, which saves seconds (tests) */
   readonly template?: string | undefined
   readonly log: Log
-  /** false for a pooler that cannot do prepared statements; then no statement_timeout is set either, which old ones refuse */
+  /** false for a pooler that cannot do prepared statements; then no settings are sent at the start of a connection either, which old ones refuse */
   readonly prepare?: boolean
   /** server: connections; a few a core, since statements share a connection without waiting for each other's answers */
   readonly poolSize?: number
@@ -120,7 +120,8 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
         application_name: 'dealwright',
         TimeZone: 'UTC',
         DateStyle: 'ISO, MDY',
-        ...(prepare && { statement_timeout: statementTimeoutMs }),
+        // Compiling a statement takes longer than any of these statements should.
+        ...(prepare && { statement_timeout: statementTimeoutMs, jit: 'off' }),
       },
     })
   } catch (error) {

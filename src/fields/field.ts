@@ -132,10 +132,24 @@ export type Term = {
   readonly operators: readonly Operator[]
   /** Operand text → the text the database is given, cast to `type`. */
   operand(text: string, catalog: Catalog): string | Complaint
-  /** SQL to sort by; null where sorting has no meaning */
-  readonly order: string | null
+  /** What to sort by; null where sorting has no meaning. */
+  readonly order: Order | null
   /** SQL that is true when the member is present; absent = the value is not null */
   readonly present?: string
+  /** Operand → the JSON that the column `custom` contains exactly where the term equals it, which its index can find. */
+  contained?(operand: string): string
+}
+
+/** What a sort compares (D29, D50): an expression over the row `r` and its type. */
+export type Order = {
+  readonly sql: string
+  readonly type: Term['type']
+  /** true where the expression looks into another table: no index can hold it */
+  readonly looksUp?: boolean
+  /** the values of `column` in the order of the sort, where that is not their own; `sql` is the place of the value among them */
+  /** for text: the same expression of another text */
+  of?(sql: string): string
+  readonly ranked?: { readonly column: string; readonly values: readonly number[] }
 }
 
 export type SubField = { name: string; input_type: string; display_name: string; config: Config & { default?: number } }
@@ -187,6 +201,32 @@ export function scalar(field: Field, member: string, type: string): string {
   return type === 'text' ? `(${text})` : `(${text})::${type}`
 }
 
+/** Text sorts by its first 255 code points without regard to case, and beyond that by code point, on every engine alike (D50). */
+export function textOrder(sql: string, mayBeLong = false): Order {
+  const of = (text: string) => `lower(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
+  return { sql: of(sql), type: 'text', of }
+}
+
+/**
+ * For `Term.contained`: the member at `path` of a custom field as `custom` holds it; a step `[]` is any item of an array.
+ * Nothing for a field that has a column.
+ */
+export function containedAt(field: Field, type: Term['type'], path: readonly string[] = []): Pick<Term, 'contained'> {
+  if (!field.is_custom) return {}
+  const wrap = (value: string, step: string) => (step === '[]' ? `[${value}]` : `{"${step}":${value}}`)
+  return {
+    contained: operand => {
+      const value = type === 'numeric' || type === 'bigint' ? operand : JSON.stringify(operand)
+      return [field.internal_name, ...path].reduceRight(wrap, value)
+    },
+  }
+}
+
+/** Whether there is a value at all: all that can be asked of a composite field as a whole. */
+export function presenceTerm(sql: string): Term {
+  return { type: 'jsonb', sql, multi: false, operators: presence, operand: text => text, order: null }
+}
+
 /** SQL of a field that is kept as a JSON document. */
 export function document(field: Field): string {
   identifier(field.internal_name)
@@ -201,7 +241,7 @@ export function simpleKind(kind: {
   type: Term['type']
   operators: readonly Operator[]
   operand(text: string, field: Field, catalog: Catalog): string | Complaint
-  order?: (sql: string, field: Field) => string | null
+  order?: (sql: string, field: Field) => Order | null
 }): Kind {
   return {
     members: [],
@@ -217,12 +257,14 @@ export function simpleKind(kind: {
         multi: false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
-        order: kind.order ? kind.order(sql, field) : sql,
+        order: kind.order ? kind.order(sql, field) : { sql, type: kind.type },
+        ...containedAt(field, kind.type),
       }
     },
   }
 }
 
-export const equality = ['eq', 'neq', 'in', 'nin', 'isnull', 'notnull', 'exists'] as const
+export const presence = ['isnull', 'notnull', 'exists'] as const
+export const equality = ['eq', 'neq', 'in', 'nin', ...presence] as const
 export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const
 export const textual = [...equality, 'lt', 'lte', 'gt', 'gte', 'between', 'like'] as const

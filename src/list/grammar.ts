@@ -77,7 +77,7 @@ function joined(type: 'and' | 'or', filters: readonly Filter[]): Filter {
 function parseTerm(reader: Reader, depth: number): Filter {
   skipSpaces(reader)
   const start = reader.at
-  const name = /[A-Za-z_][\w.-]*/y
+  const name = /[\p{L}_][\p{L}\p{N}_.-]*/uy
   name.lastIndex = start
   const word = name.exec(reader.text)?.[0]
   if (!word) throw new GrammarError('A field name is expected here', start, example)

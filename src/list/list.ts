@@ -1,24 +1,29 @@
-/** A page of records and its total. Knows no HTTP and no text of a query. */
+/** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import { documentSql, shownList } from '../records/document.ts'
+import { expandedList } from '../records/expand.ts'
 import type { Queryable } from '../records/store.ts'
+import { branchesOf } from './branches.ts'
+import { cursorText } from './cursor.ts'
 import type { ListRequest } from './query.ts'
-import { params, sortSql } from './sql.ts'
+import { dependsOnValues, type PlannedSort } from './resolve.ts'
+import { afterSql, type Params, params, sortSql } from './sql.ts'
 import { totalOf, whereSql } from './total.ts'
 
 export type Page = {
   /** the records as the inside of a JSON array */
   readonly records: string
   readonly hasMore: boolean
+  readonly nextCursor: string | null
   readonly total: number | null
   readonly totalIsEstimate: boolean
 }
 
 /**
  * The statement of a page: one row with the records' text joined (twenty-five rows would cost the client more than the database),
- * how many were found, one more than the page so that a next page is known, and the account's last event: while it stays, so
- * does the total.
+ * how many were found, one more than the page so that a next page is known, the last record's sort keys, and the account's last
+ * event: while it stays, so does the total.
  */
 export function pageStatement(
   fields: ResourceFields,
@@ -26,28 +31,75 @@ export function pageStatement(
   request: ListRequest,
 ): { text: string; values: readonly (string | null)[] } {
   const list = params(String(account))
-  const where = whereSql(request, list)
-  const size = list.add(String(request.pageSize))
-  const offset = list.add(String((request.page - 1) * request.pageSize))
+  const keys = keysAsOf(request, list)
+  const size = request.pageSize
+  const position = `json_build_array(${keys.map(key => key.order.sql).join(', ')})::text`
   const text =
-    `SELECT string_agg(p.record, ',') FILTER (WHERE p.n <= ${size}::bigint) AS records, count(*)::text AS found, ` +
+    `SELECT string_agg(p.record, ',') FILTER (WHERE p.n <= ${size}) AS records, count(*)::text AS found, max(p.position) AS position, ` +
     '(SELECT last_seq::text FROM counter WHERE account_id = $1::bigint) AS seq ' +
-    `FROM (SELECT ${documentSql(fields)} AS record, row_number() OVER () AS n ` +
-    `FROM (SELECT * FROM ${identifier(fields.resource.name)} r WHERE ${where} ORDER BY ${sortSql(request.sort)} ` +
-    `LIMIT ${size}::bigint + 1 OFFSET ${offset}::bigint) r) p`
+    `FROM (SELECT ${documentSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position ` +
+    `FROM (${rowsSql(fields, request, keys, list)}) r) p`
   return { text, values: list.values }
 }
 
 /** A page of the records that the request asks for, with the total as it asks for it. */
 export async function listRecords(db: Queryable, fields: ResourceFields, account: number, request: ListRequest): Promise<Page> {
   const { text, values } = pageStatement(fields, account, request)
-  // Whether a word is rare or common decides between the trigram index and walking the order: planned with the word in sight.
-  const [row] = await db.query(text, values, /:like\(/.test(request.filterText))
+  const [row] = await db.query(text, values, request.filter !== null && dependsOnValues(request.filter))
   const found = Number(row!.found)
   const hasMore = found > request.pageSize
-  const records = shownList(fields, row!.records ?? '', request.only)
-  const before = (request.page - 1) * request.pageSize
-  if (request.count === 'none') return { records, hasMore, total: null, totalIsEstimate: false }
-  if (!hasMore && (found > 0 || before === 0)) return { records, hasMore, total: before + found, totalIsEstimate: false }
-  return { records, hasMore, ...(await totalOf(db, fields, account, request, row!.seq!)) }
+  const expanded = await expandedList(db, account, row!.records ?? '', request.expand)
+  const page = {
+    records: shownList(fields, expanded, request.only),
+    hasMore,
+    nextCursor: hasMore ? cursorText(request.identity, row!.position!, request.asOf) : null,
+  }
+  if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
+  const before = request.cursor ? null : (request.page - 1) * request.pageSize
+  const isLast = !hasMore && before !== null && (found > 0 || before === 0)
+  if (isLast) return { ...page, total: before + found, totalIsEstimate: false }
+  return { ...page, ...(await totalOf(db, fields, account, request, row!.seq!)) }
+}
+
+/** The sort keys, with the moment of the first page for the clock: what follows it must not move between two pages. */
+function keysAsOf({ sort, asOf }: ListRequest, list: Params): readonly PlannedSort[] {
+  if (!sort.some(({ order }) => order.sql.includes('now()'))) return sort
+  const moment = `${list.add(asOf)}::timestamptz`
+  return sort.map(key => ({ ...key, order: { ...key.order, sql: key.order.sql.replaceAll('now()', moment) } }))
+}
+
+/** The rows `r` of a page in order, numbered from 1 as `n`, one more than the page has. */
+function rowsSql(fields: ResourceFields, request: ListRequest, keys: readonly PlannedSort[], list: Params): string {
+  const table = identifier(fields.resource.name)
+  const where = whereSql(request, list)
+  const offset = (request.page - 1) * request.pageSize
+  const branches = branchesOf(keys, request.cursor?.position ?? null).map(branch => {
+    const conditions = [where, branch.where, branch.after && afterSql(branch.keys, branch.after, list)]
+    return { where: conditions.filter(Boolean).join(' AND '), order: sortSql(branch.keys) }
+  })
+  // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each request anew.
+  const limit = request.pageSize + 1
+  const skip = offset ? `${list.add(String(offset))}::bigint` : ''
+  if (branches.length === 1) {
+    const [{ where, order }] = branches as [{ where: string; order: string }]
+    const paged = `ORDER BY ${order} LIMIT ${limit}${skip && ` OFFSET ${skip}`}`
+    return `SELECT r.*, row_number() OVER () AS n FROM (SELECT * FROM ${table} r WHERE ${where} ${paged}) r`
+  }
+  const wanted = skip ? `${limit} + ${skip}` : String(limit)
+  // A branch is read only when those before it did not fill the page; their ids are few, so the records are looked up at the end.
+  const read = branches.map(({ where, order }, index) => {
+    const before = index ? `(SELECT n FROM before${index})` : '0'
+    const needed = index ? ` AND ${before} < ${wanted}` : ''
+    const ids = `SELECT r.id FROM ${table} r WHERE ${where}${needed} ORDER BY ${order} LIMIT ${wanted}`
+    const sum = `SELECT ${before} + (SELECT count(*) FROM branch${index}) AS n`
+    return (
+      `branch${index} AS MATERIALIZED (SELECT x.id, ${before} + row_number() OVER () AS n FROM (${ids}) x), ` +
+      `before${index + 1} AS MATERIALIZED (${sum})`
+    )
+  })
+  const all = branches.map((_, index) => `SELECT id, n FROM branch${index}`).join(' UNION ALL ')
+  return (
+    `WITH ${read.join(', ')} SELECT r.*, x.n${skip && ` - ${skip}`} AS n FROM (${all}) x ` +
+    `JOIN ${table} r ON r.account_id = $1::bigint AND r.id = x.id WHERE x.n <= ${wanted}${skip && ` AND x.n > ${skip}`} ORDER BY x.n`
+  )
 }

@@ -3,79 +3,103 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { nearest } from '../fields/nearest.ts'
-import { type Filter, GrammarError, parseFilter, parseSort, type SortKey } from './grammar.ts'
+import { isExpandable } from '../records/expand.ts'
+import { type Cursor, listIdentity, readCursor } from './cursor.ts'
+import { type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
 import { type Plan, type PlannedSort, resolveFilter, resolveSort } from './resolve.ts'
 
 export type ListRequest = {
+  /** from 1; 1 also with a cursor, which takes its place */
   readonly page: number
   readonly pageSize: number
+  readonly cursor: Cursor | null
   readonly filter: Plan | null
   readonly sort: readonly PlannedSort[]
   readonly only: readonly Field[] | null
+  readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
+  /** whether the deleted records are listed instead of the others */
+  readonly isOfDeleted: boolean
   /** the filter's text, for remembering its total */
   readonly filterText: string
+  /** what a cursor of this list is bound to */
+  readonly identity: string
+  /** the moment by which what follows the clock is sorted: UTC, with milliseconds */
+  readonly asOf: string
 }
 
 /** Parameter name → its values, in the order given. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
-const known = ['page', 'pageSize', 'size', 'filter', 'sort', 'fields', 'count']
+const listParameters = ['page', 'pageSize', 'size', 'cursor', 'filter', 'sort', 'fields', 'expand', 'count', 'deleted']
 const pageSizeDefault = 25
 const pageSizeMax = 500
 const offsetMax = 100_000
 
-/** Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. */
-export function readListQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog): ListRequest {
-  refuseUnknown(parameters)
-  const problems: Problem[] = []
+/** Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC, with milliseconds. */
+export function readListQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog, now: string): ListRequest {
+  const problems = unknownParameters(parameters, listParameters)
   const world = { fields, catalog, problems }
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
-  const filterText = (parameters.get('filter') ?? []).join(',')
-  const filters = (parameters.get('filter') ?? []).flatMap(text => parsed(text, 'filter', parseFilter, problems) ?? [])
+  const texts = parameters.get('filter') ?? []
+  const filters = texts.flatMap(text => parsed(text, 'filter', parseFilter, problems) ?? [])
   const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
-  const sort = parsed(single(parameters, 'sort', problems) ?? '', 'sort', parseSort, problems)
-  const request: ListRequest = {
-    page,
-    pageSize,
-    filter: filter && resolveFilter(filter, world),
-    sort: resolveSort((sort as SortKey[] | null) ?? [], world),
-    only: readFields(single(parameters, 'fields', problems), fields, problems),
-    count: readCount(single(parameters, 'count', problems), problems),
-    filterText,
-  }
+  const plan = filter && resolveFilter(filter, world)
+  const sortText = single(parameters, 'sort', problems)
+  const sort = resolveSort(parsed(sortText ?? '', 'sort', parseSort, problems) ?? [], world)
+  const deleted = oneOf(parameters, 'deleted', ['only'] as const, problems)
+  const identity = listIdentity([fields.resource.name, sortText, deleted, ...texts])
+  const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
-    const hint = 'Narrow the filter, or sort by id and filter on the last id seen.'
-    problems.push({
-      field: null,
-      path: '',
-      parameter: 'page',
-      code: 'page_too_far',
-      message: `Pages end at row ${offsetMax}.`,
-      hint,
-    })
+    const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
+    report(problems, 'page', 'page_too_far', `Pages end at row ${offsetMax}.`, { hint })
   }
-  if (problems.length) throw new Refusal('malformed_query', 'The list query could not be read.', problems)
+  const request: ListRequest = {
+    page: cursor ? 1 : page,
+    pageSize,
+    cursor,
+    filter: plan,
+    sort,
+    only: fieldsNamed(parameters, 'fields', fields, problems, ['id']),
+    expand: expandOf(parameters, fields, problems),
+    count: oneOf(parameters, 'count', ['exact', 'estimate', 'none'] as const, problems) ?? 'auto',
+    isOfDeleted: deleted === 'only',
+    filterText: texts.join(','),
+    identity,
+    asOf: cursor?.asOf ?? now,
+  }
+  refuse(problems, 'The list query could not be read.')
   return request
 }
 
-function refuseUnknown(parameters: Parameters): void {
-  const problems = [...parameters.keys()]
-    .filter(name => !known.includes(name))
-    .map(name => {
-      const near = nearest(name, known)
-      const hint = near ? `Did you mean "${near}"?` : `The parameters: ${known.join(', ')}.`
-      return {
-        field: null,
-        path: '',
-        parameter: name,
-        code: 'unknown_parameter',
-        message: `There is no parameter "${name}".`,
-        hint,
-      }
-    })
-  if (problems.length) throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
+/** Reads what a request for one record may say: `expand`. Throws as readListQuery does. */
+export function readRecordQuery(parameters: Parameters, fields: ResourceFields): readonly Field[] {
+  const problems = unknownParameters(parameters, ['expand'])
+  const expand = expandOf(parameters, fields, problems)
+  refuse(problems, 'The query could not be read.')
+  return expand
+}
+
+function refuse(problems: readonly Problem[], detail: string): void {
+  if (problems.length === 0) return
+  const isUnknown = problems.every(({ code }) => code === 'unknown_parameter')
+  throw new Refusal(isUnknown ? 'unknown_parameter' : 'malformed_query', detail, problems)
+}
+
+function report(problems: Problem[], parameter: string, code: string, message: string, more: Partial<Problem> = {}): void {
+  problems.push({ field: null, path: '', parameter, code, message, ...more })
+}
+
+function unknownParameters(parameters: Parameters, known: readonly string[]): Problem[] {
+  const problems: Problem[] = []
+  for (const name of parameters.keys()) {
+    if (known.includes(name)) continue
+    const near = nearest(name, known)
+    const hint = near ? `Did you mean "${near}"?` : `The parameters: ${known.join(', ')}.`
+    report(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
+  }
+  return problems
 }
 
 /** The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop stop early. */
@@ -91,32 +115,41 @@ function wholeNumber(
   if (values.length === 0) return fallback
   const value = Number(values[0])
   if (new Set(values).size > 1) {
-    problems.push({
-      field: null,
-      path: '',
-      parameter,
-      code: 'contradiction',
-      message: `${names.join(' and ')} give different values.`,
-    })
+    report(problems, parameter, 'contradiction', `${names.join(' and ')} give different values.`)
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
     const limit = max === pageSizeMax ? ` to ${max}` : ''
-    problems.push({
-      field: null,
-      path: '',
-      parameter,
-      code: 'invalid_value',
-      message: `${parameter} must be a whole number from 1${limit}.`,
-    })
+    report(problems, parameter, 'invalid_value', `${parameter} must be a whole number from 1${limit}.`)
   } else return value
   return fallback
 }
 
 function single(parameters: Parameters, name: string, problems: Problem[]): string | null {
   const values = parameters.get(name) ?? []
-  if (values.length > 1) {
-    problems.push({ field: null, path: '', parameter: name, code: 'contradiction', message: `${name} may be given once.` })
-  }
+  if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given once.`)
   return values[0] || null
+}
+
+function oneOf<T extends string>(parameters: Parameters, name: string, words: readonly T[], problems: Problem[]): T | null {
+  const text = single(parameters, name, problems)
+  const word = words.find(known => known === text) ?? null
+  if (text !== null && word === null) report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
+  return word
+}
+
+function cursorOf(parameters: Parameters, identity: string, sort: readonly PlannedSort[], problems: Problem[]): Cursor | null {
+  const text = single(parameters, 'cursor', problems)
+  if (text === null) return null
+  if (parameters.has('page')) report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
+  // What is wrong with the sort is said already; the cursor can't be judged without it.
+  if (problems.length) return null
+  const cursor = readCursor(text, identity, sort)
+  if (cursor === 'other') {
+    const hint = 'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
+    report(problems, 'cursor', 'other_list', 'The cursor belongs to another list.', { hint })
+  } else if (cursor === null) {
+    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
+  } else return cursor
+  return null
 }
 
 function parsed<T>(text: string, parameter: string, parse: (text: string) => T, problems: Problem[]): T | null {
@@ -125,50 +158,41 @@ function parsed<T>(text: string, parameter: string, parse: (text: string) => T, 
     return parse(text)
   } catch (error) {
     if (!(error instanceof GrammarError)) throw error
-    const { message, position, hint } = error
-    const detail = `${message} (at position ${position + 1} of ${parameter}).`
-    problems.push({
-      field: null,
-      path: '',
-      parameter,
-      code: 'syntax',
-      message: detail,
-      position: position + 1,
-      ...(hint ? { hint } : {}),
-    })
+    const { message, hint } = error
+    const position = error.position + 1
+    const more = { position, ...(hint ? { hint } : {}) }
+    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, more)
     return null
   }
 }
 
-function readFields(text: string | null, fields: ResourceFields, problems: Problem[]): Field[] | null {
+/** The fields that a parameter names, separated by commas, after those it always has. Null when it is not given. */
+function fieldsNamed(
+  parameters: Parameters,
+  parameter: string,
+  fields: ResourceFields,
+  problems: Problem[],
+  always: readonly string[],
+): Field[] | null {
+  const text = single(parameters, parameter, problems)
   if (text === null) return null
-  const names = [...new Set(['id', ...text.split(',').map(name => name.trim())])]
+  const names = [...new Set([...always, ...text.split(',').map(name => name.trim())])]
   return names.flatMap(name => {
     const field = fields.byName.get(name)
     if (field?.is_active && !field.is_hidden) return [field]
     const near = nearest(name, fields.byName.keys())
     const hint = near ? { hint: `Did you mean "${near}"?` } : {}
-    problems.push({
-      field: name,
-      path: '',
-      parameter: 'fields',
-      code: 'unknown_field',
-      message: `There is no field "${name}".`,
-      ...hint,
-    })
+    report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, ...hint })
     return []
   })
 }
 
-function readCount(text: string | null, problems: Problem[]): ListRequest['count'] {
-  if (text === null) return 'auto'
-  if (text === 'exact' || text === 'estimate' || text === 'none') return text
-  problems.push({
-    field: null,
-    path: '',
-    parameter: 'count',
-    code: 'invalid_value',
-    message: 'count must be exact, estimate or none.',
-  })
-  return 'auto'
+function expandOf(parameters: Parameters, fields: ResourceFields, problems: Problem[]): Field[] {
+  const named = fieldsNamed(parameters, 'expand', fields, problems, []) ?? []
+  for (const { internal_name } of named.filter(field => !isExpandable(field))) {
+    const able = fields.fields.filter(field => field.is_active && !field.is_hidden && isExpandable(field))
+    const hint = `Those that can: ${able.map(field => field.internal_name).join(', ')}.`
+    report(problems, 'expand', 'not_expandable', `${internal_name} holds no ids with names.`, { field: internal_name, hint })
+  }
+  return named
 }

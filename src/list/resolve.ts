@@ -5,7 +5,7 @@
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
-import type { Field, Operator, Term } from '../fields/field.ts'
+import type { Field, Operator, Order, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
@@ -21,9 +21,19 @@ export type Plan =
   | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
   | { readonly type: 'not'; readonly of: Plan }
 
-export type PlannedSort = { readonly sql: string; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
+export type PlannedSort = { readonly order: Order; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
 
 type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problem[] }
+
+/**
+ * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value is rare or common decides
+ * between its index and walking the order.
+ */
+export function dependsOnValues(plan: Plan): boolean {
+  if (plan.type === 'not') return dependsOnValues(plan.of)
+  if (plan.type !== 'condition') return plan.of.some(dependsOnValues)
+  return plan.operator === 'like' || plan.term.multi || plan.term.contained !== undefined
+}
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, world: World): Plan {
@@ -37,15 +47,18 @@ export function resolveSort(keys: readonly SortKey[], world: World): PlannedSort
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', world)
     if (found && found.term.order === null) refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
-    return found?.term.order ? [{ sql: found.term.order, direction, nullable: !neverNull.has(name) }] : []
+    return found?.term.order ? [{ order: found.term.order, direction, nullable: !neverNull.has(name) }] : []
   })
   const idKey = keys.findIndex(key => key.field === 'id')
   if (idKey >= 0) return planned.slice(0, idKey + 1)
-  return [...planned, { sql: 'r."id"', direction: keys.at(-1)?.direction ?? 'desc', nullable: false }]
+  return [...planned, { order: { sql: 'r."id"', type: 'bigint' }, direction: keys.at(-1)?.direction ?? 'desc', nullable: false }]
 }
 
-/** Columns without nulls: an index serves both of their directions only when the order says nothing of nulls. */
+/** Columns without nulls: their lists have no second branch (branches.ts). */
 const neverNull = new Set(['id', 'title', 'name', 'created_at', 'updated_at', 'pipeline', 'pipeline_stage', 'status'])
+
+/** How many values a condition may list: more are asked for in several requests. */
+const valuesMax = 5000
 
 const nothing: PlannedCondition = {
   type: 'condition',
@@ -66,6 +79,10 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false') return { type: 'condition', term, operator, values }
     refuse(world, name, 'filter', 'invalid_value', `${operator} takes true or false`)
+    return nothing
+  }
+  if (values.length > valuesMax) {
+    refuse(world, name, 'filter', 'too_many', `${operator} takes at most ${valuesMax} values`, 'Ask in several requests.')
     return nothing
   }
   if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world) }

@@ -18,8 +18,29 @@ export function filterSql(plan: Plan, params: Params): string {
 /** The keys of an ORDER BY; nulls last in both directions (D29). */
 export function sortSql(keys: readonly PlannedSort[]): string {
   return keys
-    .map(({ sql, direction, nullable }) => `${sql} ${direction.toUpperCase()}${nullable ? ' NULLS LAST' : ''}`)
+    .map(({ order, direction, nullable }) => `${order.sql} ${direction.toUpperCase()}${nullable ? ' NULLS LAST' : ''}`)
     .join(', ')
+}
+
+/**
+ * The condition for the rows that come after the one with these values of the keys. Keys of one direction without nulls are compared
+ * as a row, from where an index can start; otherwise the first key's bound is its start.
+ */
+export function afterSql(keys: readonly PlannedSort[], values: readonly (string | null)[], params: Params): string {
+  const given = keys.map(({ order }, index) => (values[index] === null ? null : `${params.add(values[index]!)}::${order.type}`))
+  const [first] = keys
+  const beyond = (direction: string) => (direction === 'asc' ? '>' : '<')
+  if (keys.every(key => !key.nullable && key.direction === first!.direction)) {
+    return `(${keys.map(key => key.order.sql).join(', ')}) ${beyond(first!.direction)} (${given.join(', ')})`
+  }
+  const after = keys.reduceRight((rest, { order, direction, nullable }, index) => {
+    const value = given[index]
+    const tied = rest && `${order.sql} ${value ? `= ${value}` : 'IS NULL'} AND (${rest})`
+    const later = value && `${order.sql} ${beyond(direction)} ${value}${nullable ? ` OR ${order.sql} IS NULL` : ''}`
+    return [later, tied].filter(Boolean).join(' OR ') || 'false'
+  }, '')
+  const bound = first!.nullable || !given[0] ? '' : `${first!.order.sql} ${beyond(first!.direction)}= ${given[0]} AND `
+  return `${bound}(${after})`
 }
 
 function conditionSql(condition: PlannedCondition, params: Params): string {
@@ -50,15 +71,27 @@ function missing({ term }: PlannedCondition): string {
   return term.multi ? `(coalesce(cardinality(${term.sql}), 0) = 0)` : `(${term.sql} IS NULL)`
 }
 
+/** Beyond that many values a comparison with each record's value is quicker than looking each up in the index. */
+const containedMax = 100
+
 /** A comparison as it stands, bare, so that an index can serve it. */
 function positive({ term, operator, values }: PlannedCondition, params: Params): string {
-  const { type, sql } = term
+  const { type, sql, order } = term
   const list = () => `${params.add(arrayLiteral(values))}::${type}[]`
+  if (term.contained && operator === 'eq') return `r.custom @> ${params.add(term.contained(values[0]!))}::jsonb`
+  if (term.contained && operator === 'in' && values.length <= containedMax) {
+    return `r.custom @> ANY(${params.add(arrayLiteral(values.map(value => term.contained!(value))))}::jsonb[])`
+  }
   if (term.multi && operator === 'eq') return `${sql} @> ARRAY[${params.add(values[0]!)}::${type}]`
   if (term.multi && operator === 'in') return `${sql} && ${list()}`
   if (term.multi) return `EXISTS (SELECT FROM unnest(${sql}) item WHERE ${comparison('item', type, operator, values, params)})`
-  if (operator === 'in') return `${sql} = ANY(${list()})`
-  return comparison(sql, type, operator, values, params)
+  if (operator !== 'eq' && operator !== 'in') return comparison(sql, type, operator, values, params)
+  const value = operator === 'in' ? list() : `${params.add(values[0]!)}::${type}`
+  const equals = operator === 'in' ? `${sql} = ANY(${value})` : `${sql} = ${value}`
+  if (type !== 'text' || !order?.of) return equals
+  // Equal texts sort alike: by that, the index of the sort finds them.
+  const sorted = operator === 'in' ? `ANY(ARRAY(SELECT ${order.of('x')} FROM unnest(${value}) x))` : order.of(value)
+  return `(${equals} AND ${order.sql} = ${sorted})`
 }
 
 function comparison(sql: string, type: string, operator: string, values: readonly string[], params: Params): string {
@@ -79,7 +112,8 @@ function comparison(sql: string, type: string, operator: string, values: readonl
     case 'between':
       return `${left} BETWEEN ${value(0)} AND ${value(1)}`
     case 'like':
-      return `${left} ILIKE ${params.add(`%${values[0]!.replace(/[\\%_]/g, '\\$&')}%`)}::text`
+      // Lower case on both sides is what ILIKE does, but it does so several times as slowly.
+      return `lower(${left}) LIKE lower(${params.add(`%${values[0]!.replace(/[\\%_]/g, '\\$&')}%`)}::text)`
     default:
       throw new Error(`no SQL for the operator ${operator}`)
   }

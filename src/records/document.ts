@@ -42,11 +42,15 @@ export function shownList(fields: ResourceFields, records: string, only: readonl
   const inactive = fields.fields.filter(field => !field.is_active)
   if (only === null && inactive.length === 0) return records
   const parsed = parseJson(`[${records}]`) as JsonObject[]
-  const narrowed = parsed.map(record => {
-    if (only)
-      return Object.fromEntries(only.map((field): [string, Json] => [field.internal_name, record[field.internal_name] ?? null]))
+  const visible = parsed.map(record => {
+    if (only) return narrowed(record, only)
     for (const field of inactive) delete record[field.internal_name]
     return record
   })
-  return JSON.stringify(narrowed).slice(1, -1)
+  return JSON.stringify(visible).slice(1, -1)
+}
+
+function narrowed(record: JsonObject, only: readonly Field[]): JsonObject {
+  const members = only.map((field): [string, Json] => [field.internal_name, record[field.internal_name] ?? null])
+  return { ...Object.fromEntries(members), ...(record._expanded === undefined ? {} : { _expanded: record._expanded }) }
 }

@@ -1,6 +1,6 @@
 /** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
 import { isObject, type Json } from '../../json.ts'
-import { document, type Kind, type Place, textual } from '../field.ts'
+import { containedAt, document, type Kind, type Place, presenceTerm, textOrder, textual } from '../field.ts'
 import { knownMembers } from './money.ts'
 import { items } from './multiselect.ts'
 import { checkedText, numberAsText } from './text.ts'
@@ -26,9 +26,19 @@ export const address: Kind = {
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
+    if (member === '') return presenceTerm(`NULLIF(${document(field)}, '[]')`)
     if (!members.includes(member)) return null
     const sql = `(${document(field)} #>> '{0,${member}}')`
-    return { type: 'text', sql, multi: false, operators: textual, operand: text => text, order: sql }
+    return {
+      type: 'text',
+      sql,
+      multi: false,
+      operators: textual,
+      operand: text => text,
+      order: textOrder(sql, true),
+      // A country may be a number, which is another value to JSON.
+      ...(member === 'country' ? {} : containedAt(field, 'text', ['[]', member])),
+    }
   },
 }
 

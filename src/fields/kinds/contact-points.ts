@@ -1,6 +1,6 @@
 /** PHONE and EMAIL: arrays of typed entries (D13). An unknown type becomes Work, with a warning; a missing one is a problem. */
 import { isObject, type Json } from '../../json.ts'
-import { document, equality, type Kind, type Place, textual } from '../field.ts'
+import { containedAt, document, equality, type Kind, type Place, textual } from '../field.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
@@ -82,6 +82,7 @@ function contactPoints(
         operators: isType ? equality : textual,
         operand: isType ? typeOperand : text => text,
         order: null,
+        ...containedAt(field, type, ['[]', isType ? typeMember : valueMember]),
       }
     },
   }

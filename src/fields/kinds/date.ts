@@ -24,11 +24,18 @@ function dateOperand(text: string, catalog: Catalog): string | Complaint {
   return new Intl.DateTimeFormat('en-CA', { timeZone: catalog.account.time_zone, dateStyle: 'short' }).format(new Date(epoch))
 }
 
-/** UTC text of epoch milliseconds; null when `text` is no number; a complaint for seconds, which are a likely mistake (D31). */
+/** UTC text of epoch milliseconds; null when `text` is no number; a complaint for numbers that are likely meant otherwise (D31). */
 export function epochMilliseconds(text: string): string | Complaint | null {
-  if (!/^-?\d{5,}$/.test(text.trim())) return null
-  if (/^\d{10}$/.test(text.trim())) {
-    return { message: `${text} looks like seconds since 1970; times are milliseconds`, hint: `Did you mean ${text.trim()}000?` }
+  const number = text.trim()
+  if (!/^-?\d+$/.test(number)) return null
+  if (/^\d{10}$/.test(number)) {
+    return { message: `${number} looks like seconds since 1970; times are milliseconds`, hint: `Did you mean ${number}000?` }
   }
-  return instantOfEpoch(Number(text)) ?? { message: `${text} is beyond the year 9999` }
+  if (/^(19|20)\d\d(\d{4})?$/.test(number)) {
+    return {
+      message: `${number} looks like a year or a date; a bare number is milliseconds since 1970`,
+      hint: 'Write 2026-03-31.',
+    }
+  }
+  return instantOfEpoch(Number(number)) ?? { message: `${number} is not within the years 1 to 9999` }
 }

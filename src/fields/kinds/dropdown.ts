@@ -1,6 +1,6 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
-import { type Complaint, equality, type Field, type Kind, type Option, type Place, simpleKind } from '../field.ts'
+import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place, simpleKind } from '../field.ts'
 import { nearest } from '../nearest.ts'
 
 const option = simpleKind({
@@ -55,10 +55,12 @@ export function optionOperand(text: string, field: Field): string | Complaint {
   return { message: `${field.internal_name} has no option "${text}"`, hint: optionHint(text, field.options) }
 }
 
-/** Options sort by their position (D29). The ids are numbers from the catalog. */
-export function optionOrder(sql: string, options: readonly Option[]): string {
-  if (options.every((option, index) => index === 0 || option.id > options[index - 1]!.id)) return sql
-  return `array_position('{${options.map(option => option.id).join(',')}}'::bigint[], ${sql}::bigint)`
+/** Options sort by their position (D29), which mostly is the order of their ids. The ids are numbers from the catalog. */
+function optionOrder(column: string, options: readonly Option[]): Order {
+  const values = options.map(option => option.id)
+  if (values.every((id, index) => index === 0 || id > values[index - 1]!)) return { sql: column, type: 'bigint' }
+  const sql = `array_position('{${values.join(',')}}'::bigint[], ${column}::bigint)`
+  return { sql, type: 'bigint', ranked: { column, values } }
 }
 
 export function optionHint(text: string, options: readonly Option[]): string {

@@ -25,19 +25,18 @@ export const json: Kind = {
   write: value => [JSON.stringify(value ?? {})],
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')
-    if (steps.some(step => !/^[A-Za-z0-9_-]{1,64}$/.test(step))) return null
-    const path = steps.join(',')
-    const inner = steps.slice(0, -1).join(',')
-    const sql = steps.length ? `(${document(field)} #>> '{${path}}')` : `NULLIF(${document(field)}, '{}')::text`
+    // Letters, digits, _ and -: what the grammar takes for a name needs no escape in SQL.
+    if (steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
+    const path = steps.map(step => `"${step}"`).join(',')
     return {
       type: 'text',
-      sql,
+      sql: steps.length ? `(${document(field)} #>> '{${path}}')` : `NULLIF(${document(field)}, '{}')::text`,
       multi: false,
       operators: [...equality, 'like'],
       operand: text => text,
       order: null,
       // Present is more than not null: {"notes":null} has the member.
-      present: steps.length ? `((${document(field)} #> '{${inner}}') ? '${steps.at(-1)}')` : `${document(field)} <> '{}'`,
+      present: steps.length ? `(${document(field)} #> '{${path}}') IS NOT NULL` : `${document(field)} <> '{}'`,
     }
   },
 }

@@ -5,7 +5,19 @@
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { decimalJson, numberText } from '../decimal.ts'
-import { type Complaint, type Config, equality, type Field, type Kind, ordered, type Place, scalar } from '../field.ts'
+import {
+  type Complaint,
+  type Config,
+  containedAt,
+  equality,
+  type Field,
+  type Kind,
+  type Order,
+  ordered,
+  type Place,
+  scalar,
+  textOrder,
+} from '../field.ts'
 import { nearest } from '../nearest.ts'
 import { findOption } from './dropdown.ts'
 import { checkedNumber, numericOperand } from './number.ts'
@@ -33,7 +45,8 @@ export const money: Kind = {
         multi: false,
         operators: equality,
         operand: currencyOperand,
-        order: scalar(field, 'currency_code', 'text'),
+        order: textOrder(scalar(field, 'currency_code', 'text')),
+        ...containedAt(field, 'bigint', ['currency']),
       }
     }
     if (member !== '' && member !== 'value') return null
@@ -44,7 +57,8 @@ export const money: Kind = {
       multi: false,
       operators: ordered,
       operand: numericOperand,
-      order: member ? sql : baseOrder(field),
+      order: member ? { sql, type: 'numeric' } : baseOrder(field),
+      ...containedAt(field, 'numeric', ['value']),
     }
   },
   subFields: field => [
@@ -138,10 +152,10 @@ function currencyHint(value: number | string, catalog: Catalog): string {
 }
 
 /** Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself times the rate. */
-function baseOrder(field: Field): string {
+function baseOrder(field: Field): Order {
   const amount = scalar(field, 'value', 'numeric')
-  if (field.internal_name === 'deal_value') return 'r.deal_value_in_base_currency_value'
-  if (field.internal_name.endsWith('base_currency') || field.internal_name.startsWith('base_currency')) return amount
-  const currency = scalar(field, 'currency', 'int')
-  return `(${amount} * (SELECT rate FROM currency WHERE currency.account_id = r.account_id AND currency.id = ${currency}))`
+  if (field.internal_name === 'deal_value') return { sql: 'r.deal_value_in_base_currency_value', type: 'numeric' }
+  if (/^(base_currency_|.*_in_base_currency$)/.test(field.internal_name)) return { sql: amount, type: 'numeric' }
+  const of = `FROM currency WHERE currency.account_id = r.account_id AND currency.id = ${scalar(field, 'currency', 'int')}`
+  return { sql: `(${amount} * (SELECT rate ${of}))`, type: 'numeric', looksUp: true }
 }

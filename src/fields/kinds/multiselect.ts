@@ -1,6 +1,6 @@
 /** MULTISELECT: several options, stored as an array of ids (D10). */
 import type { Json } from '../../json.ts'
-import { document, equality, type Kind } from '../field.ts'
+import { containedAt, document, equality, type Kind } from '../field.ts'
 import { checkedOption, optionOperand } from './dropdown.ts'
 
 export const multiselect: Kind = {
@@ -27,6 +27,7 @@ export const multiselect: Kind = {
       operators: equality,
       operand: text => optionOperand(text, field),
       order: null,
+      ...containedAt(field, 'bigint', ['[]']),
     }
   },
 }

@@ -1,7 +1,7 @@
 /** PRICE_TAGS: one price for each currency (D26), stored and read as [{currency, currency_code, price, tax, discount}]. */
 import { isObject, type Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import { document, equality, type Kind, ordered, type Place } from '../field.ts'
+import { document, equality, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
 import { checkedCurrency, currencyOperand, knownMembers } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { checkedNumber, numericOperand } from './number.ts'
@@ -29,7 +29,8 @@ export const prices: Kind = {
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
-    if (member === '' || !prices.members.includes(member)) return null
+    if (member === '') return presenceTerm(`NULLIF(${document(field)}, '[]')`)
+    if (!prices.members.includes(member)) return null
     const name = member === 'unit_price' ? 'price' : member
     const type = member === 'currency' ? 'bigint' : 'numeric'
     return {

@@ -1,6 +1,6 @@
 /** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
 import { isObject, type Json } from '../../json.ts'
-import { type Complaint, document, type Kind, ordered, type Place } from '../field.ts'
+import { type Complaint, containedAt, document, type Kind, ordered, type Place, textOrder } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './money.ts'
@@ -55,9 +55,18 @@ function rangeKind(end: End): Kind {
     term: (field, member) => {
       const name = member.replace(/^range\./, '')
       if (name !== 'from' && name !== 'to' && member !== '') return null
-      const text = `(${document(field)} #>> '{range,${member === '' ? 'from' : name}}')`
+      const at = member === '' ? 'from' : name
+      const text = `(${document(field)} #>> '{range,${at}}')`
       const sql = end.type === 'text' ? text : `${text}::${end.type}`
-      return { type: end.type, sql, multi: false, operators: ordered, operand: end.operand, order: sql }
+      return {
+        type: end.type,
+        sql,
+        multi: false,
+        operators: ordered,
+        operand: end.operand,
+        order: end.type === 'text' ? textOrder(sql) : { sql, type: end.type },
+        ...containedAt(field, end.type, ['range', at]),
+      }
     },
   }
 }

@@ -1,7 +1,7 @@
 /** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
 import { isObject, type Json } from '../../json.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import { type Complaint, type Field, identifier, ordered, type Place, simpleKind } from '../field.ts'
+import { type Complaint, type Field, identifier, type Order, ordered, type Place, simpleKind, textOrder } from '../field.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
 const maxId = Number.MAX_SAFE_INTEGER
@@ -43,7 +43,12 @@ function takesObject(field: Field): boolean {
 }
 
 /** References sort by the name shown (D29). */
-function nameOrder(sql: string, field: Field): string {
-  const name = field.related === 'contact' ? `concat_ws(' ', named.first_name, named.last_name)` : 'named.name'
-  return `(SELECT lower(${name}) FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql})`
+function nameOrder(sql: string, field: Field): Order {
+  const of = `FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql}`
+  return { ...textOrder(`(SELECT ${shownName(field.related!, 'named')} ${of})`), looksUp: true }
+}
+
+/** SQL of the name under which a related record is shown; `row` is its table's alias. */
+export function shownName(resource: string, row: string): string {
+  return resource === 'contact' ? `concat_ws(' ', ${row}.first_name, ${row}.last_name)` : `${row}.name`
 }

@@ -1,7 +1,7 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
 import { decimal, plain } from '../decimal.ts'
-import { type Config, type Place, simpleKind, textual } from '../field.ts'
+import { type Config, type Place, simpleKind, textOrder, textual } from '../field.ts'
 
 export const text = simpleKind({
   column: 'text',
@@ -12,6 +12,7 @@ export const text = simpleKind({
     return checkedText(value, place, place.field.config)
   },
   operand: value => value,
+  order: (sql, field) => textOrder(sql, (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255),
 })
 
 /** A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem. `at` is the place below. */

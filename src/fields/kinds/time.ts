@@ -1,5 +1,5 @@
 /** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
-import { ordered, simpleKind } from '../field.ts'
+import { ordered, simpleKind, textOrder } from '../field.ts'
 import { isoTime } from '../iso8601.ts'
 
 export const time = simpleKind({
@@ -11,4 +11,5 @@ export const time = simpleKind({
     return value ?? place.problem('invalid_time', 'must be a time in ISO 8601 without offset', { hint: 'For example "09:30".' })
   },
   operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
+  order: sql => textOrder(sql),
 })

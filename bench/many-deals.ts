@@ -1,0 +1,122 @@
+/** A database with very many deals for `npm run bench:lists`: set-based, from the sample's, spread over three years. */
+import { firstStart } from '../src/accounts/first-start.ts'
+import { createSample } from '../src/accounts/sample.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { type Database, openDatabase } from '../src/db/open.ts'
+import { accountTokens } from './prepare.ts'
+
+/** In the titles of twenty deals, however many there are. */
+export const rareWord = 'xylophone'
+/** In the titles of a fifth of the deals. */
+export const commonWord = 'expansion'
+/** The number of twenty deals' purchase order, however many there are. */
+export const rareText = 'PO-4711'
+
+const chunk = 20_000
+
+/** Makes `count` deals in the first account, in the way of each with a progress bar on stderr. */
+export async function prepareManyDeals(open: { url?: string; dataDir?: string }, count: number): Promise<void> {
+  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  try {
+    await migrate(db)
+    await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })
+    const steps = Math.ceil(count / chunk)
+    const indexes = await withoutIndexes(db)
+    const work = steps + indexes.length + 1
+    for (let step = 0; step < steps; step++) {
+      await makeDeals(db, step * chunk, Math.min((step + 1) * chunk, count), count)
+      progress(step + 1, work, `${Math.min((step + 1) * chunk, count)} of ${count} deals`)
+    }
+    for (const [index, { name, definition }] of indexes.entries()) {
+      await db.query(definition)
+      progress(steps + index + 1, work, name)
+    }
+    await db.query('UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint', [
+      '1',
+    ])
+    await db.sql.unsafe('VACUUM (ANALYZE)').simple()
+    progress(work, work, 'done\n')
+    await check(db)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Rows go into a table without indexes several times as fast; they are made again from what the catalog says of them. */
+async function withoutIndexes(db: Database): Promise<{ name: string; definition: string }[]> {
+  const rows = await db.query(
+    "SELECT indexname AS name, indexdef AS definition FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'deal' AND indexname <> 'deal_pkey'",
+  )
+  for (const { name } of rows) await db.query(`DROP INDEX ${name}`)
+  return rows as { name: string; definition: string }[]
+}
+
+/** What a deal has of its own; the rest is its model's, one of the sample's. `i` counts from 0. */
+const own: { readonly [column: string]: string } = {
+  title: `s.title || CASE WHEN i % 5 = 2 THEN ' ${commonWord}' ELSE '' END || CASE WHEN i % p.twentieth = 7 THEN ' ${rareWord}' ELSE '' END || ' ' || i`,
+  created_at: "date_trunc('second', p.now - interval '1095 days' * ((p.count - i)::float8 / p.count))",
+  updated_at:
+    "date_trunc('second', p.now - interval '1095 days' * ((p.count - i)::float8 / p.count) + interval '1 minute' * (i * 7919 % 10007))",
+  expected_close_date: 's.expected_close_date + (i * 7919 % 361 - 180)::int',
+  deal_value_value: 's.deal_value_value + i * 7919 % 100003',
+  deal_value_in_base_currency_value: 's.deal_value_in_base_currency_value + i * 7919 % 100003',
+  custom: `s.custom || jsonb_build_object('cf_custom_text_field', CASE WHEN i % p.twentieth = 3 THEN '${rareText}' ELSE 'PO-X' || i END)`,
+}
+
+/** The same in the record's text: pairs of what stands in the model's and what takes its place. */
+const inDocument: readonly [model: string, own: string][] = [
+  [`'"title":' || to_json(s.title)`, `'"title":' || to_json(t.title)`],
+  [`'"created_at":' || ${iso('s.created_at')}`, `'"created_at":' || ${iso('t.created_at')}`],
+  [`'"updated_at":' || ${iso('s.updated_at')}`, `'"updated_at":' || ${iso('t.updated_at')}`],
+  [`'"expected_close_date":' || to_json(s.expected_close_date)`, `'"expected_close_date":' || to_json(t.expected_close_date)`],
+  [amount('deal_value', 's'), amount('deal_value', 't')],
+  [amount('deal_value_in_base_currency', 's'), amount('deal_value_in_base_currency', 't')],
+]
+
+function iso(column: string): string {
+  return `to_json(to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+}
+
+function amount(field: string, of: string): string {
+  return `'"${field}":{"currency":' || s.${field}_currency || ',"currency_code":"' || s.${field}_currency_code || '","value":' || trim_scale(${of}.${field}_value)`
+}
+
+async function makeDeals(db: Database, from: number, to: number, count: number): Promise<void> {
+  const [row] = await db.query(
+    "SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns WHERE table_schema = 'public' " +
+      "AND table_name = 'deal' AND column_name NOT IN ('account_id', 'id', 'document')",
+  )
+  const names = row!.names!.split(', ')
+  const replaced = inDocument.reduce(
+    (text, [model, own]) => `coalesce(replace(${text}, ${model}, ${own}), ${text})`,
+    's.document',
+  )
+  const custom = `regexp_replace(${replaced}, ',"cf_custom_text_field":"[^"]*"', '') || ',"cf_custom_text_field":' || (t.custom -> 'cf_custom_text_field')`
+  await db.query(
+    `INSERT INTO deal (account_id, id, document, ${names.join(', ')})
+     SELECT 1, 1000 + i, ${custom}, ${names.map(name => (name.replaceAll('"', '') in own ? `t.${name}` : `s.${name}`)).join(', ')}
+     FROM (SELECT $3::bigint AS count, $3::bigint / 20 AS twentieth, date_trunc('day', now()) AS now) p
+     CROSS JOIN generate_series($1::bigint, $2::bigint - 1) i
+     JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS n FROM deal WHERE account_id = 1 AND id < 1000) s ON s.n = i * 31 % 300
+     CROSS JOIN LATERAL (SELECT ${Object.entries(own)
+       .map(([column, sql]) => `${sql} AS ${column}`)
+       .join(', ')}) t`,
+    [String(from), String(to), String(count)],
+  )
+}
+
+/** Whether a record's text says what its columns say. */
+async function check(db: Database): Promise<void> {
+  const [row] = await db.query(
+    `SELECT count(*)::text AS wrong FROM (SELECT r.*, ('{' || document || '}')::jsonb AS d FROM deal r WHERE account_id = 1 AND id >= 1000 ORDER BY id DESC LIMIT 1000) r
+     WHERE d->>'title' <> title OR (d->>'created_at')::timestamptz <> created_at OR (d->>'updated_at')::timestamptz <> updated_at
+       OR (d->>'expected_close_date')::date IS DISTINCT FROM expected_close_date OR (d#>>'{deal_value,value}')::numeric IS DISTINCT FROM deal_value_value
+       OR d->>'cf_custom_text_field' <> custom->>'cf_custom_text_field'`,
+  )
+  if (row!.wrong !== '0') throw new Error(`${row!.wrong} of 1000 deals have a text that differs from their columns`)
+}
+
+function progress(done: number, of: number, what: string): void {
+  const bar = '█'.repeat(Math.round((30 * done) / of)).padEnd(30, '░')
+  process.stderr.write(`\r${bar} ${what}\u001b[K`)
+}

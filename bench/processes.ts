@@ -1,0 +1,80 @@
+/** The child processes of the bench: started, asked, stopped, and gone whichever way the bench ends. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const root = dirname(import.meta.dirname)
+const run = promisify(execFile)
+const startLimitMs = 60_000
+const running = new Set<ChildProcess>()
+
+process.on('exit', endAll)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+export type Running = {
+  readonly url: string /** from the spawn to the line that says it is ready */
+  readonly seconds: number
+  stop(): Promise<void>
+}
+
+/** The service itself. What the environment says of its settings does not count. */
+export function startService(env: Record<string, string>): Promise<Running> {
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: '', DEALWRIGHT_TOKEN: '', SAMPLE_DATA: '', LOG_LEVEL: 'warn' }
+  return startProcess('bin/dealwright.js', { ...settings, ...env })
+}
+
+/** A process that prints "ready at <url>". */
+export async function startProcess(file: string, env: Record<string, string>): Promise<Running> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [...nodeOptions(file), file], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.add(child)
+  const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  gone.then(() => running.delete(child))
+  const late = setTimeout(() => child.kill('SIGKILL'), startLimitMs)
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const url = /ready at (\S+)/.exec(line)?.[1]
+      if (!url) continue
+      const seconds = (performance.now() - began) / 1000
+      child.stdout.resume()
+      return { url, seconds, stop: () => end(child, gone) }
+    }
+  } finally {
+    clearTimeout(late)
+  }
+  throw new Error(`${file} ended before it was ready`)
+}
+
+/** BENCH_PROFILE=<directory> leaves a CPU profile of each service there. */
+function nodeOptions(file: string): string[] {
+  const directory = process.env.BENCH_PROFILE
+  return directory && file.startsWith('bin/') ? ['--cpu-prof', `--cpu-prof-dir=${directory}`] : []
+}
+
+/** Ends what still runs, at once: after a failure, before the database goes. */
+export function endAll(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {
+  const late = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  child.kill('SIGTERM')
+  await gone
+  clearTimeout(late)
+}
+
+/** What a script of the bench makes of its orders. */
+export async function ask<T>(file: string, orders: object): Promise<T> {
+  return JSON.parse(await output(process.execPath, [join(root, file), JSON.stringify(orders)])) as T
+}
+
+/** What a program prints. Throws when it fails or takes more than five minutes. */
+export async function output(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await run(program, args, { cwd: root, maxBuffer: 1 << 28, timeout: 300_000 })
+  return stdout
+}
