@@ -38,6 +38,8 @@ export async function migrate(
 async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
+  // An index of a large table takes as long as it takes.
+  await tx.unsafe('SET LOCAL statement_timeout = 0')
   await tx.unsafe(`CREATE TABLE IF NOT EXISTS schema_migration (
     version int PRIMARY KEY,
     name text NOT NULL,

@@ -28,7 +28,7 @@ export type DatabaseOptions = {
   readonly prepare?: boolean
   /** server: connections; a few a core, since statements share a connection without waiting for each other's answers */
   readonly poolSize?: number
-  /** how long a statement may run. A server ends it; the embedded engine is reopened after twice this time of silence. */
+  /** how long a statement may run, 10 s unless given. A server ends it; the embedded engine is reopened after six times this silence. */
   readonly statementTimeoutMs?: number
 }
 
@@ -57,6 +57,7 @@ export type Database = {
 }
 
 const oldestServer = 15
+const statementTimeoutDefaultMs = 10_000
 
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -64,11 +65,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
-  const { dataDir, template, log, statementTimeoutMs = 30_000 } = options
+  const { dataDir, template, log, statementTimeoutMs = statementTimeoutDefaultMs } = options
   const engine = await Engine.open({
     ...(dataDir !== undefined && { dataDir }),
     ...(template !== undefined && { template }),
-    hangLimitMs: statementTimeoutMs * 2,
+    hangLimitMs: statementTimeoutMs * 6,
     log,
   })
   const sql = embeddedClient(engine)
@@ -107,7 +108,11 @@ export function embeddedClient(engine: Engine): Sql {
 }
 
 async function openServer(options: DatabaseOptions, url: string): Promise<Database> {
-  const { prepare = true, poolSize = Math.max(4, 2 * availableParallelism()), statementTimeoutMs = 30_000 } = options
+  const {
+    prepare = true,
+    poolSize = Math.max(4, 2 * availableParallelism()),
+    statementTimeoutMs = statementTimeoutDefaultMs,
+  } = options
   let sql: Sql
   try {
     sql = postgres(url, {

@@ -16,12 +16,17 @@ export function databaseRefusal(error: unknown): Refusal | null {
       return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
     }
     case '57014':
-    case '55P03':
-      return new Refusal('database_unavailable', 'The database took too long; narrow the request or try again.', [], {
-        'retry-after': '1',
-      })
+      return new Refusal(
+        'query_too_slow',
+        'The database was stopped for taking too long. Ask for less: narrow the filter, or sort by another field.',
+        [],
+        {
+          'retry-after': '1',
+        },
+      )
     case '40001':
     case '40P01':
+    case '55P03':
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })
     case '53300':
     case '53400':

@@ -12,7 +12,9 @@ export type Branch = {
   /** SQL of what the branch holds; null = everything */
   readonly where: string | null
   readonly keys: readonly PlannedSort[]
-  /** the values of `keys` after which it begins; null = from its beginning */
+  /** of the first keys, how many are the same in the whole branch; they stand in its order for the sake of the index */
+  readonly fixed: number
+  /** the values of the keys that are not fixed after which it begins; null = from its beginning */
   readonly after: Position | null
 }
 
@@ -24,17 +26,18 @@ export function branchesOf(keys: readonly PlannedSort[], position: Position | nu
   const [first, ...rest] = keys as [PlannedSort, ...PlannedSort[]]
   const { ranked, sql, looksUp } = first.order
   if (ranked && ranked.values.length <= rankedMax) return rankedBranches(first, rest, position)
-  if (!first.nullable || looksUp) return [{ where: null, keys, after: position }]
-  const filled: Branch = { where: `${sql} IS NOT NULL`, keys: [{ ...first, nullable: false }, ...rest], after: position }
-  const empty: Branch = { where: `${sql} IS NULL`, keys: rest, after: null }
+  if (!first.nullable || looksUp) return [{ where: null, keys, fixed: 0, after: position }]
+  const bare = [{ ...first, nullable: false }, ...rest]
+  const filled: Branch = { where: `${sql} IS NOT NULL`, keys: bare, fixed: 0, after: position }
+  const empty: Branch = { where: `${sql} IS NULL`, keys: bare, fixed: 1, after: null }
   return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
 }
 
 function rankedBranches(first: PlannedSort, rest: readonly PlannedSort[], position: Position | null): Branch[] {
   const { column, values } = first.order.ranked!
   const inOrder = first.direction === 'asc' ? values : values.toReversed()
-  const branches: Branch[] = inOrder.map(value => ({ where: `${column} = ${value}`, keys: rest, after: null }))
-  branches.push({ where: `(${column} IS NULL OR ${column} <> ALL('{${values.join(',')}}'))`, keys: rest, after: null })
+  const branches: Branch[] = inOrder.map(value => ({ where: `${column} = ${value}`, keys: rest, fixed: 0, after: null }))
+  branches.push({ where: `(${column} IS NULL OR ${column} <> ALL('{${values.join(',')}}'))`, keys: rest, fixed: 0, after: null })
   if (!position) return branches
   const place = position[0] === null ? undefined : values[Number(position[0]) - 1]
   const index = place === undefined ? values.length : inOrder.indexOf(place)

@@ -74,7 +74,7 @@ function rowsSql(fields: ResourceFields, request: ListRequest, keys: readonly Pl
   const where = whereSql(request, list)
   const offset = (request.page - 1) * request.pageSize
   const branches = branchesOf(keys, request.cursor?.position ?? null).map(branch => {
-    const conditions = [where, branch.where, branch.after && afterSql(branch.keys, branch.after, list)]
+    const conditions = [where, branch.where, branch.after && afterSql(branch.keys.slice(branch.fixed), branch.after, list)]
     return { where: conditions.filter(Boolean).join(' AND '), order: sortSql(branch.keys) }
   })
   // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each request anew.

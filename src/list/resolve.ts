@@ -5,7 +5,7 @@
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
-import type { Field, Operator, Order, Term } from '../fields/field.ts'
+import type { Complaint, Field, Operator, Order, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
@@ -87,7 +87,7 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
   }
   if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world) }
   const operands = values.map(value => {
-    const operand = value.includes('\0') ? { message: 'a value must not contain NUL' } : term.operand(value, world.catalog)
+    const operand = isText(value) ? term.operand(value, world.catalog) : noText
     if (typeof operand === 'string') return operand
     refuse(world, name, 'filter', 'invalid_value', operand.message, operand.hint)
     return ''
@@ -98,8 +98,14 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
 
 function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
   if (values[0] === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  if (values[0]!.includes('\0')) refuse(world, name, 'filter', 'invalid_value', 'a value must not contain NUL')
+  if (!isText(values[0]!)) refuse(world, name, 'filter', 'invalid_value', noText.message)
   return values
+}
+
+const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }
+
+function isText(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed()
 }
 
 function checkBetween(operands: readonly string[], term: Term, name: string, world: World): void {

@@ -12,17 +12,18 @@ type Example = { method: string; path: string; status: number; body: string }
 test('every example of docs/api/README.md is answered with its status', async () => {
   const examples = [...read('docs/api/README.md').matchAll(/```http\n([\s\S]*?)```/g)].flatMap(match => examplesOf(match[1]!))
   assert.ok(examples.length > 30)
-  const ids = new Map<string, number>()
+  const seen = new Map<string, number | string>()
   for (const { method, path, status, body } of examples) {
-    const real = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids.get(name)))
-    const reply = await call(method, real.replaceAll(' ', '%20'), body || undefined)
+    const real = path.replace(/\{(\w+)\}/g, (_, name: string) => String(seen.get(name)))
+    const reply = await call(method, real.replaceAll(' ', '%20').replaceAll('"', '%22'), body || undefined)
     assert.equal(reply.status, status, `${method} ${real}: ${reply.text}`)
-    if (status === 201) ids.set(path.split('/').at(-1)!, reply.body.data.id)
+    if (status === 201) seen.set(path.split('/').at(-1)!, reply.body.data.id)
+    if (reply.body.meta?.nextCursor) seen.set('cursor', reply.body.meta.nextCursor)
   }
 })
 
 function examplesOf(block: string): Example[] {
-  const starts = [...block.matchAll(/^([A-Z]+) (\S+) → (\d+)$/gm)]
+  const starts = [...block.matchAll(/^([A-Z]+) (.+) → (\d+)$/gm)]
   return starts.map((start, index) => {
     const body = block.slice(start.index + start[0].length, starts[index + 1]?.index).trim()
     return { method: start[1]!, path: start[2]!, status: Number(start[3]), body }

@@ -82,12 +82,10 @@ const { filter } = fc.letrec<{ filter: Condition }>(tie => ({
   filter: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     condition,
-    fc
-      .array(tie('filter'), { minLength: 1, maxLength: 3 })
-      .map(of => ({
-        text: `and(${of.map(one => one.text).join(',')})`,
-        holds: (deal: Deal) => of.every(one => one.holds(deal)),
-      })),
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map(of => ({
+      text: `and(${of.map(one => one.text).join(',')})`,
+      holds: (deal: Deal) => of.every(one => one.holds(deal)),
+    })),
     fc
       .array(tie('filter'), { minLength: 1, maxLength: 3 })
       .map(of => ({ text: `or(${of.map(one => one.text).join(',')})`, holds: (deal: Deal) => of.some(one => one.holds(deal)) })),

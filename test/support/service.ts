@@ -40,9 +40,12 @@ const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright
 mkdirSync(dirname(template), { recursive: true })
 
 /** Starts a service that ends with the test file. `now` is the service's clock. */
-export async function startService(options: { sampleData?: boolean; now?: () => Date } = {}): Promise<Service> {
+export async function startService(
+  options: { sampleData?: boolean; now?: () => Date; statementTimeoutMs?: number } = {},
+): Promise<Service> {
   const url = process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const db = await openDatabase({ ...(url ? { url } : { template }), log: line => log.warn(line) })
+  const { statementTimeoutMs = 60_000 } = options
+  const db = await openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
   const app = buildApp({ db, now: options.now ?? (() => new Date()), log })

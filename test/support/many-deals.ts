@@ -1,9 +1,5 @@
-/** A database with very many deals for `npm run bench:lists`: set-based, from the sample's, spread over three years. */
-import { firstStart } from '../src/accounts/first-start.ts'
-import { createSample } from '../src/accounts/sample.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { type Database, openDatabase } from '../src/db/open.ts'
-import { accountTokens } from './prepare.ts'
+/** Very many deals at once, for tests and benches of lists: set-based, from the sample's, spread over three years. */
+import type { Database } from '../../src/db/open.ts'
 
 /** In the titles of twenty deals, however many there are. */
 export const rareWord = 'xylophone'
@@ -14,41 +10,48 @@ export const rareText = 'PO-4711'
 
 const chunk = 20_000
 
-/** Makes `count` deals in the first account, in the way of each with a progress bar on stderr. */
-export async function prepareManyDeals(open: { url?: string; dataDir?: string }, count: number): Promise<void> {
-  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
-  try {
-    await migrate(db)
-    await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })
-    const steps = Math.ceil(count / chunk)
-    const indexes = await withoutIndexes(db)
-    const work = steps + indexes.length + 1
-    for (let step = 0; step < steps; step++) {
-      await makeDeals(db, step * chunk, Math.min((step + 1) * chunk, count), count)
-      progress(step + 1, work, `${Math.min((step + 1) * chunk, count)} of ${count} deals`)
-    }
-    for (const [index, { name, definition }] of indexes.entries()) {
-      await db.query(definition)
-      progress(steps + index + 1, work, name)
-    }
-    await db.query('UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint', [
-      '1',
-    ])
-    await db.sql.unsafe('VACUUM (ANALYZE)').simple()
-    progress(work, work, 'done\n')
-    await check(db)
-  } finally {
-    await db.close()
+/** Makes `count` deals in the first account, which has the sample's, with the ids from 1000 on. `onStep` hears how far it is. */
+export async function makeManyDeals(
+  db: Database,
+  count: number,
+  onStep: (done: number, of: number, what: string) => void = () => {},
+): Promise<void> {
+  const steps = Math.ceil(count / chunk)
+  const indexes = await withoutIndexes(db)
+  const work = steps + indexes.length + 1
+  for (let step = 0; step < steps; step++) {
+    const until = Math.min((step + 1) * chunk, count)
+    await makeDeals(db, step * chunk, until, count)
+    onStep(step + 1, work, `${until} of ${count} deals`)
   }
+  for (const [index, { name, definition, statistics }] of indexes.entries()) {
+    await db.query(definition)
+    for (const alter of statistics) await db.query(alter)
+    onStep(steps + index + 1, work, name)
+  }
+  await db.query('UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint', [
+    '1',
+  ])
+  await db.sql.unsafe('VACUUM (ANALYZE)').simple()
+  await check(db)
+  onStep(work, work, 'done')
 }
 
+type Index = { name: string; definition: string; statistics: string[] }
+
 /** Rows go into a table without indexes several times as fast; they are made again from what the catalog says of them. */
-async function withoutIndexes(db: Database): Promise<{ name: string; definition: string }[]> {
+async function withoutIndexes(db: Database): Promise<Index[]> {
   const rows = await db.query(
-    "SELECT indexname AS name, indexdef AS definition FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'deal' AND indexname <> 'deal_pkey'",
+    `SELECT indexname AS name, indexdef AS definition, (SELECT json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', indexname, attnum, attstattarget))
+       FROM pg_attribute WHERE attrelid = indexname::regclass AND attstattarget > 0)::text AS statistics
+     FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'deal' AND indexname <> 'deal_pkey'`,
   )
   for (const { name } of rows) await db.query(`DROP INDEX ${name}`)
-  return rows as { name: string; definition: string }[]
+  return rows.map(({ name, definition, statistics }) => ({
+    name: name!,
+    definition: definition!,
+    statistics: statistics ? (JSON.parse(statistics) as string[]) : [],
+  }))
 }
 
 /** What a deal has of its own; the rest is its model's, one of the sample's. `i` counts from 0. */
@@ -114,9 +117,4 @@ async function check(db: Database): Promise<void> {
        OR d->>'cf_custom_text_field' <> custom->>'cf_custom_text_field'`,
   )
   if (row!.wrong !== '0') throw new Error(`${row!.wrong} of 1000 deals have a text that differs from their columns`)
-}
-
-function progress(done: number, of: number, what: string): void {
-  const bar = '█'.repeat(Math.round((30 * done) / of)).padEnd(30, '░')
-  process.stderr.write(`\r${bar} ${what}\u001b[K`)
 }

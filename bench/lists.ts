@@ -1,0 +1,228 @@
+/**
+ * `npm run bench:lists [-- --deals 1000000 --embedded 100000 --seconds 4]`: lists of a very large account. Each shape over HTTP with eight
+ * requests in flight, against the same shape at 10 000 deals and the same statement through the driver alone, in turns of one run. See
+ * docs/performance.md.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadCatalog } from '../src/accounts/directory.ts'
+import { firstStart } from '../src/accounts/first-start.ts'
+import { createSample } from '../src/accounts/sample.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { cursorText } from '../src/list/cursor.ts'
+import { pageStatement } from '../src/list/list.ts'
+import { type Parameters, readListQuery } from '../src/list/query.ts'
+import { dependsOnValues } from '../src/list/resolve.ts'
+import { resources } from '../src/resources.ts'
+import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import type { DriverOrders, Statement } from './driver.ts'
+import type { Figures, Orders } from './load.ts'
+import { accountTokens } from './prepare.ts'
+import { ask, endAll, type Running, startService } from './processes.ts'
+
+const { values } = parseArgs({
+  options: {
+    deals: { type: 'string', default: '1000000' },
+    embedded: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '4' },
+  },
+})
+const few = 10_000
+const seconds = Number(values.seconds)
+const inFlight = 8
+const rounds = 2
+const slice = { warmUp: 1, seconds: seconds / rounds }
+const path = '/rest/api/v1/deal/view/list'
+const january = '2027-01-01,2027-01-31'
+
+type Shape = {
+  readonly name: string
+  /** the query; {id} becomes a random id of the older half */
+  readonly query: string
+  /** sorted by created_at, from the middle of the account on */
+  readonly isDeep?: true
+  /** the throughput over HTTP has an aim against the driver */
+  readonly isPlain?: true
+  /** the driver is not compared with: the service's total is a statement of its own */
+  readonly isCounted?: true
+}
+
+const shapes: readonly Shape[] = [
+  { name: 'newest 25', query: '', isPlain: true },
+  { name: 'one stage by value', query: 'filter=pipeline_stage:eq(5)&sort=deal_value:desc', isPlain: true },
+  {
+    name: 'owner, open, expected close in a month',
+    query: `filter=sales_owner:eq(12),status:eq(Open),expected_close_date:between(${january})&sort=expected_close_date:asc`,
+    isPlain: true,
+  },
+  { name: 'title contains a rare word', query: `filter=title:like(${rareWord})` },
+  { name: 'title contains a common word', query: `filter=title:like(${commonWord})` },
+  { name: 'tag', query: 'filter=tags:eq(21)' },
+  { name: 'custom text equals', query: `filter=cf_custom_text_field:eq(${rareText})` },
+  { name: 'custom dropdown equals', query: 'filter=cf_custom_dropdown_field:eq(Gold)' },
+  { name: 'deep page by cursor', query: 'sort=created_at:desc', isDeep: true, isPlain: true },
+  { name: 'a page and its total, counted anew', query: 'filter=id:gt({id})&pageSize=1', isCounted: true },
+]
+
+/** A database with many deals, and what its shapes are asked with. */
+type Account = {
+  readonly ids: readonly [number, number]
+  readonly paths: readonly string[]
+  readonly statements: readonly Statement[]
+}
+type Measured = { readonly ours: Figures[]; readonly few: Figures[]; readonly alone: Figures[] }
+
+const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+console.log(`Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`)
+await benchServer(Number(values.deals))
+await benchEmbedded(Number(values.embedded))
+
+async function benchServer(deals: number): Promise<void> {
+  const given = process.env.BENCH_DATABASE_URL
+  const server = given ? null : await startPostgres()
+  if (!given && !server) return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
+  const [large, small] = [await createDatabase(given ?? server!.url), await createDatabase(given ?? server!.url)]
+  try {
+    const [account, fewAccount] = [await prepare({ url: large }, deals), await prepare({ url: small }, few)]
+    const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
+    const service = await startService({ ...env, DATABASE_URL: large })
+    const fewService = await startService({ ...env, DATABASE_URL: small })
+    const measured = shapes.map((): Measured => ({ ours: [], few: [], alone: [] }))
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, { ours, few, alone }] of measured.entries()) {
+        const turns = [
+          async () => ours.push(await http(service, account, index)),
+          async () => few.push(await http(fewService, fewAccount, index)),
+          async () => alone.push(...(await driver({ url: large }, account, [index]))),
+        ]
+        for (const turn of round % 2 ? turns.reverse() : turns) await turn()
+      }
+    }
+    await service.stop()
+    await fewService.stop()
+    print(`PostgreSQL, ${deals} deals`, measured)
+  } finally {
+    endAll()
+    await dropDatabase(large)
+    await dropDatabase(small)
+    await server?.stop()
+  }
+}
+
+/** One process at a time may open it: the service first, the driver after. */
+async function benchEmbedded(deals: number): Promise<void> {
+  const [dataDir, fewDir] = [join(directory, 'many'), join(directory, 'few')]
+  const [account, fewAccount] = [await prepare({ dataDir }, deals), await prepare({ dataDir: fewDir }, few)]
+  const measured = shapes.map((): Measured => ({ ours: [], few: [], alone: [] }))
+  const env = { DEALWRIGHT_TOKEN: accountTokens[0]! }
+  const service = await startService({ ...env, DATA_DIR: dataDir })
+  const fewService = await startService({ ...env, DATA_DIR: fewDir })
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { ours, few }] of measured.entries()) {
+      ours.push(await http(service, account, index))
+      few.push(await http(fewService, fewAccount, index))
+    }
+  }
+  await service.stop()
+  await fewService.stop()
+  const alone = await driver({ dataDir }, account, [...shapes.keys()])
+  for (const [index, figures] of alone.entries()) measured[index]!.alone.push(figures)
+  print(`Embedded, ${deals} deals`, measured)
+}
+
+async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Account> {
+  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  try {
+    await migrate(db)
+    await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })
+    await makeManyDeals(db, deals, progress)
+    const catalog = await loadCatalog(db, resources, 1)
+    const fields = catalog.resources.get('deal')!
+    const middle = String(1000 + deals / 2)
+    const [row] = await db.query(
+      'SELECT json_build_array(created_at, id)::text AS position FROM deal WHERE account_id = 1 AND id = $1::bigint',
+      [middle],
+    )
+    const now = new Date().toISOString()
+    const asked = shapes.map(({ query, isDeep }) => {
+      const request = readListQuery(parametersOf(query.replace('{id}', middle)), fields, catalog, now)
+      if (!isDeep) return { query, request }
+      const cursor = cursorText(request.identity, row!.position!, now)
+      const deep = `${query}&cursor=${cursor}`
+      return { query: deep, request: readListQuery(parametersOf(deep), fields, catalog, now) }
+    })
+    return {
+      ids: [1000, 1000 + deals / 2],
+      paths: asked.map(({ query }) => `${path}?${query}`),
+      statements: asked.map(({ request }) => {
+        const { text, values } = pageStatement(fields, 1, request)
+        const isReplanned = request.filter !== null && dependsOnValues(request.filter)
+        return { text, params: values.map(value => (value === middle ? '{id}' : value)), isWrite: false, isReplanned }
+      }),
+    }
+  } finally {
+    await db.close()
+  }
+}
+
+function parametersOf(query: string): Parameters {
+  return new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]]))
+}
+
+function http({ url }: Running, { ids, paths }: Account, index: number): Promise<Figures> {
+  const orders = { port: Number(new URL(url).port), connections: inFlight, ...slice, method: 'GET', path: paths[index]!, ids }
+  return ask('bench/load.ts', { ...orders, body: null, tokens: accountTokens.slice(0, 1) } satisfies Orders)
+}
+
+async function driver(open: DriverOrders['open'], { ids, statements }: Account, indexes: readonly number[]): Promise<Figures[]> {
+  const jobs = indexes.map(index => ({ statements: [statements[index]!], ids, accounts: [1, 1] as const }))
+  return ask('bench/driver.ts', { open, inFlight, ...slice, jobs } satisfies DriverOrders)
+}
+
+function print(title: string, measured: readonly Measured[]): void {
+  console.log(`\n${title}, ${inFlight} in flight, ${seconds} s each\n`)
+  console.log('| List | per second | p50 ms | p99 ms | time, to that at 10 000 deals | throughput, of the driver alone |')
+  console.log('|---|--:|--:|--:|--:|--:|')
+  for (const [index, { ours, few, alone }] of measured.entries()) {
+    const { name, isPlain, isCounted } = shapes[index]!
+    const ratio = perSecond(ours) / perSecond(alone)
+    const slowest = at(ours, 0.99)
+    const cells = [
+      name,
+      Math.round(perSecond(ours)),
+      at(ours, 0.5).toFixed(1),
+      `${slowest.toFixed(1)}${slowest < 250 ? '' : ' (aim 250 ✗)'}`,
+      verdict(at(ours, 0.5) / at(few, 0.5), 1.5, value => value <= 1.5),
+      isPlain
+        ? verdict(ratio, 0.5, value => value >= 0.5)
+        : isCounted
+          ? '–'
+          : ratio.toFixed(2),
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
+}
+
+function verdict(value: number, aim: number, isReached: (value: number) => boolean): string {
+  return `${value.toFixed(2)} (aim ${aim} ${isReached(value) ? '✓' : '✗'})`
+}
+
+function perSecond(figures: readonly Figures[]): number {
+  const sum = (of: (one: Figures) => number) => figures.reduce((total, one) => total + of(one), 0)
+  return sum(one => one.count) / sum(one => one.seconds)
+}
+
+function at(figures: readonly Figures[], part: number): number {
+  const latencies = figures.flatMap(one => one.latencies).sort((one, other) => one - other)
+  return latencies[Math.floor(latencies.length * part)] ?? 0
+}
+
+function progress(done: number, of: number, what: string): void {
+  const bar = '█'.repeat(Math.round((30 * done) / of)).padEnd(30, '░')
+  process.stderr.write(`\r${bar} ${what}\u001b[K${done === of ? '\n' : ''}`)
+}

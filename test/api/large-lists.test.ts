@@ -1,0 +1,167 @@
+/** Lists of an account with twenty thousand deals: which index serves what, totals and their estimates, and what takes too long. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import { pageStatement } from '../../src/list/list.ts'
+import { readListQuery } from '../../src/list/query.ts'
+import { filterSql, params } from '../../src/list/sql.ts'
+import { resources } from '../../src/resources.ts'
+import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, db, get } = service
+await makeManyDeals(db, 20_000)
+const list = (query: string) => get(`${v1}/deal/view/list?${query}`)
+const catalog = await loadCatalog(db, resources, 1)
+const deal = catalog.resources.get('deal')!
+
+function requestOf(query: string) {
+  const parameters = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, [...(parameters.get(name) ?? []), value])
+  return readListQuery(parameters, deal, catalog, '2026-01-01T00:00:00.000Z')
+}
+
+/** What the planner does for a list, as one text. */
+async function planOf(query: string): Promise<string> {
+  const { text, values } = pageStatement(deal, 1, requestOf(query))
+  return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true)).map(row => row['QUERY PLAN']).join('\n')
+}
+
+const whereOf = (filter: string) => filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, params())
+
+test('the SQL of each operator, bare, so that an index can serve it', () => {
+  const id = 'r."sales_owner"'
+  const sql: [filter: string, where: string][] = [
+    ['sales_owner:eq(1)', `${id} = $1::bigint`],
+    ['sales_owner:neq(1)', `NOT coalesce(${id} = $1::bigint, false)`],
+    ['sales_owner:in(1,2)', `${id} = ANY($1::bigint[])`],
+    ['sales_owner:nin(1,2)', `NOT coalesce(${id} = ANY($1::bigint[]), false)`],
+    ['sales_owner:lt(1)', `${id} < $1::bigint`],
+    ['sales_owner:lte(1)', `${id} <= $1::bigint`],
+    ['sales_owner:gt(1)', `${id} > $1::bigint`],
+    ['sales_owner:gte(1)', `${id} >= $1::bigint`],
+    ['sales_owner:between(1,2)', `${id} BETWEEN $1::bigint AND $2::bigint`],
+    ['title:like(a)', 'lower(r."title") LIKE lower($1::text)'],
+    ['sales_owner:isnull(true)', `(${id} IS NULL)`],
+    ['sales_owner:notnull(true)', `NOT (${id} IS NULL)`],
+    ['sales_owner:exists(true)', `NOT (${id} IS NULL)`],
+    ['metadata.notes:exists(true)', `coalesce((r."metadata" #> '{"notes"}') IS NOT NULL, false)`],
+    ['title:eq(a)', '(r."title" = $1::text AND lower(r."title") COLLATE "C" = lower($1::text) COLLATE "C")'],
+    ['title:lt(a)', 'r."title" COLLATE "C" < $1::text'],
+    ['tags:eq(20)', 'r."tags" @> ARRAY[$1::bigint]'],
+    ['tags:in(20,21)', 'r."tags" && $1::bigint[]'],
+    ['tags:isnull(true)', '(coalesce(cardinality(r."tags"), 0) = 0)'],
+    ['cf_custom_number_field:eq(5)', 'r.custom @> $1::jsonb'],
+    ['cf_custom_number_field:in(5,6)', 'r.custom @> ANY($1::jsonb[])'],
+    ['cf_custom_number_field:gt(5)', `(r.custom ->> 'cf_custom_number_field')::numeric > $1::numeric`],
+    ['or(id:eq(1),not(id:eq(2)))', '(r."id" = $1::bigint OR NOT coalesce(r."id" = $2::bigint, false))'],
+  ]
+  for (const [filter, where] of sql)
+    assert.equal(whereOf(filter).replaceAll('::numeric', '::bigint'), where.replaceAll('::numeric', '::bigint'))
+})
+
+test('equality, words, tags and custom values are found by an index', async () => {
+  const promised: [filter: string, index: string][] = [
+    [`title:like(${rareWord})`, 'deal_title_trigram'],
+    ['title:eq(Nothing is called so)', 'deal_title'],
+    ['title:in("Nothing is called so",nor so)', 'deal_title'],
+    ['sales_owner:eq(1)', 'deal_sales_owner'],
+    ['sales_owner:in(998,999)', 'deal_sales_owner'],
+    ['primary_contact:eq(70)', 'deal_primary_contact'],
+    ['company:in(998,999)', 'deal_company'],
+    ['territory:eq(15)', 'deal_territory'],
+    ['created_by:eq(12)', 'deal_created_by'],
+    ['updated_by:eq(12)', 'deal_updated_by'],
+    ['pipeline_stage:eq(8)', 'deal_stage'],
+    ['status:eq(Lost)', 'deal_status'],
+    ['source:eq(Blogs)', 'deal_source'],
+    ['type:eq(New Business)', 'deal_type'],
+    ['payment_status:eq(Offline)', 'deal_payment_status'],
+    ['forecast_category:eq(Omitted)', 'deal_forecast_category'],
+    ['won_reason:eq(Price)', 'deal_won_reason'],
+    ['lost_reason:eq(Junk Lead)', 'deal_lost_reason'],
+    ['related_contacts:eq(70)', 'deal_related_contacts'],
+    ['tags:eq(999)', 'deal_tags'],
+    ['tags:in(998,999)', 'deal_tags'],
+    [`cf_custom_text_field:eq(${rareText})`, 'deal_custom'],
+    [`cf_custom_text_field:in(${rareText},PO-0)`, 'deal_custom'],
+    ['cf_custom_address_field.city:eq(Nowhere)', 'deal_custom'],
+    ['cf_custom_email_field.email_value:eq(no@example.com)', 'deal_custom'],
+    ['expected_close_date:between(2020-01-01,2020-01-31)', 'deal_expected_close_date'],
+    ['deal_value.value:gt(9000000000)', 'deal_deal_value_value'],
+    ['created_at:lt(1000000)', 'deal_created_at'],
+  ]
+  const missed: string[] = []
+  for (const [filter, index] of promised) {
+    const plan = await planOf(`filter=${encodeURIComponent(filter)}`)
+    if (!new RegExp(`(using|on) ${index}`).test(plan)) missed.push(`${filter}\n${plan}`)
+  }
+  assert.deepEqual(missed, [])
+})
+
+test('the usual sorts walk an index in both directions, from any cursor, and sort nothing', async () => {
+  for (const field of [
+    'id',
+    'created_at',
+    'updated_at',
+    'expected_close_date',
+    'deal_value',
+    'deal_value.value',
+    'title',
+    'pipeline_stage',
+  ]) {
+    for (const direction of ['asc', 'desc']) {
+      const sort = `sort=${field}:${direction}`
+      const { nextCursor } = (await list(`${sort}&count=none`)).body.meta
+      for (const query of [sort, `${sort}&cursor=${nextCursor}`]) {
+        const plan = await planOf(query)
+        assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|branch)/, `${query}\n${plan}`)
+        assert.match(plan, /Index (Only )?Scan/)
+      }
+    }
+  }
+})
+
+test('a filter with an order of its own walks that order', async () => {
+  const stageByValue = await planOf('filter=pipeline_stage:eq(5)&sort=deal_value:desc')
+  assert.match(stageByValue, /deal_stage_value/)
+  const mine = await planOf(
+    'filter=sales_owner:eq(1),expected_close_date:between(2020-01-01,2020-12-31)&sort=expected_close_date:asc',
+  )
+  assert.match(mine, /deal_sales_owner_expected_close_date/)
+})
+
+test('totals are exact to ten thousand, then an estimate, unless another count is asked for', async () => {
+  const meta = async (query: string) => (await list(`pageSize=1&${query}`)).body.meta
+  const all = await meta('')
+  assert.equal(all.totalIsEstimate, true)
+  assert.ok(all.total > 10_000 && all.total < 40_000, String(all.total))
+  assert.deepEqual(await meta('count=exact').then(({ total, totalIsEstimate }) => [total, totalIsEstimate]), [20_300, false])
+  const common = await meta(`filter=title:like(${commonWord})`)
+  assert.deepEqual([common.total, common.totalIsEstimate], [4000, false])
+  const estimated = await meta(`count=estimate&filter=title:like(${commonWord})`)
+  assert.equal(estimated.totalIsEstimate, true)
+  assert.ok(estimated.total > 1000 && estimated.total < 16_000, String(estimated.total))
+  // An estimate holds while others write; an exact total does not.
+  const [gone] = (await list(`pageSize=1&filter=title:like(${commonWord})`)).body.data
+  await call('DELETE', `${v1}/deal/${gone.id}`)
+  assert.equal((await meta('')).total, all.total)
+  assert.equal((await meta(`filter=title:like(${commonWord})`)).total, 3999)
+})
+
+test('a page beyond row 100 000 is refused with the cursor as the way', async () => {
+  const reply = await list('page=5000&pageSize=500')
+  assert.equal(reply.status, 400)
+  assert.match(reply.body.errors[0].hint, /nextCursor/)
+})
+
+test('a filter of all that is allowed is answered', async () => {
+  const terms = Array.from({ length: 50 }, (_, index) => `cf_custom_large_txt_field:like(nothing has this ${index})`)
+  const reply = await call('POST', `${v1}/deal/view/list`, { filter: `or(${terms.join(',')})` })
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal(reply.body.meta.total, 0)
+  const many = Array.from({ length: 5000 }, (_, index) => 1000 + index * 2)
+  const found = await call('POST', `${v1}/deal/view/list`, { filter: `id:in(${many.join(',')})`, pageSize: 500 })
+  assert.equal(found.body.meta.total, 5000)
+})
