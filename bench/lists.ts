@@ -198,11 +198,7 @@ function print(title: string, measured: readonly Measured[]): void {
       at(ours, 0.5).toFixed(1),
       `${slowest.toFixed(1)}${slowest < 250 ? '' : ' (aim 250 ✗)'}`,
       verdict(at(ours, 0.5) / at(few, 0.5), 1.5, value => value <= 1.5),
-      isPlain
-        ? verdict(ratio, 0.5, value => value >= 0.5)
-        : isCounted
-          ? '–'
-          : ratio.toFixed(2),
+      isPlain ? verdict(ratio, 0.5, value => value >= 0.5) : isCounted ? '–' : ratio.toFixed(2),
     ]
     console.log(`| ${cells.join(' | ')} |`)
   }

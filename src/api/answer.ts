@@ -5,7 +5,11 @@ import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
 import type { Saved } from '../records/save.ts'
 
-export type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string }
+export type Answer = {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string | Buffer
+}
 
 /** `{"code":0,"data":…}` around JSON text. */
 export function success(data: string, meta: object | null = null, status = 200, headers: Record<string, string> = {}): Answer {
@@ -26,7 +30,7 @@ export function createdAnswer(saved: Saved, path: string): Answer {
 
 export function pageAnswer(page: Page, request: ListRequest): Answer {
   const { total, totalIsEstimate, hasMore, nextCursor } = page
-  return success(`[${page.records}]`, {
+  const meta = {
     // A cursor does not know how many pages came before it.
     page: request.cursor ? null : request.page,
     pageSize: request.pageSize,
@@ -35,7 +39,10 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
     totalPages: total === null ? null : Math.ceil(total / request.pageSize),
     hasMore,
     nextCursor,
-  })
+  }
+  // Bytes as the database sent them, with the envelope around.
+  const [head, tail] = [Buffer.from('{"code":0,"data":['), Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]
+  return { status: 200, body: Buffer.concat([head, page.records, tail]) }
 }
 
 /** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */

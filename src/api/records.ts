@@ -1,12 +1,11 @@
 /** The operations on a resource: HTTP on one side, the life of a record on the other. */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { listRecords } from '../list/list.ts'
+import { type ListDatabase, listRecords } from '../list/list.ts'
 import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
 import { expandedList } from '../records/expand.ts'
 import { readRecord } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
-import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, versionOf } from './request.ts'
@@ -23,7 +22,7 @@ export type RecordHandlers = {
   search: Handler
 }
 
-export function recordHandlers(db: Queryable, resource: string): RecordHandlers {
+export function recordHandlers(db: ListDatabase, resource: string): RecordHandlers {
   const list = async (request: ApiRequest, parameters: Parameters) => {
     const { catalog } = request.caller
     const fields = fieldsOf(request, resource)

@@ -48,6 +48,11 @@ export type Database = {
    * `replan` has it planned anew each time, for a statement whose best plan depends on its parameters.
    */
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
+  /**
+   * The same, each row's values in their order as the bytes that PostgreSQL sent: for text that is passed on unread. Decoding a page of
+   * records and encoding it again takes a third of the time of its request.
+   */
+  queryBytes(text: string, params: readonly (string | null)[], replan?: boolean): Promise<readonly (readonly (Buffer | null)[])[]>
   /** A query that writes to an account and is atomic by itself; those of one account that come together share a commit. */
   write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Row[]>
   /** Whether it answers now; false within two seconds if it does not. */
@@ -173,8 +178,10 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   let isClosed = false
 
   // Never the simple protocol, not even without parameters: it would carry out several statements in one text.
+  const statement = (client: Parameters<Execute>[0], text: string, params: readonly (string | null)[], prepare: boolean) =>
+    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object)
   const execute: Execute = (client, text, params, prepare = shouldPrepare(text)) =>
-    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object).catch(settleLoss)
+    statement(client, text, params, prepare).catch(settleLoss)
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
   const writeTogether = groupCommit(sql, execute, isRefused)
 
@@ -194,6 +201,12 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
     engine,
     sql,
     query,
+    queryBytes: (text, params, replan = false) =>
+      whileAvailable(() =>
+        statement(sql, text, params, !replan && shouldPrepare(text))
+          .raw()
+          .catch(settleLoss),
+      ),
     write: (account, text, params) => whileAvailable(() => writeTogether(account, text, params)),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false

@@ -1,7 +1,7 @@
 /** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import { documentSql, shownList } from '../records/document.ts'
+import { documentSql, isShownWhole, shownList } from '../records/document.ts'
 import { expandedList } from '../records/expand.ts'
 import type { Queryable } from '../records/store.ts'
 import { branchesOf } from './branches.ts'
@@ -11,9 +11,18 @@ import { dependsOnValues, type PlannedSort } from './resolve.ts'
 import { afterSql, type Params, params, sortSql } from './sql.ts'
 import { totalOf, whereSql } from './total.ts'
 
+/** What a list needs of a database: the text of its records comes as bytes, to be passed on unread. */
+export type ListDatabase = Queryable & {
+  queryBytes(
+    text: string,
+    params: readonly (string | null)[],
+    replan?: boolean,
+  ): Promise<readonly (readonly (Uint8Array | null)[])[]>
+}
+
 export type Page = {
-  /** the records as the inside of a JSON array */
-  readonly records: string
+  /** the records as the inside of a JSON array, in UTF-8 */
+  readonly records: Uint8Array
   readonly hasMore: boolean
   readonly nextCursor: string | null
   readonly total: number | null
@@ -43,22 +52,47 @@ export function pageStatement(
 }
 
 /** A page of the records that the request asks for, with the total as it asks for it. */
-export async function listRecords(db: Queryable, fields: ResourceFields, account: number, request: ListRequest): Promise<Page> {
+export async function listRecords(
+  db: ListDatabase,
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+): Promise<Page> {
   const { text, values } = pageStatement(fields, account, request)
-  const [row] = await db.query(text, values, request.filter !== null && dependsOnValues(request.filter))
-  const found = Number(row!.found)
-  const hasMore = found > request.pageSize
-  const expanded = await expandedList(db, account, row!.records ?? '', request.expand)
+  const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
+  const [records, found, position, seq] = row as [Uint8Array | null, Uint8Array, Uint8Array | null, Uint8Array]
+  const count = Number(decoded(found))
+  const hasMore = count > request.pageSize
   const page = {
-    records: shownList(fields, expanded, request.only),
+    records: records ? await seen(db, fields, account, request, records) : nothing,
     hasMore,
-    nextCursor: hasMore ? cursorText(request.identity, row!.position!, request.asOf) : null,
+    nextCursor: hasMore ? cursorText(request.identity, decoded(position!), request.asOf) : null,
   }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
-  const isLast = !hasMore && before !== null && (found > 0 || before === 0)
-  if (isLast) return { ...page, total: before + found, totalIsEstimate: false }
-  return { ...page, ...(await totalOf(db, fields, account, request, row!.seq!)) }
+  const isLast = !hasMore && before !== null && (count > 0 || before === 0)
+  if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
+  return { ...page, ...(await totalOf(db, fields, account, request, decoded(seq))) }
+}
+
+const nothing = new Uint8Array()
+const utf8 = new TextDecoder()
+
+function decoded(bytes: Uint8Array): string {
+  return utf8.decode(bytes)
+}
+
+/** The records as the request wants to see them; mostly that is what was stored, which then is not even read. */
+async function seen(
+  db: Queryable,
+  fields: ResourceFields,
+  account: number,
+  { expand, only }: ListRequest,
+  records: Uint8Array,
+): Promise<Uint8Array> {
+  if (expand.length === 0 && isShownWhole(fields, only)) return records
+  const expanded = await expandedList(db, account, decoded(records), expand)
+  return new TextEncoder().encode(shownList(fields, expanded, only))
 }
 
 /** The sort keys, with the moment of the first page for the clock: what follows it must not move between two pages. */

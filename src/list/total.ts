@@ -6,7 +6,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
 import type { ListRequest } from './query.ts'
-import { dependsOnValues } from './resolve.ts'
+import { dependsOnValues, type Plan } from './resolve.ts'
 import { filterSql, type Params, params } from './sql.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
@@ -38,7 +38,7 @@ export async function totalOf(
   const key = `${request.count} ${request.isOfDeleted} ${request.filterText}`
   const found = known.get(key)
   const at = Number(seq)
-  if (found && found.from <= at && at <= found.until && !followsClock(fields, request)) return found
+  if (found && found.from <= at && at <= found.until && !followsClock(request.filter)) return found
   const counted = await count(db, fields, account, request)
   if (known.size >= rememberedMax) known.clear()
   known.set(key, counted)
@@ -72,6 +72,8 @@ export function whereSql(request: ListRequest, list: Params): string {
 }
 
 /** Such a total changes without an event. */
-function followsClock(fields: ResourceFields, { filterText }: ListRequest): boolean {
-  return fields.fields.some(field => field.is_volatile && filterText.includes(field.internal_name))
+function followsClock(filter: Plan | null): boolean {
+  if (filter === null) return false
+  if (filter.type === 'not') return followsClock(filter.of)
+  return filter.type === 'condition' ? filter.term.sql.includes('now()') : filter.of.some(followsClock)
 }

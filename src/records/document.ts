@@ -39,8 +39,8 @@ export function shown(fields: ResourceFields, record: string): string {
 
 /** The same for records separated by commas; `only` narrows them to some of their members. */
 export function shownList(fields: ResourceFields, records: string, only: readonly Field[] | null): string {
+  if (isShownWhole(fields, only)) return records
   const inactive = fields.fields.filter(field => !field.is_active)
-  if (only === null && inactive.length === 0) return records
   const parsed = parseJson(`[${records}]`) as JsonObject[]
   const visible = parsed.map(record => {
     if (only) return narrowed(record, only)
@@ -48,6 +48,11 @@ export function shownList(fields: ResourceFields, records: string, only: readonl
     return record
   })
   return JSON.stringify(visible).slice(1, -1)
+}
+
+/** Whether a caller is shown all that is stored. */
+export function isShownWhole(fields: ResourceFields, only: readonly Field[] | null): boolean {
+  return only === null && fields.fields.every(field => field.is_active)
 }
 
 function narrowed(record: JsonObject, only: readonly Field[]): JsonObject {

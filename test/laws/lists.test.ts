@@ -26,7 +26,7 @@ const some = <T>(...values: T[]) => fc.constantFrom(undefined, null, ...values)
 const randomDeal = fc.record({
   title: fc.oneof(
     fc.constantFrom('Alpha', 'alpha', 'Äther', 'beta, gamma', '50%', 'x_y'),
-    fc.string({ minLength: 1, maxLength: 40 }),
+    fc.string({ minLength: 1, maxLength: 40 }).filter(text => text.trim() !== ''),
   ),
   pipeline_stage: fc.constantFrom(known.stages.New!, known.stages.Qualified!, known.stages.Proposal!),
   company: some(known.company),

@@ -2,6 +2,10 @@
 -- and a place to go on from (list/page.ts); the words, tags and custom fields have GIN indexes. Deleted records are in none of them
 -- but the last, which lists them.
 
+-- All there are, without looking at the records: totals count this one.
+CREATE INDEX deal_live ON deal (account_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_live ON product (account_id, id) WHERE deleted_at IS NULL;
+
 -- Sorts. One index serves both directions: nulls, last in both, are read as a branch of their own.
 CREATE INDEX deal_created_at ON deal (account_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX deal_updated_at ON deal (account_id, updated_at, id) WHERE deleted_at IS NULL;
