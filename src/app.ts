@@ -8,13 +8,14 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { type Directory, openDirectory } from './accounts/directory.ts'
+import { type Caller, type Directory, openDirectory } from './accounts/directory.ts'
+import { startUpkeep } from './administration/upkeep.ts'
 import { type Answer, problemAnswer } from './api/answer.ts'
 import { type ApiRequest, readJson, readQuery } from './api/request.ts'
 import { type Route, routes } from './api/routes.ts'
 import type { Database } from './db/open.ts'
 import { databaseRefusal } from './db/refusal.ts'
-import { Refusal } from './errors.ts'
+import { type ErrorSlug, Refusal } from './errors.ts'
 import { resources } from './resources.ts'
 
 const bodyLimitBytes = 1_048_576
@@ -40,7 +41,9 @@ export function buildApp({ db, now, log }: AppOptions): FastifyInstance {
       done(error as Error)
     }
   })
-  const table = routes(db)
+  const upkeep = startUpkeep({ db, resources, now, log: line => log.warn(line) })
+  app.addHook('onClose', async () => upkeep.stop())
+  const table = routes(db, directory, upkeep)
   for (const route of table) addRoute(app, route, directory, now)
   app.setNotFoundHandler((request, reply) => send(reply, request, problemAnswer(notFound(request, table), request.id)))
   app.setErrorHandler((error, request, reply) => {
@@ -59,19 +62,38 @@ function addRoute(app: FastifyInstance, route: Route, directory: Directory, now:
     handler: async (request, reply) => {
       refuseOtherThanJson(request)
       const url = request.raw.url!
-      const answer = await route.handler({
-        caller: route.scope === 'public' ? (undefined as never) : await callerOf(request, directory, route.scope),
+      const params = request.params as { id?: string; option?: string }
+      const asked: Omit<ApiRequest, 'caller'> = {
         path: url.split('?', 1)[0]!,
-        id: (request.params as { id?: string }).id ?? '',
+        id: params.id ?? '',
+        option: params.option ?? '',
         query: readQuery(url),
         body: request.body as ApiRequest['body'],
         ifMatch: request.headers['if-match'],
         now: now(),
+      }
+      if (route.scope === 'public') return send(reply, request, await route.handler({ ...asked, caller: undefined as never }))
+      const token = tokenOf(request)
+      const caller = allowed(await directory.caller(token), route.scope)
+      const answer = await route.handler({ ...asked, caller }).catch(async error => {
+        // A field or option that another process has just made is unknown to what is remembered here: judged again, once, with the
+        // configuration as it is now. A refused request has left no trace.
+        if (!(error instanceof Refusal && judgedByCatalog.has(error.slug))) throw error
+        const latest = allowed(await directory.callerNow(token), route.scope)
+        if (latest.catalog === caller.catalog) throw error
+        return route.handler({ ...asked, caller: latest })
       })
       return send(reply, request, answer)
     },
   })
 }
+
+const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
+  'validation_failed',
+  'malformed_query',
+  'field_not_found',
+  'not_a_dropdown',
+])
 
 function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer) {
   return reply
@@ -80,21 +102,22 @@ function send(reply: FastifyReply, request: FastifyRequest, { status, headers, b
     .send(body)
 }
 
-/** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
-async function callerOf(request: FastifyRequest, directory: Directory, scope: string) {
+const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
+
+/** The token of a request. 401 without one (D38). */
+function tokenOf(request: FastifyRequest): string {
   const { authorization } = request.headers
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
   const token = bearer ?? (authorization === undefined ? request.headers['x-api-key'] : undefined)
-  const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
-  if (typeof token !== 'string' || token === '') {
-    throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
-  }
-  const caller = await directory.caller(token)
+  if (typeof token === 'string' && token !== '') return token
+  throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
+}
+
+/** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
+function allowed(caller: Caller | null, scope: string): Caller {
   if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.', [], challenge)
-  if (!caller.scopes.has('admin') && !caller.scopes.has(scope)) {
-    throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
-  }
-  return caller
+  if (caller.scopes.has('admin') || caller.scopes.has(scope)) return caller
+  throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
 }
 
 function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void {

@@ -14,6 +14,12 @@ export type Caller = { readonly user: number; readonly scopes: ReadonlySet<strin
 export type Directory = {
   /** The caller a token stands for; null when it is unknown, expired or revoked. */
   caller(token: string): Promise<Caller | null>
+  /** The same as the database has it now: what was remembered is forgotten. */
+  callerNow(token: string): Promise<Caller | null>
+  /** An account's catalog as the database has it now. */
+  catalogNow(account: number): Promise<Catalog>
+  /** Forgets what is remembered, after a change of configuration: this process sees it at once. */
+  forget(): void
 }
 
 const rememberMs = 1000
@@ -43,18 +49,23 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
     return { user: Number(row.user_id), scopes: new Set(JSON.parse(row.scopes!) as string[]), catalog }
   }
 
+  function remember(token: string, hash: string): Promise<Caller | null> {
+    if (callers.size >= tokensMax) callers.clear()
+    const caller = lookUp(token, hash)
+    callers.set(hash, { caller, until: now() + rememberMs })
+    caller.catch(() => callers.delete(hash))
+    return caller
+  }
+
   return {
     caller: token => {
       const hash = hashToken(token)
-      const time = now()
       const remembered = callers.get(hash)
-      if (remembered && time < remembered.until) return remembered.caller
-      if (callers.size >= tokensMax) callers.clear()
-      const caller = lookUp(token, hash)
-      callers.set(hash, { caller, until: time + rememberMs })
-      caller.catch(() => callers.delete(hash))
-      return caller
+      return remembered && now() < remembered.until ? remembered.caller : remember(token, hash)
     },
+    callerNow: token => remember(token, hashToken(token)),
+    catalogNow: account => loadCatalog(db, resources, account),
+    forget: () => callers.clear(),
   }
 }
 
@@ -77,8 +88,9 @@ const rowsOf = (columns: string, table: string, where: string, order: string) =>
 const catalogStatement = `SELECT json_build_object(
   'account', (SELECT row_to_json(x) FROM (SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
     FROM account WHERE account_id = $1::bigint) x),
-  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, position', 'field', ' AND deleted_at IS NULL', 'x.position, x.id')},
+  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, is_indexed, deleted_at', 'field', '', 'x.id')},
   'options', ${rowsOf('id, resource, field, name, position, is_active, is_default', 'option', '', 'x.position, x.id')},
+  'forms', ${rowsOf('resource, sections', 'form', '', 'x.resource')},
   'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active', 'currency', '', 'x.code')},
   'pipelines', ${rowsOf('id, name, position, is_default', 'pipeline', ' AND deleted_at IS NULL', 'x.position, x.id')},
   'stages', ${rowsOf('id, pipeline, name, position, kind, probability, rotting_days', 'pipeline_stage', ' AND deleted_at IS NULL', 'x.pipeline, x.position, x.id')}

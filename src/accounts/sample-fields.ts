@@ -1,18 +1,17 @@
 /** One custom field of each of the interface's seventeen kinds, under its own names, so that its examples can be tried as written (D40). Data only. */
-import type { Config, FieldType } from '../fields/field.ts'
+import type { FieldType } from '../fields/field.ts'
 
 export type SampleField = {
   readonly name: string
   readonly label: string
   readonly type: FieldType
-  readonly config?: Config
   readonly options?: readonly string[]
 }
 
 export const sampleFields: readonly SampleField[] = [
-  { name: 'cf_custom_text_field', label: 'Custom text field', type: 'SINGLE_STRING', config: { max_length: 255 } },
-  { name: 'cf_custom_large_txt_field', label: 'Custom large text field', type: 'TEXT', config: { max_length: 32_000 } },
-  { name: 'cf_custom_number_field', label: 'Custom number field', type: 'SINGLE_NUMBER', config: { max_digits: 16 } },
+  { name: 'cf_custom_text_field', label: 'Custom text field', type: 'SINGLE_STRING' },
+  { name: 'cf_custom_large_txt_field', label: 'Custom large text field', type: 'TEXT' },
+  { name: 'cf_custom_number_field', label: 'Custom number field', type: 'SINGLE_NUMBER' },
   {
     name: 'cf_custom_dropdown_field',
     label: 'Custom dropdown field',
@@ -29,7 +28,7 @@ export const sampleFields: readonly SampleField[] = [
   { name: 'cf_custom_owner_field', label: 'Custom owner field', type: 'OWNER' },
   { name: 'cf_custom_company_field', label: 'Custom company field', type: 'COMPANY' },
   { name: 'cf_custom_contact_field', label: 'Custom contact field', type: 'CONTACT' },
-  { name: 'cf_custom_monetory_field', label: 'Custom monetary field', type: 'MONETARY', config: { min: 0 } },
+  { name: 'cf_custom_monetory_field', label: 'Custom monetary field', type: 'MONETARY' },
   { name: 'cf_custom_phone_field', label: 'Custom phone field', type: 'PHONE' },
   { name: 'cf_custom_email_field', label: 'Custom e-mail field', type: 'EMAIL' },
   { name: 'cf_custom_time_field', label: 'Custom time field', type: 'TIME' },

@@ -2,6 +2,7 @@
  * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. People, companies and the
  * like are inserted; products and deals are created as an API client would, so that every rule holds and every derived value is right.
  */
+import { customFields } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Queryable } from '../records/store.ts'
@@ -46,7 +47,7 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
   const [counter] = await tx.query('SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
   let last = Number(counter!.last)
   const each = resources.flatMap(resource =>
-    sampleFields.map((field, index) => ({ ...field, resource: resource.name, position: index + 1, id: ++last })),
+    sampleFields.map(field => ({ config: customFields[field.type], ...field, resource: resource.name, id: ++last })),
   )
   const options = each.flatMap(field =>
     (field.options ?? []).map((name, index) => ({
@@ -58,9 +59,9 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
     })),
   )
   await tx.query(
-    'INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, position) ' +
-      `SELECT $1::bigint, f.id, f.resource, f.name, f.label, f.type, coalesce(f.config, '{}'), f.position ` +
-      'FROM json_to_recordset($2::json) f (id bigint, resource text, name text, label text, type text, config jsonb, position int)',
+    'INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config) ' +
+      `SELECT $1::bigint, f.id, f.resource, f.name, f.label, f.type, f.config ` +
+      'FROM json_to_recordset($2::json) f (id bigint, resource text, name text, label text, type text, config jsonb)',
     [account, JSON.stringify(each)],
   )
   await insertOptions(tx, account, options)

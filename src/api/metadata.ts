@@ -1,34 +1,43 @@
 /** The field list (D34) and the dropdown values (D33), answered from the catalog. */
+import { formOf } from '../administration/form.ts'
 import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Field, type Option, operators } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
+import type { Json } from '../json.ts'
 import type { Parameters } from '../list/query.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 
-/** GET /field/list?source= */
+/** GET /field/list?source=&include_deleted= */
 export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> {
-  const { source } = readParameters(query, ['source'], ['source'])
-  const fields = caller.catalog.resources.get(source!)
-  if (!fields) throw unknownSource(source!, caller.catalog)
+  const asked = readParameters(query, ['source', 'include_deleted'], ['source'])
+  const fields = sourceFields(asked.source!, caller.catalog)
+  const withDeleted = isTrue(asked, 'include_deleted')
+  const shown = fields.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
+  // Each inner array is one section of the form.
+  const titles = [...new Set(shown.map(field => field.section))]
+  const sections = titles.map(title => shown.filter(field => field.section === title).map(field => descriptor(field, fields)))
   const { id, name, config } = fields.resource.source
-  return success(
-    JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections(fields) }),
-  )
+  return success(JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections }))
 }
 
-/** Each inner array is one section of the form. */
-function sections(fields: ResourceFields): object[][] {
-  const shown = fields.fields.filter(field => !field.is_hidden)
-  const titles = [...new Set(shown.map(field => field.section))]
-  return titles.map(title => shown.filter(field => field.section === title).map(field => descriptor(field, fields)))
+/** GET /field/form?source= */
+export async function form({ caller, query }: ApiRequest): Promise<Answer> {
+  const { source } = readParameters(query, ['source'], ['source'])
+  return success(JSON.stringify(formOf(sourceFields(source!, caller.catalog))))
+}
+
+export function sourceFields(source: string, catalog: Catalog): ResourceFields {
+  const fields = catalog.resources.get(source)
+  if (!fields) throw unknownSource(source, catalog)
+  return fields
 }
 
 /** A field as the interface's field descriptor describes it, with D34's additions. */
-function descriptor(field: Field, { resource }: ResourceFields): object {
+export function descriptor(field: Field, { resource }: ResourceFields): object {
   const kind = kinds[field.type]
   const terms = ['', ...kind.members].map(member => kind.term(field, member)).filter(term => term !== null)
   const subFields = kind.subFields?.(field)
@@ -53,10 +62,18 @@ function descriptor(field: Field, { resource }: ResourceFields): object {
     is_filterable: terms.length > 0,
     is_sortable: terms.some(term => term.order !== null),
     operators: operators.filter(operator => terms.some(term => term.operators.includes(operator))),
-    default_value: field.default_value,
+    default_value: defaultOf(field),
     section: field.section,
     rules: field.rules,
+    ...(field.is_custom ? { is_indexed: field.is_indexed } : {}),
+    ...(field.deleted_at ? { deleted_at: field.deleted_at } : {}),
   }
+}
+
+/** That of a dropdown is a mark on its option. A pipeline that is the default to look at is no default to write. */
+function defaultOf(field: Field): Json {
+  const marked = field.related ? undefined : field.options.find(option => option.is_default && option.is_active)
+  return field.default_value ?? marked?.id ?? null
 }
 
 /** Stable numbers of the resources that fields point to. */
@@ -84,7 +101,10 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
   return async ({ caller, query }) => {
     const { catalog } = caller
     const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
-    const inactive = asked.include_inactive === 'true'
+    const inactive = isTrue(asked, 'include_inactive')
+    if (asked.pipeline !== undefined && !/^\d{1,15}$/.test(asked.pipeline)) {
+      throw invalid('pipeline', 'pipeline must be the id of a pipeline.')
+    }
     const { name } = asked
     if (asked.source && !catalog.resources.has(asked.source)) throw unknownSource(asked.source, catalog)
     const choices =
@@ -132,9 +152,7 @@ function dropdownField(name: string, source: string | undefined, catalog: Catalo
     .filter(fields => !source || fields.resource.name === source)
     .flatMap(fields => fields.byName.get(name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
-  const isStatic = (field: Field) =>
-    field.options.length > 0 && !field.is_custom && field.options.every((option, index) => option.id === index + 1)
-  return candidates.find(field => !isStatic(field)) ?? candidates[0] ?? null
+  return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
 function plainOption({ id, name, position, is_active, is_default }: Option) {
@@ -182,8 +200,19 @@ function unknownSource(source: string, catalog: Catalog): Refusal {
   return new Refusal('field_not_found', `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`)
 }
 
+function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {
+  const value = asked[name]
+  if (value === undefined || value === 'true' || value === 'false') return value === 'true'
+  throw invalid(name, `${name} must be true or false.`)
+}
+
+function invalid(parameter: string, message: string): Refusal {
+  const problem = { field: null, path: '', parameter, code: 'invalid_value', message }
+  return new Refusal('malformed_query', 'The query could not be read.', [problem])
+}
+
 /** The values of single parameters; unknown, repeated and missing ones are refused together. */
-function readParameters(
+export function readParameters(
   query: Parameters,
   known: readonly string[],
   required: readonly string[],

@@ -12,6 +12,8 @@ export type ApiRequest = {
   readonly caller: Caller
   readonly path: string
   readonly id: string
+  /** the second id of a path that has two */
+  readonly option: string
   readonly query: Parameters
   readonly body: Json | undefined
   readonly ifMatch: string | undefined
@@ -27,7 +29,7 @@ export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFiel
 }
 
 /** The id in the path: a whole number. One that no record can have is simply not found (D3). */
-export function idOf({ id }: ApiRequest): number {
+export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
   if (!/^\d{1,20}$/.test(id)) throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
   return Math.min(Number(id), Number.MAX_SAFE_INTEGER)
 }

@@ -53,6 +53,11 @@ export type Database = {
    * records and encoding it again takes a third of the time of its request.
    */
   queryBytes(text: string, params: readonly (string | null)[], replan?: boolean): Promise<readonly (readonly (Buffer | null)[])[]>
+  /**
+   * One statement without a time limit and outside any transaction, such as making an index while others write; on a server over a
+   * connection of its own, so that nothing waits behind it.
+   */
+  unhurried(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /** A query that writes to an account and is atomic by itself; those of one account that come together share a commit. */
   write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Row[]>
   /** Whether it answers now; false within two seconds if it does not. */
@@ -81,6 +86,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const upkeep = maintain(engine, sql, log)
   return database('embedded', sql, options, {
     isAvailable: () => engine.available,
+    unhurried: () => sql,
     async close() {
       upkeep.stop()
       await engine.close()
@@ -147,7 +153,15 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
     await sql.end({ timeout: 0 })
     throw error
   }
-  return database('postgres', sql, options, { isAvailable: () => true, close: async () => {} })
+  let alone: Sql | undefined
+  return database('postgres', sql, options, {
+    isAvailable: () => true,
+    unhurried: () => {
+      alone ??= postgres(url, { ...settings, max: 1, idle_timeout: 10, connect_timeout: 5 })
+      return alone
+    },
+    close: async () => void (await alone?.end({ timeout: 0 })),
+  })
 }
 
 async function requireServer(sql: Sql, log: Log): Promise<void> {
@@ -171,7 +185,7 @@ async function requireServer(sql: Sql, log: Log): Promise<void> {
     log(`${where}, has a locale that knows upper and lower case of a to z only, and so does "like"; use C.UTF-8.`)
 }
 
-type Backing = { isAvailable(): boolean; close(): Promise<void> }
+type Backing = { isAvailable(): boolean; unhurried(): Sql; close(): Promise<void> }
 
 function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
@@ -207,6 +221,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
           .raw()
           .catch(settleLoss),
       ),
+    unhurried: (text, params = []) => whileAvailable(() => execute(backing.unhurried(), text, params, false)),
     write: (account, text, params) => whileAvailable(() => writeTogether(account, text, params)),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false

@@ -3,7 +3,7 @@
  * sees one catalog from beginning to end. Builds it from rows; who loads the rows and when is in accounts/directory.ts.
  */
 import type { Resource } from '../records/resource.ts'
-import { type Field, type FieldType, identifier, type Option } from './field.ts'
+import { type Field, identifier, type Option } from './field.ts'
 import { relatedResource } from './kinds.ts'
 
 export type Currency = {
@@ -50,16 +50,31 @@ export type Catalog = {
   readonly stages: ReadonlyMap<number, Stage>
 }
 
+/** A section of a form: its title and the internal names of its fields. */
+export type Section = { readonly section: string; readonly fields: readonly string[] }
+
+/** What an account decides of a field: of its own fields everything, of the service's fields what they may be changed in. */
+export type FieldRow = Pick<
+  Field,
+  | 'id'
+  | 'resource'
+  | 'internal_name'
+  | 'field_name'
+  | 'type'
+  | 'config'
+  | 'default_value'
+  | 'is_required'
+  | 'is_active'
+  | 'is_indexed'
+  | 'deleted_at'
+>
+
 /** What the catalog statement answers: rows as JSON. */
 export type CatalogRows = {
   account: Account & { catalog_version: string }
-  fields: (Pick<
-    Field,
-    'id' | 'resource' | 'internal_name' | 'field_name' | 'config' | 'default_value' | 'is_required' | 'is_active'
-  > & {
-    type: FieldType
-  })[]
+  fields: FieldRow[]
   options: (Option & { resource: string; field: string })[]
+  forms: { resource: string; sections: Section[] }[]
   currencies: Currency[]
   pipelines: Pipeline[]
   stages: Stage[]
@@ -80,12 +95,45 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
 }
 
 function resourceFields(resource: Resource, rows: CatalogRows): ResourceFields {
-  const custom = rows.fields.filter(row => row.resource === resource.name)
-  const fields = [...resource.fields, ...custom.map(customField)].map(field => ({ ...field, options: fieldOptions(field, rows) }))
+  const own = rows.fields.filter(row => row.resource === resource.name)
+  const changed = new Map(own.map(row => [row.id, row]))
+  const system = resource.fields.map(field => systemField(field, changed.get(field.id)))
+  const custom = own.filter(row => row.internal_name.startsWith('cf_')).map(customField)
+  const all = [...system, ...custom].map(field => ({ ...field, options: fieldOptions(field, rows) }))
+  const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
   return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
 }
 
-function customField(row: CatalogRows['fields'][number]): Field {
+/** The field that a row describes: one of the service as the account has changed it, or one of the account's own. Without options. */
+export function fieldOf(row: FieldRow, resource: Resource): Field {
+  const definition = resource.fields.find(field => field.id === row.id)
+  return definition ? systemField(definition, row) : customField(row)
+}
+
+/** A field of the service as the account has changed it (D36). */
+function systemField(field: Field, row: FieldRow | undefined): Field {
+  if (!row) return field
+  const { field_name, config, default_value, is_required, is_active } = row
+  return { ...field, field_name, config: { ...field.config, ...config }, default_value, is_required, is_active }
+}
+
+/** The fields in the order and the sections of the account's form; what it does not name comes last in its own section. */
+function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
+  if (form.length === 0) return [...fields]
+  const byName = new Map(fields.map(field => [field.internal_name, field]))
+  const named = form.flatMap(({ section, fields: names }) =>
+    names.flatMap(name => {
+      const field = byName.get(name)
+      byName.delete(name)
+      return field ? [{ ...field, section }] : []
+    }),
+  )
+  const all = [...named, ...byName.values()]
+  const titles = [...new Set(all.map(field => field.section))]
+  return titles.flatMap(title => all.filter(field => field.section === title))
+}
+
+function customField(row: FieldRow): Field {
   // The name becomes part of SQL text (fields/field.ts): one that is no plain identifier must never get that far.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
   identifier(row.internal_name)
@@ -97,6 +145,7 @@ function customField(row: CatalogRows['fields'][number]): Field {
     is_hidden: false,
     accepts_number: false,
     options: [],
+    has_static_options: false,
     related: relatedResource[row.type] ?? null,
     rules: [],
     computed: null,
@@ -108,6 +157,6 @@ function fieldOptions(field: Field, rows: CatalogRows): readonly Option[] {
   if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
   if (field.internal_name === 'pipeline_stage')
     return rows.stages.map(stage => ({ ...stage, is_active: true, is_default: false }))
-  if (field.options.length) return field.options
+  if (field.has_static_options) return field.options
   return rows.options.filter(option => option.resource === field.resource && option.field === field.internal_name)
 }

@@ -70,6 +70,8 @@ export type Field = {
   readonly default_value: Json
   /** the choices of a dropdown or multiselect */
   readonly options: readonly Option[]
+  /** whether the choices are the interface's, the same for every account */
+  readonly has_static_options: boolean
   /** the resource a relation field points to */
   readonly related: string | null
   /** which of the interface's rules that span fields name this field */
@@ -80,6 +82,10 @@ export type Field = {
   readonly is_hidden: boolean
   /** for a value that has no column: SQL over the row `r` */
   readonly computed: string | null
+  /** whether a custom field has an index of its own, for ranges and sorts */
+  readonly is_indexed: boolean
+  /** when a custom field was deleted; its values are kept for a while (D36) */
+  readonly deleted_at: string | null
   /** true when `computed` follows the clock, so that it is worked out with each read */
   readonly is_volatile: boolean
 }
@@ -177,6 +183,8 @@ export type Kind = {
   /** What a system field holds when it was never set; absent = null. */
   readonly empty?: Json
   subFields?(field: Field): readonly SubField[]
+  /** The limits that an account may set (D36). */
+  readonly limits?: readonly (keyof Config)[]
 }
 
 /** The value of a field that was never set or was cleared. Custom fields are then absent from their document. */
@@ -242,23 +250,29 @@ export function simpleKind(kind: {
   operators: readonly Operator[]
   operand(text: string, field: Field, catalog: Catalog): string | Complaint
   order?: (sql: string, field: Field) => Order | null
+  limits?: readonly (keyof Config)[]
+  /** A custom value is compared as the text in which it is kept: its order is the same, and an index can hold it. */
+  isText?: boolean
 }): Kind {
   return {
     members: [],
     columns: field => [{ name: field.internal_name, type: kind.column }],
     parse: kind.parse,
+    ...(kind.limits ? { limits: kind.limits } : {}),
     write: value => [value === null ? null : kind.write ? kind.write(value) : String(value)],
     term: (field, member) => {
       if (member) return null
-      const sql = scalar(field, '', kind.type)
+      const type = kind.isText && field.is_custom ? 'text' : kind.type
+      const sql = scalar(field, '', type)
+      const ordered = kind.isText && field.is_custom ? `${sql} COLLATE "C"` : sql
       return {
-        type: kind.type,
+        type,
         sql,
         multi: false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
-        order: kind.order ? kind.order(sql, field) : { sql, type: kind.type },
-        ...containedAt(field, kind.type),
+        order: kind.order ? kind.order(sql, field) : { sql: ordered, type },
+        ...containedAt(field, type),
       }
     },
   }

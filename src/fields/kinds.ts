@@ -1,5 +1,5 @@
 /** The table of field kinds: one line a type. The only place that maps a type to its behaviour. */
-import type { FieldType, Kind } from './field.ts'
+import type { Config, FieldType, Kind } from './field.ts'
 import { address } from './kinds/address.ts'
 import { email, phone } from './kinds/contact-points.ts'
 import { date } from './kinds/date.ts'
@@ -45,6 +45,30 @@ export const kinds: { readonly [type in FieldType]: Kind } = {
   EMAIL: email,
   JSON: json,
 }
+
+/** The types that a custom field may have, with the limits of the interface, which an account may tighten (D36). */
+export const customFields: { readonly [type in FieldType]?: Config } = {
+  SINGLE_STRING: { max_length: 255 },
+  TEXT: { max_length: 32_000 },
+  SINGLE_NUMBER: { max_digits: 16 },
+  DROPDOWN: {},
+  MULTISELECT: { max_limit: 100 },
+  ADDRESS: {},
+  OWNER: {},
+  COMPANY: {},
+  CONTACT: {},
+  MONETARY: { min: 0 },
+  PHONE: { max_limit: 20 },
+  EMAIL: { max_limit: 20 },
+  TIME: {},
+  DATE: {},
+  TIME_RANGE: {},
+  DATE_RANGE: {},
+  DATE_TIME_RANGE: {},
+}
+
+/** How many options in use a dropdown or multiselect may have. */
+export const optionsMax = 100
 
 /** The resource that a custom field of the type points to. */
 export const relatedResource: { readonly [type in FieldType]?: string } = {

@@ -6,7 +6,7 @@ import { nearest } from '../fields/nearest.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
-import { type Plan, type PlannedSort, resolveFilter, resolveSort } from './resolve.ts'
+import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
 export type ListRequest = {
   /** from 1; 1 also with a cursor, which takes its place */
@@ -60,7 +60,7 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
     pageSize,
     cursor,
     filter: plan,
-    sort,
+    sort: plan ? sort.map(key => (rejectsNull(plan, key.order.sql) ? { ...key, nullable: false } : key)) : sort,
     only: fieldsNamed(parameters, 'fields', fields, problems, ['id']),
     expand: expandOf(parameters, fields, problems),
     count: oneOf(parameters, 'count', ['exact', 'estimate', 'none'] as const, problems) ?? 'auto',

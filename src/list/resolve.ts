@@ -35,6 +35,22 @@ export function dependsOnValues(plan: Plan): boolean {
   return plan.operator === 'like' || plan.term.multi || plan.term.contained !== undefined
 }
 
+/** Whether a filter leaves no record in which the expression is null: then a list sorted by it has none of them to place. */
+export function rejectsNull(plan: Plan, sql: string): boolean {
+  switch (plan.type) {
+    case 'condition':
+      return plan.term.sql === sql && !plan.term.multi && comparing.has(plan.operator)
+    case 'and':
+      return plan.of.some(inner => rejectsNull(inner, sql))
+    case 'or':
+      return plan.of.every(inner => rejectsNull(inner, sql))
+    case 'not':
+      return false
+  }
+}
+
+const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
+
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, world: World): Plan {
   if (filter.type === 'condition') return resolveCondition(filter, world)

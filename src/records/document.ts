@@ -18,6 +18,10 @@ export function documentOf(fields: ResourceFields, after: Values): string {
     const value = field.computed ? field.default_value : (after[field.internal_name] ?? null)
     if (value !== null || !field.is_custom) members[field.internal_name] = value
   }
+  // A field that another process has just made: this catalog does not know it yet, and must not lose its value.
+  for (const [name, value] of Object.entries(after)) {
+    if (name.startsWith('cf_') && !fields.byName.has(name) && value !== null) members[name] = value
+  }
   return JSON.stringify(members).slice(1, -1)
 }
 

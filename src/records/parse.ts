@@ -86,7 +86,13 @@ function defaultOf(field: Field): Json {
   return field.is_required ? null : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
-function placeOf(field: Field, path: string, catalog: Catalog, parsed: Parsed): Place {
+/** The place at which a field's value is read; what it reports goes into `parsed`. */
+export function placeOf(
+  field: Field,
+  path: string,
+  catalog: Catalog,
+  parsed: Pick<Parsed, 'problems' | 'warnings' | 'references'>,
+): Place {
   return {
     field,
     path,

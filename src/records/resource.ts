@@ -69,10 +69,13 @@ export function defineFields(resource: string, sections: { readonly [title: stri
       config: definition.config ?? {},
       default_value: definition.default ?? null,
       options: staticOptions(definition.options ?? []),
+      has_static_options: definition.options !== undefined,
       related: definition.related ?? null,
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? false,
+      is_indexed: false,
+      deleted_at: null,
     })),
   )
 }

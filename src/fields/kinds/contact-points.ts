@@ -60,6 +60,7 @@ function contactPoints(
   return {
     members: [typeMember, valueMember],
     empty: [],
+    limits: ['max_limit'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, place) => {
       const entries = (Array.isArray(input) ? input : [input]).map((item, index) =>

@@ -6,6 +6,7 @@ import { epochMilliseconds } from './date.ts'
 export const dateTime = simpleKind({
   column: 'timestamptz',
   type: 'timestamptz',
+  isText: true,
   operators: ordered,
   parse: (input, place) => {
     const value = typeof input === 'string' ? isoInstant(input.trim()) : null

@@ -6,6 +6,7 @@ import { calendarDate, instantOfEpoch } from '../iso8601.ts'
 export const date = simpleKind({
   column: 'date',
   type: 'date',
+  isText: true,
   operators: ordered,
   parse: (input, place) => {
     const value = typeof input === 'string' ? calendarDate(input.trim()) : null

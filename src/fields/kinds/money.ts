@@ -24,6 +24,7 @@ import { checkedNumber, numericOperand } from './number.ts'
 
 export const money: Kind = {
   members: ['currency', 'value'],
+  limits: ['min', 'max'],
   columns: field => [
     { name: `${field.internal_name}_currency`, type: 'int' },
     { name: `${field.internal_name}_currency_code`, type: 'text' },

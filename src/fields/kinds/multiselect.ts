@@ -6,6 +6,7 @@ import { checkedOption, optionOperand } from './dropdown.ts'
 export const multiselect: Kind = {
   members: [],
   hasOptions: true,
+  limits: ['max_limit'],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place, current) => {
     const inputs = Array.isArray(input) ? input : [input]

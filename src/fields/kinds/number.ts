@@ -1,12 +1,13 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import { type Complaint, type Config, ordered, type Place, simpleKind } from '../field.ts'
+import { type Complaint, type Config, type Kind, ordered, type Place, scalar, simpleKind, type Term } from '../field.ts'
 
-export const number = simpleKind({
+const decimalNumber = simpleKind({
   column: 'numeric',
   type: 'numeric',
   operators: ordered,
+  limits: ['min', 'max', 'max_digits', 'max_decimals'],
   parse: (input, place) => {
     if (typeof input === 'string') return place.problem('wrong_type', 'must be a number, not a string')
     const value = checkedNumber(input, place, place.field.config)
@@ -15,6 +16,28 @@ export const number = simpleKind({
   write: numberText,
   operand: numericOperand,
 })
+
+export const number: Kind = {
+  ...decimalNumber,
+  // A record's id is compared as what it is, a whole number, or its index would not serve.
+  term: (field, member) =>
+    field.internal_name === 'id' && member === ''
+      ? { ...idTerm, sql: scalar(field, '', 'bigint') }
+      : decimalNumber.term(field, member),
+}
+
+const idTerm: Omit<Term, 'sql'> = {
+  type: 'bigint',
+  multi: false,
+  operators: ordered,
+  operand: idOperand,
+  order: { sql: 'r."id"', type: 'bigint' },
+}
+
+/** Operand text → id: whole numbers below 10^15. */
+export function idOperand(text: string): string | Complaint {
+  return /^\d{1,15}$/.test(text.trim()) ? text.trim() : { message: `"${text}" is not an id (a whole number)` }
+}
 
 /** A decimal within its limits, or undefined after a problem. `at` is the place below. */
 export function checkedNumber(input: Json | undefined, place: Place, limits: Config, at = ''): Decimal | undefined {

@@ -9,6 +9,7 @@ import { checkedNumber, numericOperand } from './number.ts'
 export const prices: Kind = {
   members: ['currency', 'price', 'unit_price', 'tax', 'discount'],
   empty: [],
+  limits: ['min', 'max'],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place) => {
     if (!Array.isArray(input)) {

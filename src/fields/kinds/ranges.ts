@@ -1,6 +1,6 @@
 /** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
 import { isObject, type Json } from '../../json.ts'
-import { type Complaint, containedAt, document, type Kind, ordered, type Place, textOrder } from '../field.ts'
+import { type Complaint, containedAt, document, type Kind, ordered, type Place } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './money.ts'
@@ -11,8 +11,8 @@ type End = {
   code: string
   message: string
   example: string
-  type: 'text' | 'date' | 'timestamptz'
   mayRunBackwards: boolean
+  isDate?: boolean
 }
 
 export const timeRange = rangeKind({
@@ -21,7 +21,6 @@ export const timeRange = rangeKind({
   code: 'invalid_time',
   message: 'must be a time in ISO 8601 without offset',
   example: '{"range":{"from":"22:00","to":"06:00"}}',
-  type: 'text',
   mayRunBackwards: true,
 })
 
@@ -32,8 +31,8 @@ export const dateRange = rangeKind({
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T00:00:00Z","to":"2026-03-31T00:00:00Z"}}',
-  type: 'date',
   mayRunBackwards: false,
+  isDate: true,
 })
 
 export const dateTimeRange = rangeKind({
@@ -42,7 +41,6 @@ export const dateTimeRange = rangeKind({
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
-  type: 'timestamptz',
   mayRunBackwards: false,
 })
 
@@ -56,16 +54,16 @@ function rangeKind(end: End): Kind {
       const name = member.replace(/^range\./, '')
       if (name !== 'from' && name !== 'to' && member !== '') return null
       const at = member === '' ? 'from' : name
-      const text = `(${document(field)} #>> '{range,${at}}')`
-      const sql = end.type === 'text' ? text : `${text}::${end.type}`
+      // Ends are kept in a form that sorts as text: dates and moments in UTC with all their digits.
+      const sql = `(${document(field)} #>> '{range,${at}}')`
       return {
-        type: end.type,
+        type: 'text',
         sql,
         multi: false,
         operators: ordered,
         operand: end.operand,
-        order: end.type === 'text' ? textOrder(sql) : { sql, type: end.type },
-        ...containedAt(field, end.type, ['range', at]),
+        order: { sql: `${sql} COLLATE "C"`, type: 'text' },
+        ...containedAt(field, 'text', ['range', at]),
       }
     },
   }
@@ -82,7 +80,7 @@ function parseRange(input: Json, place: Place, end: End): Json | undefined {
   const to = parseEnd(range.to, place, end, '/range/to')
   if (!known || from === undefined || to === undefined) return undefined
   // A range of dates keeps the dates as written, but which comes first is asked of the moments.
-  const backwards = end.type === 'date' ? instant(range.from) > instant(range.to) || from > to : from > to
+  const backwards = end.isDate ? instant(range.from) > instant(range.to) || from > to : from > to
   if (backwards && !end.mayRunBackwards)
     return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }

@@ -1,7 +1,8 @@
 /** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
 import { isObject, type Json } from '../../json.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import { type Complaint, type Field, identifier, type Order, ordered, type Place, simpleKind, textOrder } from '../field.ts'
+import { type Field, identifier, type Order, ordered, type Place, simpleKind, textOrder } from '../field.ts'
+import { idOperand } from './number.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
 const maxId = Number.MAX_SAFE_INTEGER
@@ -32,10 +33,6 @@ export function checkedReference(input: Json | undefined, place: Place, at = '')
   if (id.lt(1) || id.gt(maxId)) return place.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
   place.reference(field.related!, id.toNumber(), at)
   return id.toNumber()
-}
-
-export function idOperand(text: string): string | Complaint {
-  return /^\d{1,15}$/.test(text.trim()) ? text.trim() : { message: `"${text}" is not an id (a whole number)` }
 }
 
 function takesObject(field: Field): boolean {

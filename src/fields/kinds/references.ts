@@ -1,11 +1,13 @@
 /** Several related records, kept as an array of ids: TAGS and CONTACTS_ONBOARD. */
 import type { Json } from '../../json.ts'
 import { equality, type Kind, scalar } from '../field.ts'
-import { checkedReference, idOperand } from './reference.ts'
+import { idOperand } from './number.ts'
+import { checkedReference } from './reference.ts'
 
 export const references: Kind = {
   members: [],
   empty: [],
+  limits: ['max_limit'],
   columns: field => [{ name: field.internal_name, type: 'bigint[]' }],
   parse: (input, place) => {
     const inputs = Array.isArray(input) ? input : [input]

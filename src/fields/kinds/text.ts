@@ -7,6 +7,7 @@ export const text = simpleKind({
   column: 'text',
   type: 'text',
   operators: textual,
+  limits: ['min_length', 'max_length'],
   parse: (input, place) => {
     const value = place.field.accepts_number ? numberAsText(input) : input
     return checkedText(value, place, place.field.config)

@@ -1,0 +1,202 @@
+/**
+ * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on it, one statement. When
+ * somebody came between, it is judged anew. Knows no HTTP.
+ */
+import { Refusal, type Warning } from '../errors.ts'
+import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
+import type { Field, Option } from '../fields/field.ts'
+import type { Json } from '../json.ts'
+import { existenceQuestion, missingReferences } from '../records/references.ts'
+import type { Queryable } from '../records/store.ts'
+import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
+import { newForm } from './form.ts'
+import { type Judgement, judgement } from './judge.ts'
+import { withChangedOption, withNewOption } from './option.ts'
+import { type Change, reserveIds, saveChange } from './save.ts'
+
+/** Who administers, and how the catalog is read: always as the database has it now. */
+export type Administrator = {
+  readonly db: Queryable
+  readonly account: number
+  readonly actor: number
+  readonly now: Date
+  loadCatalog(): Promise<Catalog>
+}
+
+export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
+
+const attempts = 10
+
+/** Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is taken. */
+export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
+  const { db, account } = administrator
+  const id = await reserveIds(db, account, idsNeeded(body))
+  return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
+}
+
+/** Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found`. */
+export async function updateField(administrator: Administrator, id: number, body: Json): Promise<Administered> {
+  return change(administrator, id, 'updated', (catalog, judge) => {
+    const { field, fields } = findField(catalog, id)
+    return changedField(field, fields, body, judge)
+  })
+}
+
+/** Takes a custom field away; its values stay for a while (D36). */
+export async function deleteField(administrator: Administrator, id: number): Promise<Administered> {
+  return change(administrator, id, 'deleted', catalog => {
+    const { field } = findField(catalog, id)
+    if (!field.is_custom) throw notCustom(field)
+    const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: administrator.now.toISOString() }
+    return { row, options: field.options, sections: null }
+  })
+}
+
+/** Brings a deleted field back, with its values. */
+export async function restoreField(administrator: Administrator, id: number): Promise<Administered> {
+  return change(administrator, id, 'restored', (catalog, judge) => {
+    const found = fieldById(catalog, id)
+    if (!found?.field.deleted_at) throw fieldNotFound(id, 'no deleted field')
+    const { field, fields } = found
+    freeName(fields, undefined, field.field_name, judge)
+    return { row: { ...rowOf(field), is_active: true, deleted_at: null }, options: field.options, sections: null }
+  })
+}
+
+/** Adds an option to a dropdown or multiselect: the option's id. */
+export async function createOption(administrator: Administrator, fieldId: number, body: Json): Promise<Administered> {
+  const { db, account } = administrator
+  const id = await reserveIds(db, account, 1)
+  const { warnings } = await changeOptions(administrator, fieldId, (field, judge) => withNewOption(field, body, id, judge))
+  return { id, warnings }
+}
+
+export async function updateOption(administrator: Administrator, fieldId: number, id: number, body: Json): Promise<Administered> {
+  const { warnings } = await changeOptions(administrator, fieldId, (field, judge) =>
+    withChangedOption(field, findOption(field, id), body, judge),
+  )
+  return { id, warnings }
+}
+
+/** Takes an option out of use: records that have it keep it (D10). */
+export function deleteOption(administrator: Administrator, fieldId: number, id: number): Promise<Administered> {
+  return updateOption(administrator, fieldId, id, { is_active: false })
+}
+
+/** Arranges the whole form of a resource. */
+export async function arrangeForm(administrator: Administrator, source: string, body: Json): Promise<readonly Section[]> {
+  let form: readonly Section[] = []
+  await attempt(administrator, async (catalog, judge) => {
+    const fields = catalog.resources.get(source)
+    if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
+    form = newForm(body, fields, judge)
+    return { verb: 'updated', resource: source, field: null, sections: form }
+  })
+  return form
+}
+
+/** A field that is not deleted, by its id. Throws `field_not_found`. */
+export function findField(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
+  const found = fieldById(catalog, id)
+  if (!found || found.field.deleted_at || found.field.is_hidden) throw fieldNotFound(id, 'no field')
+  return found
+}
+
+export function findOption(field: Field, id: number): Option {
+  const option = field.options.find(option => option.id === id)
+  if (!option) throw new Refusal('field_not_found', `${field.internal_name} has no option ${id}.`)
+  return option
+}
+
+function changeOptions(
+  administrator: Administrator,
+  fieldId: number,
+  judgeOptions: (field: Field, judge: Judgement) => readonly Option[],
+): Promise<Administered> {
+  return change(administrator, fieldId, 'updated', (catalog, judge) => {
+    const { field } = findField(catalog, fieldId)
+    if (!hasOwnOptions(field)) {
+      throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
+    }
+    return { row: rowOf(field), options: judgeOptions(field, judge), sections: null }
+  })
+}
+
+async function change(
+  administrator: Administrator,
+  id: number,
+  verb: string,
+  shape: (catalog: Catalog, judge: Judgement) => Shape | null,
+): Promise<Administered> {
+  const warnings = await attempt(administrator, async (catalog, judge) => {
+    const shaped = shape(catalog, judge)
+    await checkReferences(administrator, judge)
+    return shaped && { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }
+  })
+  return { id, warnings }
+}
+
+/** The last change under way in an account: those of one process take turns, so that they do not undo each other's judgements. */
+const turns = new Map<number, Promise<unknown>>()
+
+function attempt(
+  administrator: Administrator,
+  judgeChange: (catalog: Catalog, judge: Judgement) => Promise<Change | null>,
+): Promise<readonly Warning[]> {
+  const { account } = administrator
+  const turn = (turns.get(account) ?? Promise.resolve()).then(() => tryUntilSaved(administrator, judgeChange))
+  const settled = turn.catch(() => {}).finally(() => turns.get(account) === settled && turns.delete(account))
+  turns.set(account, settled)
+  return turn
+}
+
+async function tryUntilSaved(
+  administrator: Administrator,
+  judgeChange: (catalog: Catalog, judge: Judgement) => Promise<Change | null>,
+): Promise<readonly Warning[]> {
+  const { db, account, actor, now } = administrator
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const catalog = await administrator.loadCatalog()
+    const judge = judgement(catalog)
+    const change = await judgeChange(catalog, judge)
+    refuseProblems(judge)
+    if (await saveChange(db, { account, version: catalog.version, actor, now }, change!)) return judge.warnings
+  }
+  throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], { 'retry-after': '1' })
+}
+
+function refuseProblems({ problems }: Judgement): void {
+  if (problems.length === 0) return
+  const isDuplicate = problems.every(({ code }) => code === 'name_taken')
+  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', `Nothing was changed: ${count}.`, problems)
+}
+
+async function checkReferences({ db, account }: Administrator, { references, problems }: Judgement): Promise<void> {
+  if (references.length === 0) return
+  const question = existenceQuestion(references, 2)
+  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account), ...question.params])
+  problems.push(...missingReferences(references, row!))
+}
+
+function fieldById(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } | null {
+  for (const fields of catalog.resources.values()) {
+    const field = fields.fields.find(field => field.id === id)
+    if (field) return { field, fields }
+  }
+  return null
+}
+
+function fieldNotFound(id: number, what: string): Refusal {
+  return new Refusal('field_not_found', `There is ${what} ${id}.`)
+}
+
+function notCustom({ internal_name }: Field): Refusal {
+  const problem = {
+    field: internal_name,
+    path: '',
+    code: 'interface_required',
+    message: `${internal_name} is a field of the interface.`,
+  }
+  return new Refusal('validation_failed', 'Only custom fields can be deleted; others can be deactivated.', [problem])
+}

@@ -1,0 +1,300 @@
+/**
+ * Judges what an administrator asks of a field (D36) against the account's catalog: every problem at once, or the field as it will be.
+ * Rules of the interface can be tightened, never loosened. Pure; what it decides is saved by save.ts.
+ */
+import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
+import { decimal } from '../fields/decimal.ts'
+import type { Config, Field, FieldType, Option } from '../fields/field.ts'
+import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
+import { nearest } from '../fields/nearest.ts'
+import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
+import { placeOf } from '../records/parse.ts'
+import { moved } from './form.ts'
+import { booleanOf, isSameName, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
+
+/** A field as it will be, with its options; `sections` where the form changes too. */
+export type Shape = {
+  readonly row: FieldRow
+  readonly options: readonly Option[]
+  readonly sections: readonly Section[] | null
+}
+
+const settable = ['field_name', 'is_required', 'is_active', 'is_indexed', 'config', 'default_value', 'section', 'position']
+const fixed = ['source', 'type', 'internal_name']
+/** What a descriptor says beyond that: sent back, it is no mistake. */
+const described = [
+  ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom', 'is_filterable', 'is_sortable'],
+  ...['operators', 'rules', 'index', 'deleted_at'],
+]
+
+/** The field that a body describes, under the id `id`; its options take the ids after it. */
+export function newField(body: Json, id: number, judge: Judgement): Shape | null {
+  const sent = membersOf(body, [...settable, ...fixed, 'options'], described, judge)
+  const fields = sourceOf(sent.source, judge)
+  const field_name = nameOf(sent.field_name, '/field_name', judge)
+  const type = typeOf(sent.type, judge)
+  const internal_name = internalName(sent.internal_name, field_name, judge)
+  if (fields) freeName(fields, internal_name, field_name, judge)
+  if (!fields || !field_name || !type || !internal_name) return null
+  const row: FieldRow = {
+    id,
+    resource: fields.resource.name,
+    internal_name,
+    field_name,
+    type,
+    config: customFields[type]!,
+    default_value: null,
+    is_required: false,
+    is_active: true,
+    is_indexed: false,
+    deleted_at: null,
+  }
+  const options = newOptions(sent.options, type, id + 1, judge)
+  return shaped(sent, row, options, fields, judge)
+}
+
+/** How many ids a new field takes: its own and its options'. */
+export function idsNeeded(body: Json): number {
+  return 1 + (isObject(body) && Array.isArray(body.options) ? body.options.length : 0)
+}
+
+/** A field as a body changes it; what the body leaves out stays. */
+export function changedField(field: Field, fields: ResourceFields, body: Json, judge: Judgement): Shape | null {
+  const sent = membersOf(body, [...settable, ...fixed], described, judge)
+  const present: JsonObject = { source: field.resource, type: field.type, internal_name: field.internal_name }
+  for (const name of fixed) {
+    if (sent[name] === undefined || sent[name] === present[name]) continue
+    report(judge, `/${name}`, 'immutable', `can't be changed; it is "${present[name]}"`, 'Make a new field instead.')
+  }
+  const row = rowOf(field)
+  const name = sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', judge)
+  if (!name) return null
+  if (!isSameName(name, field.field_name)) freeName(fields, undefined, name, judge)
+  return shaped(sent, { ...row, field_name: name }, field.options, fields, judge)
+}
+
+/** What of a field is the account's. Of the service's own limits only those that differ are kept. */
+export function rowOf(field: Field): FieldRow {
+  const { id, resource, internal_name, field_name, type, config, default_value } = field
+  const { is_required, is_active, is_indexed, deleted_at } = field
+  const decided = { id, resource, internal_name, field_name, type, config, default_value }
+  return { ...decided, is_required, is_active, is_indexed, deleted_at }
+}
+
+function shaped(
+  sent: JsonObject,
+  row: FieldRow,
+  options: readonly Option[],
+  fields: ResourceFields,
+  judge: Judgement,
+): Shape | null {
+  const definition = fields.resource.fields.find(field => field.id === row.id)
+  const next: FieldRow = {
+    ...row,
+    config: sent.config === undefined ? row.config : limited(sent.config, row, definition, judge),
+    is_required: booleanOf(sent.is_required, '/is_required', judge) ?? row.is_required,
+    is_active: booleanOf(sent.is_active, '/is_active', judge) ?? row.is_active,
+    is_indexed: booleanOf(sent.is_indexed, '/is_indexed', judge) ?? row.is_indexed,
+  }
+  if (definition) keepsInterface(next, sent, definition, judge)
+  const field: Field = { ...fieldOf(next, fields.resource), options }
+  if (next.is_indexed && !indexExpression(field)) {
+    report(judge, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+  }
+  const position = positionOf(sent.position, judge)
+  const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', judge)
+  const whole = withDefault(sent, next, field, judge)
+  if (judge.problems.length) return null
+  const isMoved = section !== undefined || position !== undefined
+  return { ...whole, sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null }
+}
+
+/** The default, in the form in which values are stored. That of a dropdown is a mark on its option. */
+function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judgement): Pick<Shape, 'row' | 'options'> {
+  const { options } = field
+  const input = sent.default_value
+  if (input === undefined) return { row, options }
+  if (field.is_read_only) report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
+  const isMarked = hasOwnOptions(field) && field.type === 'DROPDOWN'
+  const value =
+    input === null ? null : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
+  if (value === undefined) return { row, options }
+  if (!isMarked) return { row: { ...row, default_value: value }, options }
+  return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
+}
+
+/** Whether an account's options are the field's: not those of the interface, and not pipelines and stages. */
+export function hasOwnOptions(field: Field): boolean {
+  return kinds[field.type].hasOptions === true && field.related === null && !field.has_static_options
+}
+
+/** SQL that an index of the field's own holds; null where it can have none: values that are several, and the service's own columns. */
+export function indexExpression(field: Field): string | null {
+  const kind = kinds[field.type]
+  const term = kind.term(field, '') ?? null
+  if (!field.is_custom || !term || term.multi || term.type === 'jsonb') return null
+  const { order } = term
+  if (!order) return null
+  return (order.looksUp ? term.sql : (order.ranked?.column ?? order.sql)).replaceAll(/\br\./g, '')
+}
+
+function sourceOf(source: Json | undefined, judge: Judgement): ResourceFields | undefined {
+  const { resources } = judge.catalog
+  if (typeof source === 'string' && resources.has(source)) return resources.get(source)
+  const code = source === undefined ? 'required' : 'invalid_value'
+  return report(judge, '/source', code, 'must name the resource of the field', `One of: ${[...resources.keys()].join(', ')}.`)
+}
+
+function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined {
+  const types = Object.keys(customFields) as FieldType[]
+  const known = types.find(name => name === type)
+  if (known) return known
+  const near = typeof type === 'string' ? nearest(type, types) : null
+  const hint = near ? `Did you mean "${near}"?` : `One of: ${types.join(', ')}.`
+  return report(
+    judge,
+    '/type',
+    type === undefined ? 'required' : 'invalid_value',
+    'must be a type that a custom field may have',
+    hint,
+  )
+}
+
+/** As given, or made of the display name: cf_ and its letters and digits. */
+function internalName(sent: Json | undefined, name: string | undefined, judge: Judgement): string | undefined {
+  if (sent === undefined || sent === null) {
+    const words = name
+      ?.normalize('NFKD')
+      .toLowerCase()
+      .replaceAll('ß', 'ss')
+      .replace(/\p{M}/gu, '')
+      .match(/[a-z0-9]+/g)
+    if (words) return `cf_${words.join('_')}`.slice(0, 60)
+    return (
+      name &&
+      report(
+        judge,
+        '/internal_name',
+        'required',
+        'must be given, as the name has no letters a to z',
+        'For example "cf_industry".',
+      )
+    )
+  }
+  if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
+  const hint = 'For example "cf_industry".'
+  return report(judge, '/internal_name', 'invalid_value', 'must be cf_ and up to 57 letters a to z, digits and _', hint)
+}
+
+/** A second field of the same name would make one of them unreachable; that of a deleted one still has its values. */
+export function freeName(fields: ResourceFields, internal: string | undefined, name: string | undefined, judge: Judgement): void {
+  const taken = internal === undefined ? undefined : fields.byName.get(internal)
+  if (taken) {
+    const hint = taken.deleted_at ? `Restore it: POST /rest/api/v1/field/${taken.id}/restore.` : `It is the field ${taken.id}.`
+    report(
+      judge,
+      '/internal_name',
+      'name_taken',
+      `"${internal}" is the name of another field${taken.deleted_at ? ', a deleted one' : ''}`,
+      hint,
+    )
+  }
+  const same = fields.fields.find(
+    field => name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
+  )
+  if (same) report(judge, '/field_name', 'name_taken', `"${name}" is the name of another field`, `It is ${same.internal_name}.`)
+}
+
+function newOptions(sent: Json | undefined, type: FieldType, firstId: number, judge: Judgement): Option[] {
+  if (sent === undefined || sent === null) return []
+  if (!kinds[type].hasOptions) {
+    report(judge, '/options', 'not_configurable', `is for dropdowns and multiselects, not for ${type}`)
+    return []
+  }
+  if (!Array.isArray(sent)) {
+    report(judge, '/options', 'wrong_type', 'must be an array of names', 'For example ["Gold","Silver"].')
+    return []
+  }
+  if (sent.length > optionsMax) {
+    report(judge, '/options', 'too_many', `must have at most ${optionsMax} entries`)
+    return []
+  }
+  const names = sent.map((item, index) => nameOf(isObject(item) ? item.name : item, `/options/${index}`, judge))
+  for (const [index, name] of names.entries()) {
+    const first = name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
+    if (first < index) report(judge, `/options/${index}`, 'name_taken', `has "${name}" twice`)
+  }
+  return names.map((name, index) => ({
+    id: firstId + index,
+    name: name ?? '',
+    position: index + 1,
+    is_active: true,
+    is_default: false,
+  }))
+}
+
+/** The limits as a body sets them: each within the interface's. Null puts one back. */
+function limited(sent: Json, row: FieldRow, definition: Field | undefined, judge: Judgement): Config {
+  const bounds: Config = definition?.config ?? customFields[row.type]!
+  if (!isObject(sent)) {
+    report(judge, '/config', 'wrong_type', 'must be an object of limits')
+    return row.config
+  }
+  const known: readonly string[] = kinds[row.type].limits ?? []
+  const config: { [name: string]: Json } = { ...(row.config as JsonObject) }
+  for (const [name, value] of Object.entries(sent)) {
+    const path = `/config/${name}`
+    const bound = (bounds as JsonObject)[name] ?? null
+    // What a descriptor says may be sent back as it is, also where it is not for an account to set.
+    if (JSON.stringify(value) === JSON.stringify(config[name])) continue
+    if (!known.includes(name)) {
+      const near = nearest(name, known)
+      const hint = near
+        ? `Did you mean "${near}"?`
+        : known.length
+          ? `It has: ${known.join(', ')}.`
+          : `${row.type} has no limits to set.`
+      report(judge, path, 'unknown_field', `has no limit "${name}" to set`, hint)
+    } else if (value === null) {
+      delete config[name]
+      if (bound !== null) config[name] = bound
+    } else if (isLimit(name, value, path, judge) && isTighter(name, value, bound, path, judge)) config[name] = value
+  }
+  for (const what of ['', '_length']) {
+    const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
+    if (low && high && low.gt(high)) report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
+  }
+  return config as Config
+}
+
+function isLimit(name: string, value: Json, path: string, judge: Judgement): boolean {
+  const number = typeof value === 'number' || isRawNumber(value) ? decimal(value) : null
+  const isAmount = name === 'min' || name === 'max'
+  const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
+  if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000)))) return true
+  report(judge, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
+  return false
+}
+
+function isTighter(name: string, value: Json, bound: Json, path: string, judge: Judgement): boolean {
+  const [wanted, limit] = [decimal(value)!, decimal(bound)]
+  const isUpper = name.startsWith('max')
+  if (!limit || (isUpper ? wanted.lte(limit) : wanted.gte(limit))) return true
+  const most = isUpper ? 'at most' : 'at least'
+  report(judge, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
+  return false
+}
+
+/** What the interface demands of its own fields stays demanded. */
+function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, judge: Judgement): void {
+  if (definition.is_required && !next.is_required) {
+    report(judge, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
+  }
+  if (definition.is_read_only && next.is_required) {
+    report(judge, '/is_required', 'not_configurable', 'is not for a field that the service writes')
+  }
+  const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
+  if (isNeeded && sent.is_active === false) {
+    report(judge, '/is_active', 'interface_required', 'must stay true: the rules of the interface need the field')
+  }
+}

@@ -1,0 +1,65 @@
+/** The form of a resource: its sections, and the place of each field in them (D34, D36). Pure. */
+import type { ResourceFields, Section } from '../fields/catalog.ts'
+import type { Json } from '../json.ts'
+import { isObject } from '../json.ts'
+import { type Judgement, nameOf, report } from './judge.ts'
+
+/** The form as it stands: every field that is shown, deactivated ones included. */
+export function formOf({ fields }: ResourceFields): Section[] {
+  const shown = fields.filter(field => !field.is_hidden && !field.deleted_at)
+  const titles = [...new Set(shown.map(field => field.section))]
+  return titles.map(section => ({
+    section,
+    fields: shown.filter(field => field.section === section).map(field => field.internal_name),
+  }))
+}
+
+/** The form with a field moved to a section (its own if null; a new title makes a new section at the end) and a place in it, from 1. */
+export function moved(fields: ResourceFields, name: string, section: string | null, position: number | null): Section[] {
+  const form = formOf(fields)
+  const title = section ?? form.find(part => part.fields.includes(name))?.section ?? 'Custom fields'
+  if (!form.some(part => part.section === title)) form.push({ section: title, fields: [] })
+  const placed = form.map(part => {
+    const others = part.fields.filter(other => other !== name)
+    if (part.section !== title) return { ...part, fields: others }
+    const at = position === null ? others.length : position - 1
+    return { ...part, fields: [...others.slice(0, at), name, ...others.slice(at)] }
+  })
+  return placed.filter(part => part.fields.length > 0)
+}
+
+/** The form that a body describes: each field once, in titled sections. */
+export function newForm(body: Json, fields: ResourceFields, judge: Judgement): Section[] {
+  if (!Array.isArray(body)) {
+    report(
+      judge,
+      '',
+      'wrong_type',
+      'must be an array of sections',
+      'For example [{"section":"Basic information","fields":["title"]}].',
+    )
+    return []
+  }
+  const expected = new Set(formOf(fields).flatMap(part => part.fields))
+  const seen = new Set<string>()
+  const titles = new Set<string>()
+  const form = body.map((part, index) => {
+    const { section, fields: names } = isObject(part) ? part : {}
+    const title = nameOf(section, `/${index}/section`, judge)
+    if (title && titles.has(title)) report(judge, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
+    if (title) titles.add(title)
+    if (!Array.isArray(names)) report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
+    const known = (Array.isArray(names) ? names : []).map((name, place) => {
+      const path = `/${index}/fields/${place}`
+      if (typeof name !== 'string' || !expected.has(name))
+        report(judge, path, 'unknown_field', `names no field of ${fields.resource.name}`)
+      else if (seen.has(name)) report(judge, path, 'contradiction', `has "${name}" twice`)
+      else seen.add(name)
+      return String(name)
+    })
+    return { section: title ?? '', fields: known }
+  })
+  const missing = [...expected].filter(name => !seen.has(name))
+  if (missing.length) report(judge, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
+  return form.filter(part => part.fields.length > 0)
+}

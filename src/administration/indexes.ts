@@ -1,0 +1,58 @@
+/**
+ * Indexes of single custom fields (D36), for their ranges and sorts; equality has the index of all custom values. Made and removed without
+ * blocking writes. One index serves one field of one account: other accounts may keep other things under the same name.
+ */
+import type { Catalog } from '../fields/catalog.ts'
+import { type Field, identifier } from '../fields/field.ts'
+import type { Queryable } from '../records/store.ts'
+import { indexExpression } from './field.ts'
+
+/** How far an index is: `progress` is a part of one, where the database tells it. */
+export type IndexState = { readonly state: 'building' | 'ready'; readonly progress: number | null }
+
+export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
+  const [row] = await db.query(
+    `SELECT i.indisvalid::text AS valid,
+       (SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0), p.tuples_done::float8 / nullif(p.tuples_total, 0))
+        FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS progress
+     FROM pg_index i WHERE i.indexrelid = to_regclass($1::text)`,
+    [indexName(account, field)],
+  )
+  if (row?.valid === 'true') return { state: 'ready', progress: 1 }
+  return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
+}
+
+/**
+ * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at any time, by several
+ * processes at once: one that another has begun is left to it. `query` must have no time limit.
+ */
+export async function arrangeIndexes(query: Queryable['query'], catalog: Catalog): Promise<void> {
+  const account = catalog.account.id
+  const wanted = new Map<string, string>()
+  for (const { resource, fields } of catalog.resources.values()) {
+    for (const field of fields.filter(field => field.is_indexed && !field.deleted_at)) {
+      const columns = `(${indexExpression(field)}), id`
+      wanted.set(
+        indexName(account, field),
+        `ON ${identifier(resource.name)} (${columns}) WHERE account_id = ${account} AND deleted_at IS NULL`,
+      )
+    }
+  }
+  const present = await query(
+    `SELECT c.relname AS name, i.indisvalid::text AS valid,
+       EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)::text AS building
+     FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relname LIKE $1::text`,
+    [`custom\\_${account}\\_%`],
+  )
+  for (const { name, valid, building } of present) {
+    if (building === 'true' || (valid === 'true' && wanted.has(name!))) wanted.delete(name!)
+    // What was interrupted is invalid for good, and begun anew.
+    else await query(`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(name!)}`)
+  }
+  for (const [name, definition] of wanted)
+    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`)
+}
+
+function indexName(account: number, field: Field): string {
+  return `custom_${account}_${field.id}`
+}

@@ -1,0 +1,78 @@
+/**
+ * Saves what was judged, in one statement: the field with its options, or the form. It counts the catalog's version up and is carried
+ * out only on the version that was judged, so that no two administrators and no record can come between a judgement and its saving.
+ */
+import type { FieldRow, Section } from '../fields/catalog.ts'
+import type { Option } from '../fields/field.ts'
+import type { Queryable } from '../records/store.ts'
+
+export type Change = {
+  /** what happened, as its event says: created, updated, deleted, restored */
+  readonly verb: string
+  readonly resource: string
+  /** null: only the form changes */
+  readonly field: { readonly row: FieldRow; readonly options: readonly Option[] } | null
+  readonly sections: readonly Section[] | null
+}
+
+export type Author = { readonly account: number; readonly version: string; readonly actor: number; readonly now: Date }
+
+/** Whether it was saved; false when the catalog is no longer the version that was judged. Takes the counter first, as every write. */
+export async function saveChange(db: Queryable, { account, version, actor, now }: Author, change: Change): Promise<boolean> {
+  const { verb, resource, field, sections } = change
+  const rows = await db.write(String(account), statement, [
+    String(account),
+    version,
+    resource,
+    JSON.stringify(field ? [field.row] : []),
+    JSON.stringify(field?.options ?? []),
+    sections && JSON.stringify(sections),
+    field ? field.row.internal_name : null,
+    field ? `field.${verb}` : 'form.updated',
+    String(field?.row.id ?? 0),
+    String(actor),
+    now.toISOString(),
+    JSON.stringify({ ...(field ? { field: field.row, options: field.options } : {}), ...(sections ? { sections } : {}) }),
+  ])
+  return rows.length > 0
+}
+
+/** Reserves `count` ids of fields and options: the first of them. Those that are not used are never given to another. */
+export async function reserveIds(db: Queryable, account: number, count: number): Promise<number> {
+  const [row] = await db.write(
+    String(account),
+    'UPDATE counter SET last_field_id = last_field_id + $2::bigint WHERE account_id = $1::bigint RETURNING (last_field_id - $2::bigint + 1)::text AS first',
+    [String(account), String(count)],
+  )
+  return Number(row!.first)
+}
+
+/**
+ * $1 account, $2 version judged, $3 resource, $4 field rows, $5 its options, $6 sections, $7 the field's internal name, $8 event type,
+ * $9 record id, $10 actor, $11 time, $12 changes → the new version.
+ */
+const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE),
+  changed AS (UPDATE account SET catalog_version = catalog_version + 1 FROM locked
+    WHERE account_id = $1::bigint AND catalog_version = $2::bigint RETURNING catalog_version),
+  saved AS (INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
+      is_indexed, deleted_at)
+    SELECT $1::bigint, f.id, $3::text, f.internal_name, f.field_name, f.type, f.config, f.default_value, f.is_required, f.is_active,
+      f.is_indexed, f.deleted_at
+    FROM changed, jsonb_to_recordset($4::jsonb) f (id bigint, internal_name text, field_name text, type text, config jsonb, default_value jsonb,
+      is_required boolean, is_active boolean, is_indexed boolean, deleted_at timestamptz)
+    ON CONFLICT (account_id, id) DO UPDATE SET field_name = excluded.field_name, config = excluded.config,
+      default_value = excluded.default_value, is_required = excluded.is_required, is_active = excluded.is_active,
+      is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at),
+  offered AS (INSERT INTO option (account_id, id, resource, field, name, position, is_active, is_default)
+    SELECT $1::bigint, o.id, $3::text, $7::text, o.name, o.position, o.is_active, o.is_default
+    FROM changed, jsonb_to_recordset($5::jsonb) o (id bigint, name text, position int, is_active boolean, is_default boolean)
+    ON CONFLICT (account_id, id) DO UPDATE SET name = excluded.name, position = excluded.position, is_active = excluded.is_active,
+      is_default = excluded.is_default),
+  arranged AS (INSERT INTO form (account_id, resource, sections)
+    SELECT $1::bigint, $3::text, $6::jsonb FROM changed WHERE $6::jsonb IS NOT NULL
+    ON CONFLICT (account_id, resource) DO UPDATE SET sections = excluded.sections),
+  counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM changed) RETURNING last_seq),
+  logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
+    SELECT $1::bigint, counted.last_seq, $8::text, 'field', $9::bigint, changed.catalog_version::int, $10::bigint, $11::timestamptz, $12::jsonb
+    FROM counted, changed)
+  SELECT catalog_version::text AS version FROM changed`

@@ -1,0 +1,60 @@
+/**
+ * What administration leaves to be done in the background: indexes made and removed, deleted fields purged. Runs at the start, every hour,
+ * and after each change; several processes may do so at once. Owns when; not what.
+ */
+import { loadCatalog } from '../accounts/directory.ts'
+import type { Database, Log } from '../db/open.ts'
+import type { Resource } from '../records/resource.ts'
+import { arrangeIndexes } from './indexes.ts'
+import { purgeFields } from './purge.ts'
+
+const everyMs = 3_600_000
+
+export type Upkeep = {
+  /** Looks after an account soon; what is under way is finished first. */
+  wake(account: number): void
+  /** Begins nothing new. An index that is cut short is begun again at the next start. */
+  stop(): void
+}
+
+export type UpkeepOptions = {
+  readonly db: Database
+  readonly resources: readonly Resource[]
+  readonly now: () => Date
+  readonly log: Log
+}
+
+/** Begins the upkeep. Its timer does not keep the process alive. */
+export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep {
+  let queue: Promise<void> = Promise.resolve()
+  let isStopped = false
+
+  const lookAfter = async (account: number) => {
+    if (isStopped) return
+    const catalog = await loadCatalog(db, resources, account)
+    await arrangeIndexes(db.unhurried, catalog)
+    const purged = await purgeFields(db, catalog, now())
+    if (purged.length) log(`Purged the deleted fields ${purged.join(', ')} of account ${account}.`)
+  }
+  const soon = (work: () => Promise<void>) => {
+    queue = queue.then(work).catch(error => {
+      if (!isStopped) log(`Upkeep of the custom fields failed; it is tried again within the hour: ${error}`)
+    })
+  }
+  const all = async () => {
+    const rows = await db.query(
+      'SELECT DISTINCT account_id::text AS account FROM field WHERE is_indexed OR deleted_at IS NOT NULL',
+    )
+    for (const { account } of rows) await lookAfter(Number(account))
+  }
+
+  soon(all)
+  const timer = setInterval(() => soon(all), everyMs).unref()
+  return {
+    wake: account => soon(() => lookAfter(account)),
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/** The administration of fields over HTTP (D36). */
+import type { Directory } from '../accounts/directory.ts'
+import {
+  type Administrator,
+  arrangeForm,
+  createField,
+  createOption,
+  deleteField,
+  deleteOption,
+  findField,
+  findOption,
+  restoreField,
+  updateField,
+  updateOption,
+} from '../administration/administer.ts'
+import { indexState } from '../administration/indexes.ts'
+import type { Upkeep } from '../administration/upkeep.ts'
+import type { Warning } from '../errors.ts'
+import type { Queryable } from '../records/store.ts'
+import { type Answer, success } from './answer.ts'
+import { descriptor, readParameters } from './metadata.ts'
+import type { Handler } from './records.ts'
+import { type ApiRequest, bodyOf, idOf } from './request.ts'
+
+export type FieldHandlers = {
+  [operation in
+    | 'create'
+    | 'get'
+    | 'update'
+    | 'remove'
+    | 'restore'
+    | 'createOption'
+    | 'updateOption'
+    | 'removeOption'
+    | 'arrange']: Handler
+}
+
+export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep): FieldHandlers {
+  const administrator = ({ caller, now }: ApiRequest): Administrator => {
+    const account = caller.catalog.account.id
+    return { db, account, actor: caller.user, now, loadCatalog: () => directory.catalogNow(account) }
+  }
+  /** The field as it is now, for the answer to a change of it. */
+  const fieldAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
+    const account = request.caller.catalog.account.id
+    const { field, fields } = findField(await directory.catalogNow(account), id)
+    const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
+    const headers: Record<string, string> = status === 201 ? { location: `${request.path}/${id}` } : {}
+    const meta = warnings.length ? { warnings } : null
+    return success(JSON.stringify({ ...descriptor(field, fields), ...index }), meta, status, headers)
+  }
+  const optionAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
+    const { field } = findField(await directory.catalogNow(request.caller.catalog.account.id), idOf(request))
+    const { name, position, is_active, is_default } = findOption(field, id)
+    const headers: Record<string, string> = status === 201 ? { location: `${request.path}/${id}` } : {}
+    const meta = warnings.length ? { warnings } : null
+    return success(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
+  }
+  /** Carries out a change, which this process sees at once. */
+  const changing = async <T>({ caller }: ApiRequest, act: Promise<T>): Promise<T> => {
+    const changed = await act
+    directory.forget()
+    upkeep.wake(caller.catalog.account.id)
+    return changed
+  }
+  const optionOf = ({ option }: ApiRequest) => idOf({ id: option })
+  return {
+    create: async request => {
+      const { id, warnings } = await changing(request, createField(administrator(request), bodyOf(request)))
+      return fieldAnswer(request, id, warnings, 201)
+    },
+    get: request => fieldAnswer(request, idOf(request), []),
+    update: async request => {
+      const { id, warnings } = await changing(request, updateField(administrator(request), idOf(request), bodyOf(request)))
+      return fieldAnswer(request, id, warnings)
+    },
+    remove: async request => {
+      const { id } = await changing(request, deleteField(administrator(request), idOf(request)))
+      return success(JSON.stringify({ id, deleted: true }))
+    },
+    restore: async request => {
+      const { id, warnings } = await changing(request, restoreField(administrator(request), idOf(request)))
+      return fieldAnswer(request, id, warnings)
+    },
+    createOption: async request => {
+      const { id, warnings } = await changing(request, createOption(administrator(request), idOf(request), bodyOf(request)))
+      return optionAnswer(request, id, warnings, 201)
+    },
+    updateOption: async request => {
+      const { id, warnings } = await changing(
+        request,
+        updateOption(administrator(request), idOf(request), optionOf(request), bodyOf(request)),
+      )
+      return optionAnswer(request, id, warnings)
+    },
+    removeOption: async request => {
+      const { id } = await changing(request, deleteOption(administrator(request), idOf(request), optionOf(request)))
+      return success(JSON.stringify({ id, deleted: true }))
+    },
+    arrange: async request => {
+      const { source } = readParameters(request.query, ['source'], ['source'])
+      return success(JSON.stringify(await changing(request, arrangeForm(administrator(request), source!, bodyOf(request)))))
+    },
+  }
+}

@@ -1,0 +1,403 @@
+/** Custom field administration (D36): an account shapes its own records, on a running service. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { customFields } from '../../src/fields/kinds.ts'
+import type { Json } from '../../src/json.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, known } = service
+const created = async (body: Json): Promise<Reply['body']['data']> => {
+  const reply = await call('POST', `${v1}/field`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const refused = async (status: number, method: string, path: string, body?: Json): Promise<string[]> => {
+  const reply = await call(method, `${v1}${path}`, body)
+  assert.equal(reply.status, status, reply.text)
+  return problemsOf(reply)
+}
+const list = async (query: string) => {
+  const reply = await get(`${v1}/deal/view/list?${query}`)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data as { id: number; [name: string]: Json }[]
+}
+
+/** A value of each type, and a filter that finds it: what one does with a new field. */
+const lives: { readonly [type: string]: { value: Json; stored?: Json; filter: string; isSortable: boolean } } = {
+  SINGLE_STRING: { value: 'Steel', filter: 'eq(Steel)', isSortable: true },
+  TEXT: { value: 'Long text', filter: 'like(long)', isSortable: true },
+  SINGLE_NUMBER: { value: 42, filter: 'between(41,43)', isSortable: true },
+  DROPDOWN: { value: 'Two', filter: 'eq(Two)', isSortable: true },
+  MULTISELECT: { value: ['One', 'Two'], filter: 'in(Two)', isSortable: false },
+  ADDRESS: { value: { city: 'Lyon' }, stored: [{ city: 'Lyon' }], filter: 'notnull(true)', isSortable: true },
+  OWNER: { value: known.owner, filter: `eq(${known.owner})`, isSortable: true },
+  COMPANY: { value: known.company, filter: `in(${known.company})`, isSortable: true },
+  CONTACT: { value: known.contact, filter: `eq(${known.contact})`, isSortable: true },
+  MONETARY: {
+    value: { currency: 'EUR', value: 5 },
+    stored: { currency: 978, currency_code: 'EUR', value: 5 },
+    filter: 'gte(5)',
+    isSortable: true,
+  },
+  PHONE: { value: [{ phone_type: 1, phone_number: '+1 555 0100' }], filter: 'like(555)', isSortable: false },
+  EMAIL: { value: [{ email_type: 1, email_value: 'a@example.com' }], filter: 'like(@example.com)', isSortable: false },
+  TIME: { value: '09:30', filter: 'gt(09:00)', isSortable: true },
+  DATE: { value: '2027-01-31', filter: 'lte(2027-01-31)', isSortable: true },
+  TIME_RANGE: { value: { range: { from: '09:00', to: '17:00' } }, filter: 'lt(10:00)', isSortable: true },
+  DATE_RANGE: { value: { range: { from: '2027-01-01', to: '2027-01-31' } }, filter: 'eq(2027-01-01)', isSortable: true },
+  DATE_TIME_RANGE: {
+    value: { range: { from: '2027-01-01T09:00:00.000Z', to: '2027-01-01T17:00:00.000Z' } },
+    filter: 'gt(2026-12-31T00:00:00Z)',
+    isSortable: true,
+  },
+}
+
+test('the seventeen types, and no other, can be added', async () => {
+  assert.deepEqual(Object.keys(lives).toSorted(), Object.keys(customFields).toSorted())
+  assert.equal(Object.keys(lives).length, 17)
+  for (const type of ['JSON', 'TAGS', 'DATE_TIME', 'nope', 7]) {
+    assert.deepEqual(await refused(422, 'POST', '/field', { source: 'deal', field_name: 'X', type }), ['/type invalid_value'])
+  }
+})
+
+for (const source of ['deal', 'product'] as const) {
+  for (const [type, { value, stored, filter, isSortable }] of Object.entries(lives)) {
+    test(`${source}: a field of type ${type} lives from its making to its end`, async () => {
+      const name = `cf_a_${type.toLowerCase()}`
+      const options = type === 'DROPDOWN' || type === 'MULTISELECT' ? { options: ['One', 'Two'] } : {}
+      const field = await created({ source, field_name: `A ${type}`, type, ...options })
+      assert.deepEqual([field.internal_name, field.type, field.is_custom, field.section], [name, type, true, 'Custom fields'])
+      const body = source === 'deal' ? dealBody(known, { [name]: value }) : { name: 'A product', [name]: value }
+      const record = await call('POST', `${v1}/${source}`, body)
+      assert.equal(record.status, 201, record.text)
+      const { id } = record.body.data
+      const expected = stored ?? (Object.keys(options).length ? valueOfOptions(field.options, value) : value)
+      assert.deepEqual(record.body.data[name], expected)
+      const found = async (query: string) =>
+        (await get(`${v1}/${source}/view/list?${query}`)).body.data.map((one: { id: number }) => one.id)
+      assert.deepEqual(await found(`filter=${encodeURIComponent(`${name}:${filter}`)}`), [id])
+      const sortPath = type === 'ADDRESS' ? `${name}.city` : name
+      const sorted = await get(`${v1}/${source}/view/list?pageSize=1&sort=${sortPath}:desc`)
+      assert.equal(sorted.status, isSortable ? 200 : 400, sorted.text)
+      if (isSortable) assert.equal(sorted.body.data[0].id, id)
+      const described = (await get(`${v1}/field/list?source=${source}`)).body.data.fields.flat()
+      assert.ok(
+        described.some((one: { id: number; is_sortable: boolean }) => one.id === field.id && one.is_sortable === isSortable),
+      )
+
+      const required = await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
+      assert.equal(required.body.data.is_required, true, required.text)
+      const without = source === 'deal' ? dealBody(known) : { name: 'Another' }
+      assert.deepEqual(problemsOf(await call('POST', `${v1}/${source}`, without)), [`/${name} required`])
+      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: null })), [`/${name} required`])
+
+      assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+      assert.equal(name in (await get(`${v1}/${source}/${id}`)).body.data, false)
+      assert.equal((await get(`${v1}/${source}/view/list?filter=${name}:isnull(true)`)).status, 400)
+      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: value })), [`/${name} unknown_field`])
+      assert.equal((await call('POST', `${v1}/${source}`, without)).status, 201)
+      const restored = await call('POST', `${v1}/field/${field.id}/restore`)
+      assert.equal(restored.status, 200, restored.text)
+      assert.deepEqual((await get(`${v1}/${source}/${id}`)).body.data[name], expected)
+      assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { is_required: false })).status, 200)
+      assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+    })
+  }
+}
+
+function valueOfOptions(options: { id: number; name: string }[], value: Json): Json {
+  const idOf = (name: Json) => options.find(option => option.name === name)!.id
+  return Array.isArray(value) ? value.map(idOf) : idOf(value)
+}
+
+test('a label makes the internal name; a name that is given is kept; neither may be there already', async () => {
+  assert.equal(
+    (await created({ source: 'deal', field_name: 'Straße & Größe (m²)', type: 'TIME' })).internal_name,
+    'cf_strasse_grosse_m2',
+  )
+  const given = await created({ source: 'deal', field_name: 'Given', type: 'TIME', internal_name: 'cf_own_name' })
+  assert.equal(given.internal_name, 'cf_own_name')
+  const again = { source: 'deal', field_name: 'GIVEN ', type: 'DATE', internal_name: 'cf_own_name' }
+  assert.deepEqual(await refused(409, 'POST', '/field', again), ['/field_name name_taken', '/internal_name name_taken'])
+  // Of another resource it may be.
+  assert.equal((await created({ ...again, source: 'product' })).internal_name, 'cf_own_name')
+  await call('DELETE', `${v1}/field/${given.id}`)
+  const deleted = await call('POST', `${v1}/field`, { ...again, field_name: 'Other' })
+  assert.deepEqual(
+    [deleted.status, deleted.body.errors[0].hint],
+    [409, `Restore it: POST /rest/api/v1/field/${given.id}/restore.`],
+  )
+  for (const internal_name of ['industry', 'cf_', 'cf_Größe', 'cf_a b', 'cf_"x', `cf_${'a'.repeat(58)}`, 7]) {
+    const body = { source: 'deal', field_name: 'Odd', type: 'TIME', internal_name }
+    assert.deepEqual(await refused(422, 'POST', '/field', body), ['/internal_name invalid_value'], String(internal_name))
+  }
+  assert.deepEqual(await refused(422, 'POST', '/field', { source: 'deal', field_name: '金额', type: 'TIME' }), [
+    '/internal_name required',
+  ])
+})
+
+test('every problem of a field is reported at once, and nothing is half-saved', async () => {
+  const before = (await get(`${v1}/field/list?source=deal&include_deleted=true`)).text
+  const body = {
+    source: 'deals',
+    field_name: ' ',
+    type: 'DROPDWN',
+    is_required: 'yes',
+    config: { max_length: 1 },
+    colour: 'red',
+    options: ['a'],
+  }
+  assert.deepEqual(await refused(422, 'POST', '/field', body), [
+    '/colour unknown_field',
+    '/field_name required',
+    '/source invalid_value',
+    '/type invalid_value',
+  ])
+  const more = {
+    source: 'deal',
+    field_name: 'More',
+    type: 'SINGLE_STRING',
+    is_required: 'yes',
+    default_value: 7,
+    position: 0,
+    config: { max_length: 256, min_lenght: 1 },
+  }
+  assert.deepEqual(await refused(422, 'POST', '/field', more), [
+    '/config/max_length loosens_limit',
+    '/config/min_lenght unknown_field',
+    '/default_value wrong_type',
+    '/is_required wrong_type',
+    '/position wrong_type',
+  ])
+  const twice = { source: 'deal', field_name: 'Twice', type: 'DROPDOWN', options: ['One', ' one', '', 7] }
+  assert.deepEqual(await refused(422, 'POST', '/field', twice), [
+    '/options/1 name_taken',
+    '/options/2 required',
+    '/options/3 wrong_type',
+  ])
+  const many = Array.from({ length: 101 }, (_, index) => `Option ${index}`)
+  assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, options: many }), ['/options too_many'])
+  assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, type: 'TIME' }), ['/options not_configurable'])
+  assert.deepEqual(
+    await refused(422, 'POST', '/field', []),
+    ['/field_name required', '/source required', '/type required', ' wrong_type'].toSorted(),
+  )
+  assert.equal((await get(`${v1}/field/list?source=deal&include_deleted=true`)).text, before)
+})
+
+test('what makes a field what it is can not be changed; the rest can, and only what was sent', async () => {
+  const field = await created({
+    source: 'deal',
+    field_name: 'Grade',
+    type: 'SINGLE_STRING',
+    config: { max_length: 10 },
+    default_value: 'B',
+  })
+  const path = `/field/${field.id}`
+  assert.deepEqual(await refused(422, 'PATCH', path, { type: 'TEXT', internal_name: 'cf_x', source: 'product' }), [
+    '/internal_name immutable',
+    '/source immutable',
+    '/type immutable',
+  ])
+  const changed = (await call('PATCH', `${v1}${path}`, { field_name: 'Class', config: { min_length: 2 }, default_value: null }))
+    .body.data
+  assert.deepEqual(
+    [changed.field_name, changed.config, changed.default_value],
+    ['Class', { max_length: 10, min_length: 2 }, null],
+  )
+  assert.deepEqual(await refused(422, 'PATCH', path, { config: { min_length: 11 } }), ['/config/min_length contradiction'])
+  // The whole descriptor, as it was read, changes nothing.
+  const whole = await call('PUT', `${v1}${path}`, changed)
+  assert.equal(whole.status, 200, whole.text)
+  assert.deepEqual(whole.body.data, changed)
+  const back = (await call('PATCH', `${v1}${path}`, { config: { max_length: null, min_length: null } })).body.data
+  assert.deepEqual(back.config, { max_length: 255 })
+  assert.equal((await call('GET', `${v1}${path}`)).body.data.field_name, 'Class')
+  assert.equal((await call('GET', `${v1}/field/999999`)).status, 404)
+  assert.equal((await call('DELETE', `${v1}/field/999999`)).status, 404)
+  assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
+})
+
+test("the interface's own fields can be tightened, never loosened", async () => {
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const idOf = (name: string) => fields.find((field: { internal_name: string }) => field.internal_name === name).id
+  const patch = (name: string, body: Json) => call('PATCH', `${v1}/field/${idOf(name)}`, body)
+  const codes = async (name: string, body: Json) => problemsOf(await patch(name, body))
+  assert.deepEqual(await codes('title', { is_required: false, config: { max_length: 256 } }), [
+    '/config/max_length loosens_limit',
+    '/is_required interface_required',
+  ])
+  assert.deepEqual(await codes('title', { is_active: false }), ['/is_active interface_required'])
+  assert.deepEqual(await codes('won_reason', { is_active: false }), ['/is_active interface_required'])
+  assert.deepEqual(await codes('created_at', { is_required: true }), ['/is_required not_configurable'])
+  assert.deepEqual(await codes('source', { is_indexed: true }), ['/is_indexed not_indexable'])
+  assert.deepEqual(await codes('tags', { config: { max_limit: 11 } }), ['/config/max_limit loosens_limit'])
+  assert.equal((await call('DELETE', `${v1}/field/${idOf('source')}`)).status, 422)
+
+  assert.equal((await patch('title', { field_name: 'Name of the deal', config: { max_length: 30 } })).status, 200)
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { title: 'x'.repeat(31) }))), ['/title too_long'])
+  assert.equal((await patch('description', { is_required: true, default_value: 'None yet' })).status, 200)
+  const deal = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
+  assert.equal(deal.description, 'None yet')
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { description: '' }))), ['/description required'])
+  assert.equal((await patch('description', { is_required: false, default_value: null })).status, 200)
+  assert.equal((await patch('payment_status', { is_active: false })).status, 200)
+  assert.equal('payment_status' in (await get(`${v1}/deal/${deal.id}`)).body.data, false)
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${deal.id}`, { payment_status: 'Online' })), [
+    '/payment_status unknown_field',
+  ])
+  assert.equal((await patch('payment_status', { is_active: true })).status, 200)
+  assert.equal((await patch('title', { config: { max_length: null } })).body.data.config.max_length, 255)
+})
+
+test('a field made required later: old records read, and must have it with their next update', async () => {
+  const old = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
+  const field = await created({ source: 'deal', field_name: 'Later', type: 'SINGLE_NUMBER', is_required: true })
+  assert.equal((await get(`${v1}/deal/${old.id}`)).status, 200)
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x' })), ['/cf_later required'])
+  const updated = await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x', cf_later: 1 })
+  assert.equal(updated.body.data.cf_later, 1, updated.text)
+  // A default fills what a create leaves out, and nothing else.
+  await call('PATCH', `${v1}/field/${field.id}`, { default_value: 9 })
+  assert.equal((await call('POST', `${v1}/deal`, dealBody(known))).body.data.cf_later, 9)
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_later: null }))), ['/cf_later required'])
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${field.id}`, { default_value: 'nine' })), [
+    '/default_value wrong_type',
+  ])
+  await call('DELETE', `${v1}/field/${field.id}`)
+})
+
+test('options keep their ids, change names, order and use; what is out of use stays with those that have it', async () => {
+  const field = await created({
+    source: 'deal',
+    field_name: 'Tier',
+    type: 'DROPDOWN',
+    options: ['Low', 'High'],
+    default_value: 'Low',
+  })
+  const [low, high] = field.options
+  assert.equal(field.default_value, low.id)
+  const path = `${v1}/field/${field.id}/option`
+  const middle = await call('POST', path, { name: 'Middle', position: 2 })
+  assert.equal(middle.status, 201, middle.text)
+  assert.equal(middle.headers.get('location'), `${path}/${middle.body.data.id}`)
+  const values = async (query = '') =>
+    (await get(`${v1}/field/dropdown?name=cf_tier${query}`)).body.data.map((option: { name: string }) => option.name)
+  assert.deepEqual(await values(), ['Low', 'Middle', 'High'])
+  const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_tier: 'High' }))).body.data
+  assert.equal((await call('PATCH', `${path}/${high.id}`, { name: 'Top', position: 1 })).status, 200)
+  assert.deepEqual(await values(), ['Top', 'Low', 'Middle'])
+  assert.equal((await get(`${v1}/deal/${deal.id}`)).body.data.cf_tier, high.id)
+  assert.deepEqual(
+    (await list(`filter=cf_tier:notnull(true)&sort=cf_tier:asc&expand=cf_tier`)).map(one => one._expanded),
+    [{ cf_tier: { id: high.id, name: 'Top' } }],
+  )
+  assert.deepEqual(problemsOf(await call('POST', path, { name: ' low ' })), ['/name name_taken'])
+  assert.deepEqual(problemsOf(await call('PATCH', `${path}/${low.id}`, { name: 'Middle', is_default: 'yes' })), [
+    '/is_default wrong_type',
+    '/name name_taken',
+  ])
+  assert.equal((await call('DELETE', `${path}/${high.id}`)).status, 200)
+  assert.deepEqual(await values(), ['Low', 'Middle'])
+  assert.deepEqual(await values('&include_inactive=true'), ['Top', 'Low', 'Middle'])
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_tier: high.id }))), [
+    '/cf_tier inactive_option',
+  ])
+  assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, { cf_tier: high.id, description: 'again' })).status, 200)
+  assert.equal((await list(`filter=cf_tier:eq(${high.id})`)).length, 1)
+  assert.equal((await call('PATCH', `${path}/${high.id}`, { is_active: true })).status, 200)
+  assert.equal((await call('PATCH', `${path}/${middle.body.data.id}`, { is_default: true })).status, 200)
+  assert.equal((await get(`${v1}/field/${field.id}`)).body.data.default_value, middle.body.data.id)
+  assert.equal((await call('POST', `${v1}/deal`, dealBody(known))).body.data.cf_tier, middle.body.data.id)
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { default_value: null })).body.data.default_value, null)
+  await Promise.all(Array.from({ length: 97 }, (_, index) => call('POST', path, { name: `Tier ${index}` })))
+  assert.equal((await values()).length, 100)
+  const last = await call('POST', path, { name: 'One too many' })
+  assert.deepEqual([last.status, problemsOf(last)], [422, [' too_many']])
+  assert.equal((await call('PATCH', `${path}/999999`, { name: 'x' })).status, 404)
+})
+
+test("options of the interface's dynamic dropdowns are the account's; the others are not", async () => {
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const idOf = (name: string) => fields.find((field: { internal_name: string }) => field.internal_name === name).id
+  for (const name of ['source', 'type', 'payment_status', 'won_reason', 'lost_reason', 'forecast_category']) {
+    assert.equal((await call('POST', `${v1}/field/${idOf(name)}/option`, { name: `New ${name}` })).status, 201, name)
+  }
+  assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { source: 'new SOURCE' }))).status, 201)
+  for (const name of ['status', 'pipeline', 'pipeline_stage', 'title']) {
+    assert.equal((await call('POST', `${v1}/field/${idOf(name)}/option`, { name: 'x' })).status, 400, name)
+  }
+})
+
+test('the form: fields move between sections, and the whole can be arranged', async () => {
+  const field = await created({
+    source: 'product',
+    field_name: 'Shelf',
+    type: 'SINGLE_STRING',
+    section: 'Basic information',
+    position: 2,
+  })
+  const form = async () => (await get(`${v1}/field/form?source=product`)).body.data as { section: string; fields: string[] }[]
+  const before = await form()
+  assert.deepEqual([before[0]!.section, before[0]!.fields[1]], ['Basic information', 'cf_shelf'])
+  const listed = (await get(`${v1}/field/list?source=product`)).body.data.fields[0].map(
+    (one: { internal_name: string }) => one.internal_name,
+  )
+  assert.deepEqual(listed, before[0]!.fields)
+  const moved = await call('PATCH', `${v1}/field/${field.id}`, { section: 'Storage' })
+  assert.equal(moved.body.data.section, 'Storage')
+  assert.deepEqual((await form()).at(-1), { section: 'Storage', fields: ['cf_shelf'] })
+  const turned = (await form()).toReversed()
+  assert.deepEqual((await call('PUT', `${v1}/field/form?source=product`, turned)).body.data, turned)
+  assert.deepEqual(await form(), turned)
+  // What is not arranged comes last in its own section.
+  await created({ source: 'product', field_name: 'Row', type: 'SINGLE_STRING' })
+  assert.equal((await form()).find(part => part.section === 'Custom fields')!.fields.at(-1), 'cf_row')
+  const bad = [{ section: 'A', fields: ['name', 'name', 'nope'] }, { section: 'A' }]
+  assert.deepEqual(await refused(422, 'PUT', '/field/form?source=product', bad), [
+    ' required',
+    '/0/fields/1 contradiction',
+    '/0/fields/2 unknown_field',
+    '/1/fields wrong_type',
+    '/1/section name_taken',
+  ])
+})
+
+test('an index of its own: made in the background, used by ranges and sorts, and removed with the field', async () => {
+  const field = await created({ source: 'deal', field_name: 'Weight', type: 'SINGLE_NUMBER', is_indexed: true })
+  assert.match(field.index.state, /^(building|ready)$/)
+  const until = async (isDone: () => Promise<boolean>) => {
+    for (let times = 0; times < 400 && !(await isDone()); times++) await new Promise(resolve => setTimeout(resolve, 25))
+    assert.ok(await isDone())
+  }
+  const indexes = async () =>
+    (await service.db.query('SELECT indexdef FROM pg_indexes WHERE indexname = $1::text', [`custom_1_${field.id}`])).length
+  await until(async () => (await get(`${v1}/field/${field.id}`)).body.data.index.state === 'ready')
+  assert.equal(await indexes(), 1)
+  await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: false })
+  await until(async () => (await indexes()) === 0)
+  await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: true })
+  await until(async () => (await indexes()) === 1)
+  await call('DELETE', `${v1}/field/${field.id}`)
+  await until(async () => (await indexes()) === 0)
+  const several = { source: 'deal', field_name: 'Several', type: 'MULTISELECT', is_indexed: true }
+  assert.deepEqual(await refused(422, 'POST', '/field', several), ['/is_indexed not_indexable'])
+})
+
+test('events tell what was changed, in the order of all others', async () => {
+  const [{ seq }] = (await service.db.query('SELECT last_seq::text AS seq FROM counter WHERE account_id = 1')) as [
+    { seq: string },
+  ]
+  const field = await created({ source: 'deal', field_name: 'Told', type: 'TIME' })
+  await call('PATCH', `${v1}/field/${field.id}`, { field_name: 'Retold' })
+  await call('DELETE', `${v1}/field/${field.id}`)
+  const events = await service.db.query(
+    'SELECT type, record_id::text AS id FROM event WHERE account_id = 1 AND seq > $1::bigint ORDER BY seq',
+    [seq],
+  )
+  assert.deepEqual(
+    events.map(event => `${event.type} ${event.id}`),
+    ['created', 'updated', 'deleted'].map(verb => `field.${verb} ${field.id}`),
+  )
+})
