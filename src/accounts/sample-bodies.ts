@@ -10,7 +10,7 @@ const dealCount = 300
 const dayMs = 86_400_000
 
 /** Thirty products with a price in one to six currencies. */
-export function sampleProducts(random: Random, now: Date): JsonObject[] {
+export function sampleProducts(random: Random, now: Date, ids: SampleIds): JsonObject[] {
   return names.products.map(({ name, code, category, type, usd }, index) => ({
     name,
     product_code: code,
@@ -29,6 +29,7 @@ export function sampleProducts(random: Random, now: Date): JsonObject[] {
     sku_number: `SKU${10_000 + index}`,
     description: `${name}, sold as ${type.toLowerCase()}`,
     ...(index % 5 === 0 ? { valid_till: new Date(now.getTime() + 200 * dayMs).toISOString() } : {}),
+    ...(index % 3 === 0 ? customValues(random, now, index, ids) : {}),
   }))
 }
 
@@ -61,7 +62,7 @@ export function sampleDeals(
       ...(random() < 0.5 ? { payment_status: random() < 0.7 ? 'Online' : 'Offline' } : {}),
       ...forecast(random, now, stage.probability, stage.kind),
       ...closing(random, createdAt, now, stage.kind),
-      ...(index % 4 === 0 ? customValues(random, index, ids) : {}),
+      ...(index % 4 === 0 ? customValues(random, now, index, ids) : {}),
     }
     return { body, createdAt }
   })
@@ -101,16 +102,31 @@ function closing(random: Random, createdAt: Date, now: Date, kind: string): Json
   return { ...reason, deal_closed_on: date(closed) }
 }
 
-function customValues(random: Random, index: number, ids: SampleIds): JsonObject {
+/** A value for each of the seventeen custom fields. */
+function customValues(random: Random, now: Date, index: number, ids: SampleIds): JsonObject {
+  const day = (offset: number) => date(new Date(now.getTime() + ((index % 50) + offset) * dayMs))
   return {
     cf_custom_text_field: `Reference ${1000 + index}`,
+    cf_custom_large_txt_field: `What was agreed under reference ${1000 + index}: delivery in two parts, training on site.`,
     cf_custom_number_field: Math.floor(random() * 1000),
     cf_custom_dropdown_field: pick(random, ['Bronze', 'Silver', 'Gold', 'Platinum']),
     cf_custom_multiselect_field: random() < 0.5 ? ['Training', 'Support'] : ['Installation'],
+    cf_custom_address_field: {
+      address_line1: `${1 + (index % 90)} Market Street`,
+      city: pick(random, names.cities),
+      zipcode: `0${4000 + index}`,
+    },
     cf_custom_owner_field: pick(random, ids.owners),
+    cf_custom_company_field: pick(random, ids.companies),
+    cf_custom_contact_field: pick(random, ids.contacts),
     cf_custom_monetory_field: { currency: 'USD', value: Math.floor(random() * 5000) },
+    cf_custom_phone_field: [{ phone_type: 'mobile', phone_number: `+1 555 01${String(index % 100).padStart(2, '0')}` }],
     cf_custom_email_field: [{ email_type: 'work', email_value: `project${index}@example.com` }],
-    cf_custom_time_field: '09:30',
+    cf_custom_time_field: pick(random, ['08:15', '09:30', '14:00']),
+    cf_custom_date_field: day(0),
+    cf_custom_time_range_field: { range: { from: '09:00', to: index % 8 ? '17:30' : '02:00' } },
+    cf_custom_date_range_field: { range: { from: day(7), to: day(21) } },
+    cf_custom_date_time_range_field: { range: { from: `${day(3)}T09:00:00+01:00`, to: `${day(3)}T16:30:00+01:00` } },
   }
 }
 

@@ -37,7 +37,7 @@ export async function createSample(tx: Queryable, account: number, owner: number
   const random = generator(20_240_229)
   const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
   const context = (at: Date) => ({ catalog, actor: owner, now: at })
-  await Promise.all(sampleProducts(random, now).map(body => createRecord(tx, product, body, context(now))))
+  await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, context(now))))
   const deals = sampleDeals(random, now, ids, catalog)
   await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
 }

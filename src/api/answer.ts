@@ -45,13 +45,18 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
   return { status: 200, body: Buffer.concat([head, page.records, tail]) }
 }
 
+/** More would help nobody, and a body of a megabyte can have a hundred thousand. */
+const mostProblems = 500
+
 /** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
 export function problemAnswer(error: unknown, requestId: string): Answer {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
   const { slug, problems, headers } = refusal
   const { code, status, title } = errorTable[slug]
-  const body = { type: `/docs/errors#${slug}`, title, status, detail: refusal.message, code, errors: problems, requestId }
+  const errors = problems.slice(0, mostProblems)
+  const detail = errors.length < problems.length ? `${refusal.message} The first ${mostProblems} are listed.` : refusal.message
+  const body = { type: `/docs/errors#${slug}`, title, status, detail, code, errors, requestId }
   return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body: JSON.stringify(body) }
 }
 

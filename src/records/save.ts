@@ -75,12 +75,19 @@ function changesOf(fields: ResourceFields, before: Values, after: Values): { [na
   for (const { internal_name: name, is_hidden, computed } of fields.fields) {
     if (is_hidden || computed || name === 'version' || name === 'id') continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
-    if (!isDeepStrictEqual(old, value)) changes[name] = { before: old, after: value }
+    if (old !== value && !isDeepStrictEqual(old, value)) changes[name] = { before: old, after: value }
   }
   return changes
 }
 
 /** Every field empty: so that rules never meet an absent member. */
 function blank(fields: ResourceFields): Values {
-  return Object.fromEntries(fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]))
+  let values = blanks.get(fields)
+  if (!values) {
+    values = Object.fromEntries(fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]))
+    blanks.set(fields, values)
+  }
+  return values
 }
+
+const blanks = new WeakMap<ResourceFields, Values>()

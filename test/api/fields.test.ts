@@ -1,8 +1,11 @@
 /** Custom field administration (D36): an account shapes its own records, on a running service. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import { purgeFields } from '../../src/administration/purge.ts'
 import { customFields } from '../../src/fields/kinds.ts'
 import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -400,4 +403,66 @@ test('events tell what was changed, in the order of all others', async () => {
     events.map(event => `${event.type} ${event.id}`),
     ['created', 'updated', 'deleted'].map(verb => `field.${verb} ${field.id}`),
   )
+})
+
+test('every process sees a change within a second, its own at once, and none refuses as unknown what another has made', async () => {
+  const other = await service.another()
+  // Both remember the configuration as it is.
+  for (const one of [service, other]) assert.equal((await one.get(`${v1}/deal/view/list?pageSize=1`)).status, 200)
+  const field = await created({ source: 'deal', field_name: 'Shared', type: 'DROPDOWN', options: ['One'] })
+  assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { cf_shared: 'One' }))).status, 201)
+  const deal = await other.call('POST', `${v1}/deal`, dealBody(known, { cf_shared: 'One' }))
+  assert.equal(deal.status, 201, deal.text)
+  await call('POST', `${v1}/field/${field.id}/option`, { name: 'Two' })
+  const updated = await other.call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared: 'Two' })
+  assert.equal(updated.status, 200, updated.text)
+  await call('POST', `${v1}/field/${field.id}/option`, { name: 'Three' })
+  assert.equal((await other.get(`${v1}/deal/view/list?filter=cf_shared:eq(Three)&sort=cf_shared:asc`)).status, 200)
+  const more = await created({ source: 'deal', field_name: 'Shared more', type: 'TIME' })
+  assert.equal((await other.get(`${v1}/field/dropdown?name=cf_shared`)).status, 200)
+  assert.equal((await other.get(`${v1}/field/${more.id}`)).status, 200)
+  // What this process writes into a record, the other does not lose, though it has not heard of the field.
+  const known2 = (await call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared_more: '09:30' })).body.data
+  const later = (await other.call('PATCH', `${v1}/deal/${known2.id}`, { description: 'by the other' })).body.data
+  assert.deepEqual([later.cf_shared_more, later.description], ['09:30', 'by the other'])
+  await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
+  await new Promise(resolve => setTimeout(resolve, 1050))
+  assert.deepEqual(problemsOf(await other.call('POST', `${v1}/deal`, dealBody(known))), ['/cf_shared required'])
+  await call('PATCH', `${v1}/field/${field.id}`, { is_required: false })
+})
+
+test('two administrators at once, in two processes: both changes are there, and of one name there is one field', async () => {
+  const other = await service.another()
+  const field = await created({ source: 'deal', field_name: 'Both', type: 'DROPDOWN' })
+  const path = `${v1}/field/${field.id}/option`
+  const added = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 ? service : other).call('POST', path, { name: `Option ${index}` })),
+  )
+  assert.ok(added.every(reply => reply.status === 201))
+  assert.equal((await get(`${v1}/field/dropdown?name=cf_both`)).body.data.length, 20)
+  const body = { source: 'deal', field_name: 'Contested', type: 'TIME' }
+  const contested = await Promise.all([0, 1, 2, 3].map(index => (index % 2 ? service : other).call('POST', `${v1}/field`, body)))
+  assert.deepEqual(contested.map(reply => reply.status).toSorted(), [201, 409, 409, 409])
+})
+
+test('a deleted field is purged after thirty days: its values are gone, its name is free', async () => {
+  const field = await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_STRING' })
+  const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_brief: 'soon gone', description: 'stays' }))).body.data
+  await call('DELETE', `${v1}/field/${field.id}`)
+  const purge = async (days: number) => {
+    const at = new Date(Date.now() + days * 86_400_000)
+    return purgeFields(service.db, await loadCatalog(service.db, resources, 1), at)
+  }
+  assert.equal((await purge(29)).includes('cf_brief'), false)
+  assert.equal((await purge(31)).includes('cf_brief'), true)
+  const stored = await service.db.query(
+    'SELECT custom::text AS custom, document FROM deal WHERE account_id = 1 AND id = $1::bigint',
+    [String(deal.id)],
+  )
+  assert.doesNotMatch(JSON.stringify(stored), /soon gone/)
+  const read = await get(`${v1}/deal/${deal.id}`)
+  assert.deepEqual([read.body.data.description, read.body.data.version], ['stays', deal.version])
+  assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
+  assert.equal((await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_NUMBER' })).internal_name, 'cf_brief')
+  assert.equal('cf_brief' in (await get(`${v1}/deal/${deal.id}`)).body.data, false)
 })

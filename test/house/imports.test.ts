@@ -10,6 +10,10 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/(?!api\/|app\.ts|main\.ts)/, never: /^(fastify|node:https?|node:net)$|^src\/(api\/|app\.ts|main\.ts)/ },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
   { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
+  {
+    from: /^src\/administration\/(judge|field|limits|form|option)\.ts$/,
+    never: /^src\/(db|accounts|api)\/|^src\/records\/store/,
+  },
   { from: /^src\/(fields|deals|products)\//, never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\// },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },

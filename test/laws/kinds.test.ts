@@ -10,8 +10,12 @@ const { call, get, known } = service
 
 for (const [type, sample] of Object.entries(samples(known))) {
   if (!sample) continue
-  test(`${type}: good values are stored, read back, and written back without a change`, () => keepsGood(sample))
-  test(`${type}: bad values are refused with their code, and nothing is saved`, () => refusesBad(sample))
+  // Custom fields are the same on every resource, but for the ids of their options.
+  const isEverywhere = sample.field.startsWith('cf_') && type !== 'MULTISELECT'
+  for (const one of isEverywhere ? [sample, { ...sample, resource: 'product' as const }] : [sample]) {
+    test(`${one.resource}, ${type}: good values are stored, read back, and written back without a change`, () => keepsGood(one))
+    test(`${one.resource}, ${type}: bad values are refused with their code, and nothing is saved`, () => refusesBad(one))
+  }
 }
 
 async function keepsGood({ resource, field, good }: Samples): Promise<void> {

@@ -148,9 +148,14 @@ export function samples(known: Known): { readonly [type in FieldType]: Samples |
     MONETARY: {
       resource: 'deal',
       field: 'cf_custom_monetory_field',
-      good: [{ input: money('99999999999.99'), stored: { currency: 840, currency_code: 'USD', value: 99999999999.99 } }],
+      good: [
+        { input: money('9999999999.99'), stored: { currency: 840, currency_code: 'USD', value: 9999999999.99 } },
+        { input: money(jsonNumber('9999999999999')), stored: { currency: 840, currency_code: 'USD', value: 9999999999999 } },
+      ],
       bad: [
-        { input: money('999999999999.99'), code: 'too_long' },
+        { input: money('99999999999.99'), code: 'too_long' },
+        { input: money(10_000_000_000_000), code: 'too_long' },
+        { input: money(-1), code: 'out_of_range' },
         { input: money('1.234'), code: 'too_many_decimals' },
         { input: money('1,50'), code: 'wrong_type' },
         { input: { value: 1 }, code: 'currency_required' },
@@ -262,10 +267,16 @@ export function samples(known: Known): { readonly [type in FieldType]: Samples |
           input: { address_line1: 'a'.repeat(300), city: 'b'.repeat(125), zipcode: '00501' },
           stored: [{ address_line1: 'a'.repeat(300), city: 'b'.repeat(125), zipcode: '00501' }],
         },
+        {
+          input: { address_line2: 'a'.repeat(300), state: 'b'.repeat(125), zipcode: '0'.repeat(25) },
+          stored: [{ address_line2: 'a'.repeat(300), state: 'b'.repeat(125), zipcode: '0'.repeat(25) }],
+        },
         { input: [{ country: 250, zipcode: 12345 }], stored: [{ country: 250, zipcode: '12345' }] },
       ],
       bad: [
         { input: { address_line1: 'a'.repeat(301) }, code: 'too_long' },
+        { input: { address_line2: 'a'.repeat(301) }, code: 'too_long' },
+        { input: { city: 'a'.repeat(126) }, code: 'too_long' },
         { input: { state: 'a'.repeat(126) }, code: 'too_long' },
         { input: { zipcode: '1'.repeat(26) }, code: 'too_long' },
         { input: [{}, {}], code: 'too_many' },

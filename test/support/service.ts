@@ -23,6 +23,8 @@ export type Service = {
   get(path: string): Promise<Reply>
   /** The ids that a valid deal needs. */
   readonly known: Known
+  /** Another process of the service on the same database, as far as configuration goes: what it remembers is its own. */
+  another(): Promise<Pick<Service, 'call' | 'get'>>
 }
 
 export type Known = {
@@ -50,12 +52,19 @@ export async function startService(
   const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
   const app = buildApp({ db, now: options.now ?? (() => new Date()), log })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const others: (typeof app)[] = []
   after(async () => {
-    await app.close()
+    await Promise.all([app, ...others].map(one => one.close()))
     await db.close()
   })
   const call = caller(address, token!)
-  return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db) }
+  const another = async () => {
+    const other = buildApp({ db, now: options.now ?? (() => new Date()), log })
+    others.push(other)
+    const otherCall = caller(await other.listen({ port: 0, host: '127.0.0.1' }), token!)
+    return { call: otherCall, get: (path: string) => otherCall('GET', path) }
+  }
+  return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db), another }
 }
 
 const log = pino({ level: process.env.LOG_LEVEL ?? 'error' })

@@ -63,11 +63,10 @@ function contactPoints(
     limits: ['max_limit'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, place) => {
-      const entries = (Array.isArray(input) ? input : [input]).map((item, index) =>
-        entry(item, place, Array.isArray(input) ? `/${index}` : ''),
-      )
+      const sent = Array.isArray(input) ? input : [input]
       const limit = place.field.config.max_limit ?? 20
-      if (entries.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+      if (sent.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+      const entries = sent.map((item, index) => entry(item, place, Array.isArray(input) ? `/${index}` : ''))
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
     write: value => [JSON.stringify(items(value))],

@@ -24,7 +24,7 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   if (typeof value !== 'number' && typeof value !== 'string') {
     return place.problem('wrong_type', 'must be the id (number) or the name (string) of an option', { at })
   }
-  const option = findOption(value, options.filter(accepted)) ?? findOption(value, options)
+  const option = findOption(value, options, accepted)
   if (!option) {
     return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
       at,
@@ -40,12 +40,30 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   return option.id
 }
 
-/** Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). */
-export function findOption<O extends { id: number; name: string }>(value: number | string, options: readonly O[]): O | undefined {
+type Choice = { readonly id: number; readonly name: string }
+
+/** The choices of a list by their names as they are compared: made once for a list, as records are checked against it over and over. */
+const namesOf = new WeakMap<readonly Choice[], ReadonlyMap<string, readonly Choice[]>>()
+
+/**
+ * Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). Of several by one name, one that is
+ * accepted goes before others.
+ */
+export function findOption<O extends Choice>(
+  value: number | string,
+  options: readonly O[],
+  accepted: (option: O) => boolean = () => true,
+): O | undefined {
   if (typeof value === 'number') return options.find(option => option.id === value)
+  let names = namesOf.get(options) as ReadonlyMap<string, readonly O[]> | undefined
+  if (!names) {
+    names = Map.groupBy(options, option => normal(option.name))
+    namesOf.set(options, names)
+  }
   const name = normal(value)
-  const named = options.find(option => normal(option.name) === name)
-  return named ?? (/^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined)
+  const named = names.get(name)
+  if (named) return named.find(accepted) ?? named[0]
+  return /^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined
 }
 
 /** Operand text → option id. */

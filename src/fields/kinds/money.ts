@@ -4,7 +4,7 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog, Currency } from '../catalog.ts'
-import { decimalJson, numberText } from '../decimal.ts'
+import { decimalJson, numberText, plain } from '../decimal.ts'
 import {
   type Complaint,
   type Config,
@@ -69,8 +69,9 @@ export const money: Kind = {
   ],
 }
 
-/** The interface's limits of a custom amount: thirteen digits, two of them decimals, and no sign. */
-const customAmount = { min: 0, max_digits: 13, max_decimals: 2 }
+/** The interface's limits of a custom amount: no sign, two decimals, and thirteen characters, the point among them. */
+const customAmount = { min: 0, max_decimals: 2 }
+const customLength = 13
 
 function parseMoney(input: Json, place: Place, current: Json): Json | undefined {
   if (!isObject(input)) {
@@ -88,6 +89,9 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   // A sum that does not fit the currency is a problem also when only the currency changes: it is never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
   const value = checkedNumber(sent as Json, place, { ...place.field.config, ...digits, max_decimals: decimals }, '/value')
+  if (place.field.is_custom && value && plain(value).length > customLength) {
+    return place.problem('too_long', `must have at most ${customLength} characters, the point included`, { at: '/value' })
+  }
   const products = input.products ?? stored?.products ?? []
   if (Array.isArray(input.products) ? input.products.length : input.products !== undefined && input.products !== null) {
     return place.problem('product_lines_unavailable', 'product lines are not available yet', { at: '/products' })

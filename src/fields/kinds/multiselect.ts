@@ -11,11 +11,11 @@ export const multiselect: Kind = {
   parse: (input, place, current) => {
     const inputs = Array.isArray(input) ? input : [input]
     const stored = Array.isArray(current) ? current : []
+    const limit = place.field.config.max_limit ?? 100
+    if (new Set(inputs).size > limit) return place.problem('too_many', `must have at most ${limit} options`)
     const ids = inputs.map((item, index) => checkedOption(item, place, stored, Array.isArray(input) ? `/${index}` : ''))
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
-    const limit = place.field.config.max_limit ?? 100
-    if (distinct.length > limit) return place.problem('too_many', `must have at most ${limit} options`)
     return distinct.length ? distinct : null
   },
   write: value => [value === null ? null : JSON.stringify(value)],

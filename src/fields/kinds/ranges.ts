@@ -4,6 +4,7 @@ import { type Complaint, containedAt, document, type Kind, ordered, type Place }
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './money.ts'
+import { warnOfSeconds } from './time.ts'
 
 type End = {
   parse(text: string): string | null
@@ -90,6 +91,7 @@ function parseEnd(input: Json | undefined, place: Place, end: End, at: string): 
   if (input === undefined || input === null)
     return place.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
   const value = typeof input === 'string' ? end.parse(input.trim()) : null
+  if (value && end.mayRunBackwards) warnOfSeconds(input, place)
   return value ?? place.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
 }
 

@@ -11,11 +11,13 @@ export const references: Kind = {
   columns: field => [{ name: field.internal_name, type: 'bigint[]' }],
   parse: (input, place) => {
     const inputs = Array.isArray(input) ? input : [input]
+    const limit = place.field.config.max_limit ?? Number.POSITIVE_INFINITY
+    // Far too many are refused as a whole, not one by one; the same one may stand there as 7 and as {"id":7}.
+    if (inputs.length > 2 * limit) return place.problem('too_many', `must have at most ${limit} entries`)
     const ids = inputs.map((item, index) => checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''))
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
-    const limit = place.field.config.max_limit
-    if (limit !== undefined && distinct.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+    if (distinct.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
     return distinct
   },
   write: value => [`{${((value as Json[] | null) ?? []).join(',')}}`],

@@ -1,0 +1,60 @@
+/** Judges the limits that an account sets for a field (D36): each within the interface's. Pure. */
+import type { FieldRow } from '../fields/catalog.ts'
+import { decimal } from '../fields/decimal.ts'
+import type { Config, Field } from '../fields/field.ts'
+import { customFields, kinds } from '../fields/kinds.ts'
+import { nearest } from '../fields/nearest.ts'
+import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
+import { type Judgement, report } from './judge.ts'
+
+/** The limits as a body sets them: each within the interface's. Null puts one back. */
+export function limited(sent: Json, row: FieldRow, definition: Field | undefined, judge: Judgement): Config {
+  const bounds: Config = definition?.config ?? customFields[row.type]!
+  if (!isObject(sent)) {
+    report(judge, '/config', 'wrong_type', 'must be an object of limits')
+    return row.config
+  }
+  const known: readonly string[] = kinds[row.type].limits ?? []
+  const config: { [name: string]: Json } = { ...(row.config as JsonObject) }
+  for (const [name, value] of Object.entries(sent)) {
+    const path = `/config/${name}`
+    const bound = (bounds as JsonObject)[name] ?? null
+    // What a descriptor says may be sent back as it is, also where it is not for an account to set.
+    if (JSON.stringify(value) === JSON.stringify(config[name])) continue
+    if (!known.includes(name)) {
+      const near = nearest(name, known)
+      const hint = near
+        ? `Did you mean "${near}"?`
+        : known.length
+          ? `It has: ${known.join(', ')}.`
+          : `${row.type} has no limits to set.`
+      report(judge, path, 'unknown_field', `has no limit "${name}" to set`, hint)
+    } else if (value === null) {
+      delete config[name]
+      if (bound !== null) config[name] = bound
+    } else if (isLimit(name, value, path, judge) && isTighter(name, value, bound, path, judge)) config[name] = value
+  }
+  for (const what of ['', '_length']) {
+    const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
+    if (low && high && low.gt(high)) report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
+  }
+  return config as Config
+}
+
+function isLimit(name: string, value: Json, path: string, judge: Judgement): boolean {
+  const number = typeof value === 'number' || isRawNumber(value) ? decimal(value) : null
+  const isAmount = name === 'min' || name === 'max'
+  const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
+  if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000)))) return true
+  report(judge, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
+  return false
+}
+
+function isTighter(name: string, value: Json, bound: Json, path: string, judge: Judgement): boolean {
+  const [wanted, limit] = [decimal(value)!, decimal(bound)]
+  const isUpper = name.startsWith('max')
+  if (!limit || (isUpper ? wanted.lte(limit) : wanted.gte(limit))) return true
+  const most = isUpper ? 'at most' : 'at least'
+  report(judge, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
+  return false
+}
