@@ -132,6 +132,22 @@ test('a filter with an order of its own walks that order', async () => {
   assert.match(mine, /deal_sales_owner_expected_close_date/)
 })
 
+test('a custom field that is marked so has an index for its ranges and sorts', async () => {
+  const field = deal.byName.get('cf_custom_number_field')!
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: true })).status, 200)
+  const state = async () => (await get(`${v1}/field/${field.id}`)).body.data.index.state
+  for (let times = 0; times < 400 && (await state()) !== 'ready'; times++) await new Promise(resolve => setTimeout(resolve, 25))
+  await db.query('ANALYZE deal')
+  for (const query of [
+    'sort=cf_custom_number_field:desc',
+    'sort=cf_custom_number_field:asc',
+    'filter=cf_custom_number_field:between(10,11)&sort=cf_custom_number_field:asc',
+  ]) {
+    const plan = await planOf(query)
+    assert.match(plan, new RegExp(`(using|on) custom_1_${field.id}`), `${query}\n${plan}`)
+  }
+})
+
 test('totals are exact to ten thousand, then an estimate, unless another count is asked for', async () => {
   const meta = async (query: string) => (await list(`pageSize=1&${query}`)).body.meta
   const all = await meta('')

@@ -1,9 +1,9 @@
 /** The laws that every kind of field keeps, on the real database over HTTP. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import type { Json } from '../../src/json.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
-import { type Samples, samples } from './samples.ts'
 
 const service = await startService()
 const { call, get, known } = service

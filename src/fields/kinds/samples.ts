@@ -1,10 +1,19 @@
 /**
- * Good and bad values of every kind, for the laws: at the bound and one past it. The compiler asks for each type. `stored` is what a
- * read answers; left out, it is what was sent.
+ * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws try them on the real database
+ * (test/laws/kinds.test.ts); the compiler asks for each type. `stored` is what a read answers; left out, it is what was sent. Data only.
  */
-import type { FieldType } from '../../src/fields/field.ts'
-import { type Json, jsonNumber } from '../../src/json.ts'
-import type { Known } from '../support/service.ts'
+import { type Json, jsonNumber } from '../../json.ts'
+import type { FieldType } from '../field.ts'
+
+/** Ids that exist in the account the samples are tried in: the sample data's. */
+export type SampleTargets = {
+  readonly contacts: readonly number[]
+  readonly contact: number
+  readonly company: number
+  readonly owner: number
+  readonly territory: number
+  readonly tags: readonly number[]
+}
 
 export type Samples = {
   /** the field that the laws use for the type, on which resource */
@@ -18,7 +27,7 @@ const wrong = (...inputs: Json[]) => inputs.map(input => ({ input, code: 'wrong_
 const long = (count: number) => '\u{1F4BC}'.repeat(count)
 
 /** Null: the service alone writes fields of this type. */
-export function samples(known: Known): { readonly [type in FieldType]: Samples | null } {
+export function samples(known: SampleTargets): { readonly [type in FieldType]: Samples | null } {
   const [contact, other] = known.contacts as [number, number]
   const phone = (phone_number: string, phone_type: Json = 1): Json => [{ phone_type, phone_number }]
   const email = (email_value: string, email_type: Json = 1): Json => [{ email_type, email_value }]
