@@ -109,9 +109,9 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
   const db = await openDatabase({ ...open, log: line => console.error(line) })
   await migrate(db)
   await firstStart(db, { now: new Date(), sampleData: false, presetToken: accountTokens[0]!, createSample: async () => {} })
-  await db.query("INSERT INTO company (account_id, id, name, created_at, updated_at) VALUES (1, 100, 'Company', now(), now())")
+  await db.query("INSERT INTO company (account_id, id, name, document, created_at, updated_at) VALUES (1, 100, 'Company', '', now(), now())")
   await db.query(
-    "INSERT INTO contact (account_id, id, last_name, created_at, updated_at) VALUES (1, 101, 'Contact', now(), now())",
+    "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES (1, 101, 'Contact', '', now(), now())",
   )
   await db.query('UPDATE counter SET last_id = 101 WHERE account_id = $1::bigint', ['1'])
   const now = new Date()

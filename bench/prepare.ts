@@ -168,7 +168,7 @@ async function otherAccounts(db: Database): Promise<void> {
     })
     await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token, now })
     await db.query(
-      "INSERT INTO contact (account_id, id, last_name, created_at, updated_at) VALUES ($1::bigint, $2::bigint, 'Contact', now(), now())",
+      "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES ($1::bigint, $2::bigint, 'Contact', '', now(), now())",
       [String(account), String(newDeal.primary_contact)],
     )
     await db.query('UPDATE counter SET last_id = 100 WHERE account_id = $1::bigint', [String(account)])

@@ -22,6 +22,7 @@ export const errorTable = {
   version_conflict: { code: 5001, status: 412, title: 'The record has changed since it was read' },
   busy_record: { code: 5002, status: 409, title: 'The record is being changed by many at once' },
   duplicate: { code: 5003, status: 409, title: 'The name is taken' },
+  in_use: { code: 5004, status: 409, title: 'The record is in use' },
   body_too_large: { code: 6001, status: 413, title: 'The body is too large' },
   query_too_slow: { code: 6002, status: 503, title: 'The request took too long' },
   internal: { code: 9001, status: 500, title: 'The service failed' },

@@ -1,7 +1,10 @@
 /** Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the caller's transaction. */
+import { createRecord } from '../records/create.ts'
 import type { Queryable } from '../records/store.ts'
+import { resources } from '../resources.ts'
 import { isoCurrencies } from './currencies.ts'
 import { defaultOptions, defaultPipeline } from './defaults.ts'
+import { loadCatalog } from './directory.ts'
 import { hashToken } from './token.ts'
 
 const baseCurrency = 840
@@ -23,9 +26,8 @@ export async function createAccount(
   const [owner, pipeline, firstStage] = [1, 2, 3]
   const stages = defaultPipeline.stages.map((stage, index) => ({ ...stage, id: firstStage + index, position: index + 1 }))
   const options = optionRows(1001)
-  await tx.query('INSERT INTO counter (account_id, last_id, last_field_id) VALUES ($1::bigint, $2::bigint, $3::bigint)', [
+  await tx.query('INSERT INTO counter (account_id, last_field_id) VALUES ($1::bigint, $2::bigint)', [
     account,
-    String(firstStage + stages.length - 1),
     String(options.at(-1)!.id),
   ])
   await tx.query(
@@ -33,11 +35,14 @@ export async function createAccount(
       'CASE c.id WHEN $3::int THEN 1 END FROM json_to_recordset($2::json) c (id int, code text, name text, symbol text, decimals int)',
     [account, JSON.stringify(isoCurrencies), String(baseCurrency)],
   )
-  await tx.query(
-    'INSERT INTO "user" (account_id, id, name, email, created_at, updated_at) ' +
-      'VALUES ($1::bigint, $2::bigint, $3::text, $4::text, $5::timestamptz, $5::timestamptz)',
-    [account, String(owner), ownerName, ownerEmail, at],
-  )
+  // The owner is a record like any other, and makes itself.
+  const catalog = await loadCatalog(tx, resources, Number(account))
+  const body = { name: ownerName, email: ownerEmail }
+  await createRecord(tx, catalog.resources.get('user')!, body, { catalog, actor: owner, now })
+  await tx.query('UPDATE counter SET last_id = $2::bigint WHERE account_id = $1::bigint', [
+    account,
+    String(firstStage + stages.length - 1),
+  ])
   await tx.query(
     'INSERT INTO pipeline (account_id, id, name, position, is_default, created_at, updated_at) ' +
       'VALUES ($1::bigint, $2::bigint, $3::text, 1, true, $4::timestamptz, $4::timestamptz)',

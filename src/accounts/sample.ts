@@ -1,10 +1,11 @@
 /**
- * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. People, companies and the
- * like are inserted; products and deals are created as an API client would, so that every rule holds and every derived value is right.
+ * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. Every record is
+ * created as an API client would, so that every rule holds and every derived value is right.
  */
 import { customFields } from '../fields/kinds.ts'
-import type { Json } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
+import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { resources } from '../resources.ts'
 import { insertOptions } from './create.ts'
@@ -28,7 +29,6 @@ export type SampleIds = {
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
-  const ids = await insertRecords(tx, id, owner, now)
   for (const [code, rate] of names.rates) {
     await tx.query('UPDATE currency SET rate = $3::numeric WHERE account_id = $1::bigint AND code = $2::text', [id, code, rate])
   }
@@ -37,6 +37,7 @@ export async function createSample(tx: Queryable, account: number, owner: number
   const random = generator(20_240_229)
   const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
   const context = (at: Date) => ({ catalog, actor: owner, now: at })
+  const ids = await createAround(tx, context(now))
   await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, context(now))))
   const deals = sampleDeals(random, now, ids, catalog)
   await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
@@ -46,8 +47,8 @@ export async function createSample(tx: Queryable, account: number, owner: number
 async function insertFields(tx: Queryable, account: string): Promise<void> {
   const [counter] = await tx.query('SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
   let last = Number(counter!.last)
-  const each = resources.flatMap(resource =>
-    sampleFields.map(field => ({ config: customFields[field.type], ...field, resource: resource.name, id: ++last })),
+  const each = ['deal', 'product'].flatMap(resource =>
+    sampleFields.map(field => ({ config: customFields[field.type], ...field, resource, id: ++last })),
   )
   const options = each.flatMap(field =>
     (field.options ?? []).map((name, index) => ({
@@ -68,43 +69,33 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
   await tx.query('UPDATE counter SET last_field_id = $2::bigint WHERE account_id = $1::bigint', [account, String(last)])
 }
 
-async function insertRecords(tx: Queryable, account: string, owner: number, now: Date): Promise<SampleIds> {
-  const [counter] = await tx.query('SELECT last_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
-  let last = Number(counter!.last)
-  const numbered = <T extends object>(rows: readonly T[]) => rows.map(row => ({ ...row, id: ++last }))
-  const users = numbered(names.owners.map(name => ({ name, email: mail(name) })))
-  const territories = numbered(names.territories.map(name => ({ name })))
-  const tags = numbered(names.tags.map(name => ({ name })))
-  const companies = numbered(names.companies.map(company))
-  const contacts = numbered(companies.flatMap((row, index) => [contact(2 * index, row.id), contact(2 * index + 1, row.id)]))
-  const insert = (table: string, columns: string, types: string, rows: readonly object[]) =>
-    tx.query(
-      `INSERT INTO "${table}" (account_id, id, ${columns}, created_at, updated_at, created_by, updated_by) ` +
-        `SELECT $1::bigint, x.id, ${columns}, $3::timestamptz, $3::timestamptz, $4::bigint, $4::bigint FROM json_to_recordset($2::json) x (id bigint, ${types})`,
-      [account, JSON.stringify(rows), now.toISOString(), String(owner)],
-    )
-  await insert('user', 'name, email', 'name text, email text', users)
-  await insert('territory', 'name', 'name text', territories)
-  await insert('tag', 'name', 'name text', tags)
-  await insert('company', 'name, website, phones, address', 'name text, website text, phones jsonb, address jsonb', companies)
-  await insert(
-    'contact',
-    'first_name, last_name, job_title, emails, phones, company',
-    'first_name text, last_name text, job_title text, emails jsonb, phones jsonb, company bigint',
-    contacts,
-  )
-  await tx.query('UPDATE counter SET last_id = $2::bigint WHERE account_id = $1::bigint', [account, String(last)])
-  const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
-  return {
-    owners: [owner, ...idsOf(users)],
-    territories: idsOf(territories),
-    tags: idsOf(tags),
-    companies: idsOf(companies),
-    contacts: idsOf(contacts),
+async function createAround(tx: Queryable, context: Context): Promise<SampleIds> {
+  const create = async (resource: string, bodies: readonly JsonObject[]) => {
+    const fields = context.catalog.resources.get(resource)!
+    const made = await Promise.all(bodies.map(body => createRecord(tx, fields, body, context)))
+    return made.map(({ id }) => id)
   }
+  const users = await create(
+    'user',
+    names.owners.map(name => ({ name, email: mail(name) })),
+  )
+  const territories = await create(
+    'territory',
+    names.territories.map(name => ({ name })),
+  )
+  const tags = await create(
+    'tag',
+    names.tags.map(name => ({ name })),
+  )
+  const companies = await create('company', names.companies.map(company))
+  const contacts = await create(
+    'contact',
+    companies.flatMap((id, index) => [contact(2 * index, id), contact(2 * index + 1, id)]),
+  )
+  return { owners: [context.actor, ...users], territories, tags, companies, contacts }
 }
 
-function company(name: string, index: number) {
+function company(name: string, index: number): JsonObject {
   const city = names.cities[index % names.cities.length]!
   return {
     name,
@@ -114,7 +105,7 @@ function company(name: string, index: number) {
   }
 }
 
-function contact(index: number, company: number): { [name: string]: Json } {
+function contact(index: number, company: number): JsonObject {
   const first = names.firstNames[(index * 7) % names.firstNames.length]!
   const last = names.lastNames[(index * 3 + Math.floor(index / 20)) % names.lastNames.length]!
   return {

@@ -7,7 +7,9 @@ import { fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { type Handler, recordHandlers } from './records.ts'
 
-export type Scope = 'public' | 'deal:read' | 'deal:write' | 'product:read' | 'product:write' | 'field:read' | 'field:write'
+type Readable = 'deal' | 'product' | 'contact' | 'company' | 'user' | 'territory' | 'tag'
+
+export type Scope = 'public' | `${Readable | 'field'}:${'read' | 'write'}`
 
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -18,24 +20,14 @@ export type Route = {
 
 export function routes(db: Database, directory: Directory, upkeep: Upkeep): readonly Route[] {
   const field = fieldHandlers(db, directory, upkeep)
-  const deal = recordHandlers(db, 'deal')
-  const product = recordHandlers(db, 'product')
   return [
-    { method: 'POST', url: '/rest/api/v1/deal', scope: 'deal:write', handler: deal.create },
-    { method: 'GET', url: '/rest/api/v1/deal/view/list', scope: 'deal:read', handler: deal.list },
-    { method: 'POST', url: '/rest/api/v1/deal/view/list', scope: 'deal:read', handler: deal.search },
-    { method: 'GET', url: '/rest/api/v1/deal/:id', scope: 'deal:read', handler: deal.get },
-    { method: 'PUT', url: '/rest/api/v1/deal/:id', scope: 'deal:write', handler: deal.update },
-    { method: 'PATCH', url: '/rest/api/v1/deal/:id', scope: 'deal:write', handler: deal.update },
-    { method: 'DELETE', url: '/rest/api/v1/deal/:id', scope: 'deal:write', handler: deal.remove },
-
-    { method: 'POST', url: '/rest/api/v1/product', scope: 'product:write', handler: product.create },
-    { method: 'GET', url: '/rest/api/v1/product/view/list', scope: 'product:read', handler: product.list },
-    { method: 'POST', url: '/rest/api/v1/product/view/list', scope: 'product:read', handler: product.search },
-    { method: 'GET', url: '/rest/api/v1/product/:id', scope: 'product:read', handler: product.get },
-    { method: 'PUT', url: '/rest/api/v1/product/:id', scope: 'product:write', handler: product.update },
-    { method: 'PATCH', url: '/rest/api/v1/product/:id', scope: 'product:write', handler: product.update },
-    { method: 'DELETE', url: '/rest/api/v1/product/:id', scope: 'product:write', handler: product.remove },
+    ...recordRoutes(db, 'deal'),
+    ...recordRoutes(db, 'product'),
+    ...recordRoutes(db, 'contact'),
+    ...recordRoutes(db, 'company'),
+    ...recordRoutes(db, 'user'),
+    ...recordRoutes(db, 'territory'),
+    ...recordRoutes(db, 'tag'),
 
     { method: 'GET', url: '/rest/api/v1/field/list', scope: 'field:read', handler: fieldList },
     { method: 'GET', url: '/rest/api/v1/field/dropdown', scope: 'field:read', handler: dropdownValues(db) },
@@ -62,5 +54,20 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
       handler: async () =>
         (await db.ready()) ? { status: 200, body: '{"status":"ready"}' } : { status: 503, body: '{"status":"not ready"}' },
     },
+  ]
+}
+
+/** The same paths for every resource (the interface's Endpoints, D32, D37). */
+function recordRoutes(db: Database, resource: Readable): Route[] {
+  const { create, list, search, get, update, remove } = recordHandlers(db, resource)
+  const [read, write] = [`${resource}:read`, `${resource}:write`] as const
+  return [
+    { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
+    { method: 'GET', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: list },
+    { method: 'POST', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: search },
+    { method: 'GET', url: `/rest/api/v1/${resource}/:id`, scope: read, handler: get },
+    { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
+    { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
+    { method: 'DELETE', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: remove },
   ]
 }

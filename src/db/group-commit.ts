@@ -9,6 +9,8 @@ type Rows = readonly Record<string, string | null>[]
 type Write = {
   readonly text: string
   readonly params: readonly (string | null)[]
+  /** a statement on the account ($1) to be carried out first in the same transaction, so that the write sees what was committed till then */
+  readonly first: string | undefined
   resolve(rows: Rows): void
   reject(error: unknown): void
 }
@@ -30,29 +32,42 @@ export function groupCommit(sql: Sql, execute: Execute, isRefused: (error: unkno
   /** The writes that wait; an account is in here while a group of its own is under way. */
   const waiting = new Map<string, Write[]>()
 
-  async function carryOut(group: readonly Write[]): Promise<void> {
-    if (group.length === 1) return alone(group[0]!)
+  async function carryOut(account: string, group: readonly Write[]): Promise<void> {
+    if (group.length === 1) return alone(account, group[0]!)
     try {
-      const answers = await sql.begin(tx => Promise.all(group.map(write => execute(tx, write.text, write.params))))
-      for (const [index, write] of group.entries()) write.resolve((answers as Rows[])[index]!)
+      const answers = await together(account, group)
+      for (const [index, write] of group.entries()) write.resolve(answers[index]!)
     } catch (error) {
-      if (isRefused(error)) await Promise.all(group.map(alone))
+      if (isRefused(error)) await Promise.all(group.map(write => alone(account, write)))
       else for (const write of group) write.reject(error)
     }
   }
 
-  const alone = (write: Write) => execute(sql, write.text, write.params).then(write.resolve, write.reject)
+  const together = (account: string, group: readonly Write[]): Promise<Rows[]> =>
+    sql.begin(tx =>
+      Promise.all(
+        group.map(async ({ first, text, params }) => {
+          if (first) await execute(tx, first, [account])
+          return execute(tx, text, params)
+        }),
+      ),
+    ) as Promise<Rows[]>
+
+  const alone = (account: string, write: Write) => {
+    const answer = write.first ? together(account, [write]).then(answers => answers[0]!) : execute(sql, write.text, write.params)
+    return answer.then(write.resolve, write.reject)
+  }
 
   async function depart(account: string, first: Write): Promise<void> {
     const writes = [first]
     waiting.set(account, writes)
-    while (writes.length > 0) await carryOut(writes.splice(0, largestGroup))
+    while (writes.length > 0) await carryOut(account, writes.splice(0, largestGroup))
     waiting.delete(account)
   }
 
-  return (account: string, text: string, params: readonly (string | null)[]): Promise<Rows> =>
+  return (account: string, text: string, params: readonly (string | null)[], first?: string): Promise<Rows> =>
     new Promise((resolve, reject) => {
-      const write = { text, params, resolve, reject }
+      const write = { text, params, first, resolve, reject }
       const writes = waiting.get(account)
       if (writes) writes.push(write)
       else void depart(account, write)

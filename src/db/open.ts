@@ -58,8 +58,11 @@ export type Database = {
    * connection of its own, so that nothing waits behind it.
    */
   unhurried(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
-  /** A query that writes to an account and is atomic by itself; those of one account that come together share a commit. */
-  write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Row[]>
+  /**
+   * A query that writes to an account and is atomic by itself; those of one account that come together share a commit. `first` is a
+   * statement on the account ($1) that goes before it in the same transaction: what it waits for, the write sees.
+   */
+  write(account: string, text: string, params: readonly (string | null)[], first?: string): Promise<readonly Row[]>
   /** Whether it answers now; false within two seconds if it does not. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
@@ -222,7 +225,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
           .catch(settleLoss),
       ),
     unhurried: (text, params = []) => whileAvailable(() => execute(backing.unhurried(), text, params, false)),
-    write: (account, text, params) => whileAvailable(() => writeTogether(account, text, params)),
+    write: (account, text, params, first) => whileAvailable(() => writeTogether(account, text, params, first)),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false
       let timer: NodeJS.Timeout | undefined

@@ -15,6 +15,11 @@ export function databaseRefusal(error: unknown): Refusal | null {
       const problem = { field, path: field ? `/${field}` : '', code: 'reference_not_found', message }
       return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
     }
+    case '23505': {
+      const name = /^([a-z]+)_name/.exec(constraint)?.[1] ?? 'record'
+      const problem = { field: 'name', path: '/name', code: 'name_taken', message: `Another ${name} has the name.` }
+      return new Refusal('duplicate', `There is a ${name} of that name already.`, [problem])
+    }
     case '57014':
       return new Refusal(
         'query_too_slow',

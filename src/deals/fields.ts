@@ -1,5 +1,5 @@
 /** The deal's fields as data, in the interface's order. An id, once published, is never given to another field. */
-import { defineFields, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, recordFields } from '../records/resource.ts'
 
 const amount = { min: 0, max: 9999999999999 }
 const days = (from: string, to: string) => `floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
@@ -181,11 +181,5 @@ export const dealFields = defineFields('deal', {
     },
     { id: 45, name: 'recent_note', label: 'Recent note', type: 'TEXT', readOnly: true, computed: 'NULL::text' },
   ],
-  Record: [
-    { id: 46, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true },
-    { id: 47, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true },
-    { id: 48, name: 'created_by', label: 'Created by', type: 'OWNER', readOnly: true, related: 'user' },
-    { id: 49, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
-    ...recordFields(50),
-  ],
+  Record: [...authorFields(46), ...recordFields(50)],
 })

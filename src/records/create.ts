@@ -1,9 +1,10 @@
 /** Creates a record: parse, check what it points to, settle, one statement. */
+import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { type Parsed, parseRecord } from './parse.ts'
-import { existenceQuestion, missingReferences } from './references.ts'
+import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
 import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
@@ -14,20 +15,29 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
   const account = String(catalog.account.id)
   const parsed = parseRecord(body, fields, catalog, null)
   Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
-  const missing = await missingOf(db, parsed, account)
-  const { after, changes } = settled(fields, parsed, null, context, missing)
-  const params = [
-    account,
-    String(actor),
-    now,
-    customParams(fields, changes).set,
-    JSON.stringify(changes),
-    documentOf(fields, after),
-    ...columnParams(fields, after),
-  ]
-  const [row] = await db.write(account, statements(fields).create, params)
-  return { id: Number(row!.id), version: Number(row!.version), record: shown(fields, row!.record!), warnings: parsed.warnings }
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const missing = await missingOf(db, parsed, account)
+    const { after, changes } = settled(fields, parsed, null, context, missing)
+    const params = [
+      account,
+      String(actor),
+      now,
+      customParams(fields, changes).set,
+      JSON.stringify(changes),
+      documentOf(fields, after),
+      ...referenceParams(fields, parsed.references),
+      ...columnParams(fields, after),
+    ]
+    const [row] = await db.write(account, statements(fields).create, params)
+    // No row: something it points to was deleted since it was asked for, which asking again will tell.
+    if (!row) continue
+    const [id, version] = [Number(row.id), Number(row.version)]
+    return { id, version, record: shown(fields, row.record!), warnings: parsed.warnings }
+  }
+  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
 }
+
+const attempts = 3
 
 async function missingOf(db: Queryable, parsed: Parsed, account: string) {
   if (parsed.references.length === 0) return []

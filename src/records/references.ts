@@ -1,7 +1,9 @@
 /** Whether the records that a body points to exist: asked in the same statement that reads the record. */
 import type { Problem } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Reference } from './parse.ts'
+import { relatedResources } from './store.ts'
 
 export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
 
@@ -28,6 +30,11 @@ export function missingReferences(references: readonly Reference[], row: Record<
     if (live.get(resource)!.has(String(id))) return []
     return [{ field, path, code: 'reference_not_found', message: `${field}: there is no ${resource} ${id}.` }]
   })
+}
+
+/** The ids that a write newly points to, as its statement takes them (store.ts): one array a resource. */
+export function referenceParams(fields: ResourceFields, references: readonly Reference[]): string[] {
+  return relatedResources(fields).map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`)
 }
 
 function ofResource(references: readonly Reference[], resource: string): number[] {

@@ -1,10 +1,11 @@
-/** Deletes a record softly (D9): it leaves get and lists, and an event says so. */
+/** Deletes a record softly (D9): it leaves get and lists, and an event says so. What others point to stays (D37). */
+import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recordNotFound } from './read.ts'
 import type { Context } from './save.ts'
-import { type Queryable, statements } from './store.ts'
+import { lockAccount, type Queryable, statements } from './store.ts'
 
-/** Throws `record_not_found` when there is no such live record. */
+/** Throws `record_not_found` when there is no such live record, `in_use` with the counts when records point to it. */
 export async function removeRecord(
   db: Queryable,
   fields: ResourceFields,
@@ -12,6 +13,22 @@ export async function removeRecord(
   { catalog, actor, now }: Context,
 ): Promise<void> {
   const account = String(catalog.account.id)
-  const rows = await db.write(account, statements(fields).remove, [account, String(actor), now.toISOString(), String(id)])
-  if (rows.length === 0) throw recordNotFound(fields, id)
+  const params = [account, String(actor), now.toISOString(), String(id)]
+  const [row] = await db.write(account, statements(fields).remove(catalog), params, lockAccount)
+  if (row!.id !== null) return
+  if (row!.is_there !== 'true') throw recordNotFound(fields, id)
+  throw inUse(fields, id, JSON.parse(row!.used!) as { [resource: string]: number })
+}
+
+function inUse({ resource: { name } }: ResourceFields, id: number, used: { [resource: string]: number }): Refusal {
+  const uses = Object.entries(used).filter(([, count]) => count > 0)
+  const problems = uses.map(([resource, count]) => ({
+    field: null,
+    path: '',
+    code: 'in_use',
+    message: `${count} ${count === 1 ? `${resource} points` : `${resource}s point`} to it.`,
+    resource,
+    count,
+  }))
+  return new Refusal('in_use', `The ${name} ${id} is in use; change what points to it first.`, problems)
 }

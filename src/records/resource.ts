@@ -84,7 +84,17 @@ function staticOptions(names: readonly string[]): Option[] {
   return names.map((name, index) => ({ id: index + 1, name, position: index + 1, is_active: true, is_default: false }))
 }
 
-/** The fields every resource ends with: metadata (D18), who and when (D21), version (D7) and deletion (D9). */
+/** When and by whom a record was made and changed (D21). */
+export function authorFields(firstId: number): FieldDefinition[] {
+  return [
+    { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true },
+    { id: firstId + 1, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true },
+    { id: firstId + 2, name: 'created_by', label: 'Created by', type: 'OWNER', readOnly: true, related: 'user' },
+    { id: firstId + 3, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
+  ]
+}
+
+/** The fields every resource ends with: metadata (D18), version (D7) and deletion (D9). */
 export function recordFields(firstId: number): FieldDefinition[] {
   return [
     { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },

@@ -3,7 +3,7 @@
  * it is prepared once. One statement reads, one writes: counter, record and event together, all or nothing.
  * Every statement names its account as $1.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { documentSql } from './document.ts'
@@ -11,8 +11,13 @@ import { documentSql } from './document.ts'
 /** What the store needs of a database, so that a transaction can stand in for it. */
 export type Queryable = {
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Record<string, string | null>[]>
-  /** One statement that writes to an account; those of one account that come together may share a commit. */
-  write(account: string, text: string, params: readonly (string | null)[]): Promise<readonly Record<string, string | null>[]>
+  /** One statement that writes to an account, after `first` if given; those of one account that come together may share a commit. */
+  write(
+    account: string,
+    text: string,
+    params: readonly (string | null)[],
+    first?: string,
+  ): Promise<readonly Record<string, string | null>[]>
 }
 
 /** The columns of the service's own fields (or of some), with the field each belongs to. `id` and `version` are the store's. */
@@ -23,7 +28,12 @@ export function columnsOf(fields: ResourceFields, only?: ReadonlySet<Field>): { 
     .map(field => ({ field, columns: kinds[field.type].columns(field) }))
 }
 
-type Statements = { create: string; read: string; remove: string; update(changed: ReadonlySet<Field>): string }
+type Statements = {
+  create: string
+  read: string
+  remove(catalog: Catalog): string
+  update(changed: ReadonlySet<Field>): string
+}
 const prepared = new WeakMap<ResourceFields, Statements>()
 
 /** The statements of a resource as an account has it; made once a catalog. */
@@ -33,7 +43,7 @@ export function statements(fields: ResourceFields): Statements {
     made = {
       create: createStatement(fields),
       read: readStatement(fields),
-      remove: removeStatement(fields),
+      remove: catalog => removeStatement(fields, catalog),
       update: changed => updateStatement(fields, changed),
     }
     prepared.set(fields, made)
@@ -49,13 +59,18 @@ function readStatement(fields: ResourceFields): string {
   )
 }
 
-/** $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, then the columns → id, version, record. */
+/**
+ * $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
+ * columns → id, version, record; no row when one of those ids was deleted meanwhile.
+ */
 function createStatement(fields: ResourceFields): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
-  const values = columns.map((column, index) => `$${index + 7}::${column.type}`).join(', ')
+  const live = liveCondition(fields, 7)
+  const values = columns.map((column, index) => `$${index + 7 + live.count}::${column.type}`).join(', ')
   return (
-    'WITH counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + 1 WHERE account_id = $1::bigint ' +
+    `WITH ${locked}, ` +
+    `counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + 1 FROM locked WHERE account_id = $1::bigint${live.sql} ` +
     'RETURNING last_id, last_seq), ' +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
     `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
@@ -65,29 +80,82 @@ function createStatement(fields: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, then the columns of the
- * changed fields. Only those: most changes touch a field or two, and a deal has sixty columns.
+ * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10… the ids it newly
+ * points to, then the columns of the changed fields. Only those: most changes touch a field or two, and a deal has sixty columns.
  */
 function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>): string {
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
-  const set = columns.map((column, index) => `${identifier(column.name)} = $${index + 10}::${column.type}`).join(', ')
+  const live = liveCondition(fields, 10)
+  const set = columns
+    .map((column, index) => `${identifier(column.name)} = $${index + 10 + live.count}::${column.type}`)
+    .join(', ')
   return (
     `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
     `document = $9::text, ${set} ` +
-    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL RETURNING ${table(fields)}.*), ` +
+    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
     `${countedAfter}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
 
-/** $1 account, $2 actor, $3 time, $4 id → id. */
-function removeStatement(fields: ResourceFields): string {
+/** The resources that a resource's records point to, in the order in which statements take their ids. */
+export function relatedResources({ fields }: ResourceFields): string[] {
+  return [...new Set(fields.flatMap(field => (field.related && !kinds[field.type].hasOptions ? [field.related] : [])))].sort()
+}
+
+/**
+ * That what a record newly points to is still there. FOR SHARE reads its row as it is after waiting for whoever deletes it now (the weaker
+ * KEY SHARE of a foreign key does not); it comes after the account's lock, so that no two can wait for each other.
+ */
+function liveCondition(fields: ResourceFields, first: number): { sql: string; count: number } {
+  const related = relatedResources(fields)
+  const conditions = related.map((resource, index) => {
+    const ids = `$${first + index}::bigint[]`
+    const rows =
+      `SELECT x.id FROM locked, ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.id = ANY(${ids}) ` +
+      'AND x.deleted_at IS NULL FOR SHARE OF x'
+    return ` AND (SELECT count(*) FROM (${rows}) y) = cardinality(${ids})`
+  })
+  return { sql: conditions.join(''), count: related.length }
+}
+
+/**
+ * $1 account, $2 actor, $3 time, $4 id → id (null when it was not deleted), is_there, and used: how many records of each resource point
+ * to it, as JSON. To be carried out after `lockAccount`, so that it sees every record that was saved till then.
+ */
+function removeStatement(fields: ResourceFields, catalog: Catalog): string {
+  const uses = usesOf(fields.resource.name, catalog)
+  const used = uses.length
+    ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
+    : `'{}'::json`
+  const free = uses.map(({ resource }) => ` AND (used.n ->> '${resource}') = '0'`).join('')
   return (
-    `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
-    'FROM locked WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL RETURNING id, version), ' +
-    `${countedAfter}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} SELECT r.id::text AS id FROM r`
+    `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
+    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
+    `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
+    `${countedAfter}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} ` +
+    `SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
+    `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used`
   )
 }
+
+/** Where records point to records of a resource: what they own, not who made and changed them. $4 is the id. */
+function usesOf(name: string, catalog: Catalog): { resource: string; condition: string }[] {
+  return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
+    const pointing = fields.filter(field => field.related === name && !kinds[field.type].hasOptions && !field.is_read_only)
+    const conditions = pointing.map(field => {
+      if (field.is_custom) return `x.custom @> jsonb_build_object('${field.internal_name}', $4::bigint)`
+      const isSeveral = kinds[field.type].empty !== undefined
+      return isSeveral
+        ? `x.${identifier(field.internal_name)} @> ARRAY[$4::bigint]`
+        : `x.${identifier(field.internal_name)} = $4::bigint`
+    })
+    return conditions.length ? [{ resource: resource.name, condition: conditions.join(' OR ') }] : []
+  })
+}
+
+/** $1 account. Waits for the account's writes under way; a statement after it sees them. */
+export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE'
 
 // Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
 // seq is in commit order; it grows only when the record was changed, so that it has no gaps.

@@ -7,7 +7,7 @@ import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
-import { existenceQuestion, missingReferences } from './references.ts'
+import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
 import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
@@ -74,6 +74,7 @@ async function tryUpdate(
     String(version),
     custom.unset,
     documentOf(fields, after),
+    ...referenceParams(fields, added),
     ...columnParams(fields, after, changed),
   ])
   return saved ? { id, version: Number(saved.version), record: shown(fields, saved.record!), warnings: parsed.warnings } : null

@@ -1,0 +1,22 @@
+/** The contact: a person whom deals are made with (D12, D37). Fields as data; no rules of its own. */
+import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+
+const name = { min_length: 1, max_length: 255 }
+
+export const contact: Resource = {
+  name: 'contact',
+  source: { id: 3, name: 'Contact' },
+  fields: defineFields('contact', {
+    'Basic information': [
+      { id: 301, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 302, name: 'first_name', label: 'First name', type: 'SINGLE_STRING', config: name },
+      { id: 303, name: 'last_name', label: 'Last name', type: 'SINGLE_STRING', required: true, config: name },
+      { id: 304, name: 'job_title', label: 'Job title', type: 'SINGLE_STRING', config: name },
+      { id: 305, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
+      { id: 306, name: 'emails', label: 'E-mails', type: 'EMAIL', config: { max_limit: 20 } },
+      { id: 307, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
+    ],
+    Record: [...authorFields(308), ...recordFields(312)],
+  }),
+  settle: () => {},
+}

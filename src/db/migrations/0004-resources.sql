@@ -1,0 +1,57 @@
+-- Contacts, companies, users, territories, tags, pipelines, stages and currencies become resources like deals and products: with their
+-- text (records/document.ts), metadata and custom fields. What is there already gets its text from its columns.
+
+ALTER TABLE contact ADD COLUMN document text;
+ALTER TABLE company ADD COLUMN document text;
+ALTER TABLE "user" ADD COLUMN document text;
+ALTER TABLE territory ADD COLUMN document text, ADD COLUMN metadata jsonb NOT NULL DEFAULT '{}', ADD COLUMN custom jsonb NOT NULL DEFAULT '{}';
+ALTER TABLE tag ADD COLUMN document text, ADD COLUMN metadata jsonb NOT NULL DEFAULT '{}', ADD COLUMN custom jsonb NOT NULL DEFAULT '{}';
+
+UPDATE contact r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'first_name', first_name, 'last_name', last_name, 'job_title', job_title, 'company', company, 'emails', emails, 'phones', phones,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM contact) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE company r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'name', name, 'website', website, 'phones', phones, 'address', address,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM company) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE "user" r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'name', name, 'email', email,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM "user") x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE territory r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object('name', name,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM territory) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE tag r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object('name', name,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM tag) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+
+ALTER TABLE contact ALTER document SET NOT NULL;
+ALTER TABLE company ALTER document SET NOT NULL;
+ALTER TABLE "user" ALTER document SET NOT NULL;
+ALTER TABLE territory ALTER document SET NOT NULL;
+ALTER TABLE tag ALTER document SET NOT NULL;
+
+-- A name that is shown in lists of choices is there once. Deleted records give theirs up (D9).
+CREATE UNIQUE INDEX territory_name ON territory (account_id, lower(name)) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX tag_name ON tag (account_id, lower(name)) WHERE deleted_at IS NULL;
+
+-- Lists and words, as for deals (0002). Deals are found by the records around them when those are to be deleted.
+CREATE INDEX contact_live ON contact (account_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX contact_last_name ON contact (account_id, lower(last_name) COLLATE "C", id) WHERE deleted_at IS NULL;
+CREATE INDEX contact_last_name_trigram ON contact USING gin (lower(last_name) gin_trgm_ops);
+CREATE INDEX contact_custom ON contact USING gin (custom jsonb_path_ops);
+CREATE INDEX company_live ON company (account_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX company_name ON company (account_id, lower(name) COLLATE "C", id) WHERE deleted_at IS NULL;
+CREATE INDEX company_name_trigram ON company USING gin (lower(name) gin_trgm_ops);
+CREATE INDEX company_custom ON company USING gin (custom jsonb_path_ops);

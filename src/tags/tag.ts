@@ -1,0 +1,15 @@
+/** The tag that deals are grouped by (D37). Its name is there once in an account. */
+import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+
+export const tag: Resource = {
+  name: 'tag',
+  source: { id: 7, name: 'Tag' },
+  fields: defineFields('tag', {
+    'Basic information': [
+      { id: 701, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 702, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+    ],
+    Record: [...authorFields(703), ...recordFields(707)],
+  }),
+  settle: () => {},
+}

@@ -1,0 +1,27 @@
+/** The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38). */
+import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+
+export const user: Resource = {
+  name: 'user',
+  source: { id: 5, name: 'User' },
+  fields: defineFields('user', {
+    'Basic information': [
+      { id: 501, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 502, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+      {
+        id: 503,
+        name: 'email',
+        label: 'E-mail',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 3, max_length: 320 },
+      },
+    ],
+    Record: [...authorFields(504), ...recordFields(508)],
+  }),
+  settle: ({ after, problem }) => {
+    if (typeof after.email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(after.email)) {
+      problem('email', 'invalid_email', 'must be a valid e-mail address', { hint: 'For example "jo@example.com".' })
+    }
+  },
+}
