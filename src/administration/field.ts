@@ -118,6 +118,7 @@ function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judge
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const value =
     input === null ? null : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
+  if (judge.nested.length) report(judge, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }

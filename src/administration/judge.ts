@@ -5,7 +5,7 @@ import type { Problem, Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { nearest } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import type { Reference } from '../records/parse.ts'
+import type { Nested, Reference } from '../records/parse.ts'
 
 export type Judgement = {
   readonly catalog: Catalog
@@ -13,10 +13,12 @@ export type Judgement = {
   readonly warnings: Warning[]
   /** records that must exist before anything is saved */
   readonly references: Reference[]
+  /** a default creates no records; what it would create is refused */
+  readonly nested: Nested[]
 }
 
 export function judgement(catalog: Catalog): Judgement {
-  return { catalog, problems: [], warnings: [], references: [] }
+  return { catalog, problems: [], warnings: [], references: [], nested: [] }
 }
 
 /** Notes a problem of the member at `path`. */

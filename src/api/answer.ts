@@ -1,6 +1,6 @@
 /** Answers: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through as the text the database built. */
 import { STATUS_CODES } from 'node:http'
-import { type ErrorSlug, errorTable, Refusal, type Warning } from '../errors.ts'
+import { type ErrorSlug, errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
 import type { Saved } from '../records/save.ts'
@@ -17,10 +17,11 @@ export function success(data: string, meta: object | null = null, status = 200, 
 }
 
 export function recordAnswer(
-  { version, record, warnings = [] }: Pick<Saved, 'version' | 'record'> & { warnings?: readonly Warning[] },
+  { version, record, warnings = [], created = [] }: Pick<Saved, 'version' | 'record'> & Partial<Saved>,
   status = 200,
 ): Answer {
-  return success(record, warnings.length ? { warnings } : null, status, { etag: `"${version}"` })
+  const meta = { ...(warnings.length ? { warnings } : {}), ...(created.length ? { created } : {}) }
+  return success(record, Object.keys(meta).length ? meta : null, status, { etag: `"${version}"` })
 }
 
 export function createdAnswer(saved: Saved, path: string): Answer {

@@ -1,7 +1,7 @@
 /**
  * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no resource.
  */
-import type { Json, RawNumber } from '../json.ts'
+import type { Json, JsonObject, RawNumber } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 
 /** The interface's field types, and those D18 and D35 add for the custom fields it describes. */
@@ -103,6 +103,10 @@ export type Place = {
   /** Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no value". */
   problem(code: string, message: string, more?: { at?: string; hint?: string; [extra: string]: unknown }): undefined
   warn(code: string, message: string): void
+  /**
+   * Asks for a record to be created with this one (D11): a number that stands for its id until it has one. Undefined after a problem.
+   */
+  create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
   reference(resource: string, id: number, at?: string): void
 }

@@ -3,9 +3,10 @@ import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
 import { documentOf, shown } from './document.ts'
+import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
-import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
+import { blank, type Context, changesOf, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing was saved. */
@@ -17,7 +18,10 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
   Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
   for (let attempt = 0; attempt < attempts; attempt++) {
     const missing = await missingOf(db, parsed, account)
-    const { after, changes } = settled(fields, parsed, null, context, missing)
+    const draft = settled(fields, parsed, null, context, missing)
+    const nested = await nestedRecords(db, parsed, context)
+    const after = nested.named(fields, draft.after)
+    const changes = changesOf(fields, blank(fields), after)
     const params = [
       account,
       String(actor),
@@ -25,14 +29,15 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
       customParams(fields, changes).set,
       JSON.stringify(changes),
       documentOf(fields, after),
-      ...referenceParams(fields, parsed.references),
+      ...referenceParams([fields, ...nested.all], parsed.references),
       ...columnParams(fields, after),
+      ...nested.params,
     ]
-    const [row] = await db.write(account, statements(fields).create, params)
+    const [row] = await db.write(account, statements(fields).create(nested.all), params)
     // No row: something it points to was deleted since it was asked for, which asking again will tell.
     if (!row) continue
     const [id, version] = [Number(row.id), Number(row.version)]
-    return { id, version, record: shown(fields, row.record!), warnings: parsed.warnings }
+    return { id, version, record: shown(fields, row.record!), warnings: parsed.warnings, created: nested.created }
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
 }

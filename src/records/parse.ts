@@ -7,7 +7,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Place, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = { readonly resource: string; readonly id: number; readonly field: string; readonly path: string }
@@ -19,19 +19,39 @@ export type Parsed = {
   readonly problems: Problem[]
   readonly warnings: Warning[]
   readonly references: Reference[]
+  /** records to be created with this one (D11), those that others of them point to first */
+  readonly nested: Nested[]
+}
+
+/** A record to be created with another. Until it has an id, `stand_in`, a number below zero, takes its place in values. */
+export type Nested = {
+  readonly stand_in: number
+  readonly fields: ResourceFields
+  readonly parsed: Parsed
+  /** where it stands in the body */
+  readonly path: string
+  /** what was sent: the same twice is one record */
+  readonly payload: string
 }
 
 /** Members that a read may add and a write ignores without a word (D11). */
 const silentlyIgnored = new Set(['_expanded'])
 
 /** Parses a body against the account's fields. `before` is the stored record of an update, null on create. */
-export function parseRecord(body: Json, fields: ResourceFields, catalog: Catalog, before: Values | null): Parsed {
+export function parseRecord(
+  body: Json,
+  fields: ResourceFields,
+  catalog: Catalog,
+  before: Values | null,
+  nested: Nested[] = [],
+): Parsed {
   const parsed: Parsed = {
     values: {},
     sent: new Set(isObject(body) ? Object.keys(body) : []),
     problems: [],
     warnings: [],
     references: [],
+    nested,
   }
   if (!isObject(body)) {
     parsed.problems.push({ field: null, path: '', code: 'wrong_type', message: 'The body must be a JSON object of fields.' })
@@ -91,7 +111,7 @@ export function placeOf(
   field: Field,
   path: string,
   catalog: Catalog,
-  parsed: Pick<Parsed, 'problems' | 'warnings' | 'references'>,
+  parsed: Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'>,
 ): Place {
   return {
     field,
@@ -108,9 +128,32 @@ export function placeOf(
       return undefined
     },
     warn: (code, message) => void parsed.warnings.push({ field: field.internal_name, code, message: `${message}.` }),
+    create: (resource, payload, at = '') => createNested(resource, payload, path + at, catalog, parsed),
     reference: (resource, id, at = '') =>
       void parsed.references.push({ resource, id, field: field.internal_name, path: path + at }),
   }
+}
+
+/** Parses a record to be created with this one; what is wrong with it is said with its path. The same person twice is one contact. */
+function createNested(
+  resource: string,
+  payload: JsonObject,
+  path: string,
+  catalog: Catalog,
+  parsed: Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'>,
+): number {
+  const fields = catalog.resources.get(resource)!
+  const text = JSON.stringify(payload)
+  const same = parsed.nested.find(other => other.fields === fields && other.payload === text)
+  if (same) return same.stand_in
+  const inner = parseRecord(payload, fields, catalog, null, parsed.nested)
+  const below = <T extends { path: string; field: string | null }>(found: T): T => ({ ...found, path: path + found.path })
+  parsed.problems.push(...inner.problems.map(below))
+  parsed.warnings.push(...inner.warnings)
+  parsed.references.push(...inner.references.map(below))
+  const stand_in = -1 - parsed.nested.length
+  parsed.nested.push({ stand_in, fields, parsed: inner, path, payload: text })
+  return stand_in
 }
 
 function refuseUnknown(name: string, fields: ResourceFields, parsed: Parsed): void {

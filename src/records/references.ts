@@ -33,8 +33,8 @@ export function missingReferences(references: readonly Reference[], row: Record<
 }
 
 /** The ids that a write newly points to, as its statement takes them (store.ts): one array a resource. */
-export function referenceParams(fields: ResourceFields, references: readonly Reference[]): string[] {
-  return relatedResources(fields).map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`)
+export function referenceParams(all: readonly ResourceFields[], references: readonly Reference[]): string[] {
+  return relatedResources(all).map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`)
 }
 
 function ofResource(references: readonly Reference[], resource: string): number[] {

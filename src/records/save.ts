@@ -20,19 +20,40 @@ export type Saved = {
   readonly version: number
   readonly record: string
   readonly warnings: readonly Warning[]
+  /** the records that were created with it (D1) */
+  readonly created: readonly { readonly resource: string; readonly id: number }[]
 }
 
-/** The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and rules. */
+type Changes = { [name: string]: { before: Json; after: Json } }
+
+/** The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and rules, nested ones too. */
 export function settled(
   fields: ResourceFields,
   parsed: Parsed,
   before: Values | null,
   context: Context,
   missing: readonly Problem[],
-): { after: Values; changes: { [name: string]: { before: Json; after: Json } } } {
+): { after: Values; changes: Changes } {
   const problems = [...parsed.problems, ...missing]
-  const empty = blank(fields)
-  const after: Values = { ...empty, ...before, ...parsed.values }
+  for (const nested of parsed.nested) judged(nested.fields, nested.parsed, null, context, problems, nested.path)
+  const after = judged(fields, parsed, before, context, problems, '')
+  if (problems.length) {
+    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+    throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
+  }
+  return { after, changes: changesOf(fields, before ?? blank(fields), after) }
+}
+
+/** A record with what follows from its values; what its rules find is added to `problems`. */
+function judged(
+  fields: ResourceFields,
+  parsed: Parsed,
+  before: Values | null,
+  context: Context,
+  problems: Problem[],
+  path: string,
+): Values {
+  const after: Values = { ...blank(fields), ...before, ...parsed.values }
   fields.resource.settle({
     before,
     after,
@@ -41,16 +62,12 @@ export function settled(
     now: context.now.toISOString(),
     problem: (field, code, message, more) => {
       // A value that could not be read is one problem, not also a missing one.
-      if (problems.some(problem => problem.field === field)) return
-      problems.push({ field, path: `/${field}`, code, message: `${field} ${message}.`, ...more })
+      if (problems.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
+      problems.push({ field, path: `${path}/${field}`, code, message: `${field} ${message}.`, ...more })
     },
     warn: warning => void parsed.warnings.push(warning),
   })
-  if (problems.length) {
-    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
-    throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
-  }
-  return { after, changes: changesOf(fields, before ?? empty, after) }
+  return after
 }
 
 /** The texts of the columns, in the order of the statements. */
@@ -70,8 +87,8 @@ export function customParams(
   return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
 }
 
-function changesOf(fields: ResourceFields, before: Values, after: Values): { [name: string]: { before: Json; after: Json } } {
-  const changes: { [name: string]: { before: Json; after: Json } } = {}
+export function changesOf(fields: ResourceFields, before: Values, after: Values): Changes {
+  const changes: Changes = {}
   for (const { internal_name: name, is_hidden, computed } of fields.fields) {
     if (is_hidden || computed || name === 'version' || name === 'id') continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
@@ -81,7 +98,7 @@ function changesOf(fields: ResourceFields, before: Values, after: Values): { [na
 }
 
 /** Every field empty: so that rules never meet an absent member. */
-function blank(fields: ResourceFields): Values {
+export function blank(fields: ResourceFields): Values {
   let values = blanks.get(fields)
   if (!values) {
     values = Object.fromEntries(fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]))

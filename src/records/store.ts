@@ -29,10 +29,11 @@ export function columnsOf(fields: ResourceFields, only?: ReadonlySet<Field>): { 
 }
 
 type Statements = {
-  create: string
+  /** `nested`: the resources of the records made with it, in the order of their parameters */
+  create(nested: readonly ResourceFields[]): string
   read: string
   remove(catalog: Catalog): string
-  update(changed: ReadonlySet<Field>): string
+  update(changed: ReadonlySet<Field>, nested: readonly ResourceFields[]): string
 }
 const prepared = new WeakMap<ResourceFields, Statements>()
 
@@ -40,11 +41,12 @@ const prepared = new WeakMap<ResourceFields, Statements>()
 export function statements(fields: ResourceFields): Statements {
   let made = prepared.get(fields)
   if (!made) {
+    const create = createStatement(fields, [])
     made = {
-      create: createStatement(fields),
+      create: nested => (nested.length ? createStatement(fields, nested) : create),
       read: readStatement(fields),
       remove: catalog => removeStatement(fields, catalog),
-      update: changed => updateStatement(fields, changed),
+      update: (changed, nested) => updateStatement(fields, changed, nested),
     }
     prepared.set(fields, made)
   }
@@ -61,31 +63,32 @@ function readStatement(fields: ResourceFields): string {
 
 /**
  * $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
- * columns → id, version, record; no row when one of those ids was deleted meanwhile.
+ * columns, then the nested records → id, version, record; no row when one of those ids was deleted meanwhile.
  */
-function createStatement(fields: ResourceFields): string {
+function createStatement(fields: ResourceFields, nested: readonly ResourceFields[]): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
-  const live = liveCondition(fields, 7)
+  const live = liveCondition([fields, ...nested], 7)
   const values = columns.map((column, index) => `$${index + 7 + live.count}::${column.type}`).join(', ')
   return (
     `WITH ${locked}, ` +
-    `counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + 1 FROM locked WHERE account_id = $1::bigint${live.sql} ` +
+    `counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + ${1 + nested.length} FROM locked WHERE account_id = $1::bigint${live.sql} ` +
     'RETURNING last_id, last_seq), ' +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
     `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
-    `${eventStatement(fields, 'created', '$2', '$3', '$5')} ` +
+    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
 
 /**
  * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10… the ids it newly
- * points to, then the columns of the changed fields. Only those: most changes touch a field or two, and a deal has sixty columns.
+ * points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two, and a deal
+ * has sixty columns.
  */
-function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>): string {
+function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>, nested: readonly ResourceFields[]): string {
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
-  const live = liveCondition(fields, 10)
+  const live = liveCondition([fields, ...nested], 10)
   const set = columns
     .map((column, index) => `${identifier(column.name)} = $${index + 10 + live.count}::${column.type}`)
     .join(', ')
@@ -93,22 +96,51 @@ function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>): s
     `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
     `document = $9::text, ${set} ` +
     `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
-    `${countedAfter}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')} ` +
+    `${countedAfter(1 + nested.length)}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
+    `${nestedSql(nested, 10 + live.count + columns.length)} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
 
-/** The resources that a resource's records point to, in the order in which statements take their ids. */
-export function relatedResources({ fields }: ResourceFields): string[] {
-  return [...new Set(fields.flatMap(field => (field.related && !kinds[field.type].hasOptions ? [field.related] : [])))].sort()
+/**
+ * The records made with another, in the same statement (D11): each has its id (it was reserved, so that the other could name it), custom,
+ * document, event changes and columns. Their events come before the other's.
+ */
+function nestedSql(nested: readonly ResourceFields[], first: number): string {
+  let next = first
+  const param = (type: string) => `$${next++}::${type}`
+  return nested
+    .map((fields, index) => {
+      const columns = columnsOf(fields).flatMap(entry => entry.columns)
+      const names = columns.map(column => identifier(column.name)).join(', ')
+      const [id, custom, document, changes] = [param('bigint'), param('jsonb'), param('text'), param('jsonb')]
+      const values = columns.map(column => param(column.type)).join(', ')
+      const { name } = fields.resource
+      return (
+        `, nested${index} AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
+        `SELECT $1::bigint, ${id}, ${custom}, ${document}, ${values} FROM counted RETURNING id, version), ` +
+        `told${index} AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ` +
+        `SELECT $1::bigint, counted.last_seq - ${nested.length - index}, '${name}.created', '${name}', n.id, n.version, $2::bigint, ` +
+        `$3::timestamptz, ${changes} FROM counted, nested${index} n)`
+      )
+    })
+    .join('')
+}
+
+/** The resources that records point to, in the order in which statements take their ids. */
+export function relatedResources(all: readonly ResourceFields[]): string[] {
+  const related = all.flatMap(({ fields }) =>
+    fields.flatMap(field => (kinds[field.type].hasOptions ? [] : (field.related ?? []))),
+  )
+  return [...new Set(related)].sort()
 }
 
 /**
  * That what a record newly points to is still there. FOR SHARE reads its row as it is after waiting for whoever deletes it now (the weaker
  * KEY SHARE of a foreign key does not); it comes after the account's lock, so that no two can wait for each other.
  */
-function liveCondition(fields: ResourceFields, first: number): { sql: string; count: number } {
-  const related = relatedResources(fields)
+function liveCondition(all: readonly ResourceFields[], first: number): { sql: string; count: number } {
+  const related = relatedResources(all)
   const conditions = related.map((resource, index) => {
     const ids = `$${first + index}::bigint[]`
     const rows =
@@ -133,7 +165,7 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${countedAfter}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} ` +
+    `${countedAfter(1)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} ` +
     `SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
     `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used`
   )
@@ -154,14 +186,22 @@ function usesOf(name: string, catalog: Catalog): { resource: string; condition: 
   })
 }
 
+/** Reserves `count` ids of records: the first of them. Those that are not used are never given to another. */
+export async function reserveRecordIds(db: Queryable, account: string, count: number): Promise<number> {
+  const text =
+    'UPDATE counter SET last_id = last_id + $2::bigint WHERE account_id = $1::bigint RETURNING (last_id - $2::bigint + 1)::text AS first'
+  const [row] = await db.write(account, text, [account, String(count)])
+  return Number(row!.first)
+}
+
 /** $1 account. Waits for the account's writes under way; a statement after it sees them. */
 export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE'
 
 // Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
 // seq is in commit order; it grows only when the record was changed, so that it has no gaps.
 const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
-const countedAfter =
-  'counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)'
+const countedAfter = (events: number) =>
+  `counted AS (UPDATE counter SET last_seq = last_seq + ${events} WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)`
 
 function eventStatement(fields: ResourceFields, verb: string, actor: string, at: string, changes: string): string {
   const { name } = fields.resource

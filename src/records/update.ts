@@ -5,10 +5,11 @@ import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
+import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
-import { type Context, columnParams, customParams, type Saved, settled } from './save.ts'
+import { type Context, changesOf, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
@@ -54,8 +55,13 @@ async function tryUpdate(
   // What the record points to already may be sent again, also when it has been deleted since: what was read can be written back.
   const added = asked.references.filter(({ field, id }) => ![before[field]].flat().includes(id))
   const parsed = parseRecord(body, fields, context.catalog, before)
-  const { after, changes } = settled(fields, parsed, before, context, missingReferences(added, row))
-  if (Object.keys(changes).length === 0) return { id, version, record: shown(fields, record), warnings: parsed.warnings }
+  const draft = settled(fields, parsed, before, context, missingReferences(added, row))
+  if (Object.keys(draft.changes).length === 0) {
+    return { id, version, record: shown(fields, record), warnings: parsed.warnings, created: [] }
+  }
+  const nested = await nestedRecords(db, parsed, context)
+  const after = nested.named(fields, draft.after)
+  const changes = changesOf(fields, before, after)
   const now = context.now.toISOString()
   after.updated_at = now
   after.updated_by = context.actor
@@ -64,7 +70,7 @@ async function tryUpdate(
     fields.fields.filter(({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name)),
   )
   const account = String(context.catalog.account.id)
-  const [saved] = await db.write(account, statements(fields).update(changed), [
+  const [saved] = await db.write(account, statements(fields).update(changed, nested.all), [
     account,
     String(context.actor),
     now,
@@ -74,10 +80,13 @@ async function tryUpdate(
     String(version),
     custom.unset,
     documentOf(fields, after),
-    ...referenceParams(fields, added),
+    ...referenceParams([fields, ...nested.all], added),
     ...columnParams(fields, after, changed),
+    ...nested.params,
   ])
-  return saved ? { id, version: Number(saved.version), record: shown(fields, saved.record!), warnings: parsed.warnings } : null
+  if (!saved) return null
+  const answer = { id, version: Number(saved.version), record: shown(fields, saved.record!) }
+  return { ...answer, warnings: parsed.warnings, created: nested.created }
 }
 
 /** What every update sets itself. */

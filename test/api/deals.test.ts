@@ -219,7 +219,7 @@ test('limits of the interface, at the bound and one past it', async () => {
   await refused(() => create({ description: '' }), ['/description too_short'])
   const tags = Array.from({ length: 11 }, (_, index) => 800_001 + index)
   await service.db.query(
-    "INSERT INTO tag (account_id, id, name, document, created_at, updated_at) SELECT 1, id, 'Tag ' || id, '\"name\":\"Tag\"', now(), now() FROM unnest($1::bigint[]) id",
+    'INSERT INTO tag (account_id, id, name, document, created_at, updated_at) SELECT 1, id, \'Tag \' || id, \'"name":"Tag"\', now(), now() FROM unnest($1::bigint[]) id',
     [`{${tags.join(',')}}`],
   )
   assert.deepEqual((await create({ tags: tags.slice(1) })).body.data.tags, tags.slice(1))

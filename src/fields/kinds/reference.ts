@@ -16,16 +16,21 @@ export const reference = simpleKind({
   order: (sql, field) => nameOrder(sql, field),
 })
 
-/** The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`), or undefined after a problem. */
+/**
+ * The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`; an object without id is a record to be created), or
+ * undefined after a problem.
+ */
 export function checkedReference(input: Json | undefined, place: Place, at = ''): number | undefined {
   const { field } = place
-  const linked = isObject(input) && takesObject(field) ? input.id : input
-  if (linked === undefined) {
-    return place.problem('nested_creation_unavailable', 'creating a record inside another is not available yet', {
+  const isObjectTaken = isObject(input) && takesObject(field)
+  if (isObjectTaken && input.id === undefined) return place.create(field.related!, input, at)
+  if (isObjectTaken && Object.keys(input).length > 1) {
+    return place.problem('contradiction', 'has an id and other members', {
       at,
-      hint: `Give the id of an existing ${field.related}: 7 or {"id":7}.`,
+      hint: `Link with {"id":…} alone, or leave the id out to create a ${field.related}.`,
     })
   }
+  const linked = isObjectTaken ? input.id : input
   const id = typeof linked === 'string' ? null : decimal(linked)
   if (!id || decimalPlaces(id) > 0) {
     return place.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })

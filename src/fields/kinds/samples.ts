@@ -108,7 +108,9 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       good: [{ input: other }, { input: { id: contact }, stored: contact }],
       bad: [
         { input: 999_999, code: 'reference_not_found' },
-        { input: { last_name: 'New' }, code: 'nested_creation_unavailable' },
+        { input: { first_name: 'New' }, code: 'required' },
+        { input: { last_name: 'New', emails: [{ email_type: 1, email_value: 'x' }] }, code: 'too_short' },
+        { input: { id: 1, last_name: 'New' }, code: 'contradiction' },
       ],
     },
     COMPANY_ONBOARD: {

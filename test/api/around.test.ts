@@ -1,0 +1,221 @@
+/** The records around a deal (D37): contacts, companies, users, territories and tags; nested creation (D11, D12); what is in use stays. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, db, get, known } = service
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const counts = async () =>
+  (
+    await db.query(
+      'SELECT (SELECT count(*) FROM deal)::text AS deals, (SELECT count(*) FROM contact)::text AS contacts, ' +
+        '(SELECT count(*) FROM company)::text AS companies, (SELECT last_seq FROM counter WHERE account_id = 1)::text AS seq, ' +
+        '(SELECT count(*) FROM event WHERE account_id = 1)::text AS events',
+    )
+  )[0]!
+
+const bodies: {
+  readonly [resource: string]: { body: { [name: string]: Json }; change: { [name: string]: Json }; bad: Json; problems: string[] }
+} = {
+  contact: {
+    body: {
+      first_name: 'Ada',
+      last_name: 'Byron',
+      job_title: 'Analyst',
+      company: known.company,
+      emails: [{ email_type: 1, email_value: 'ada@example.com' }],
+      phones: [{ phone_type: 3, phone_number: '+1 555 0142' }],
+      metadata: { from: 'the fair' },
+    },
+    change: { job_title: null },
+    bad: { first_name: '', emails: [{ email_type: 1, email_value: 'ada' }], company: 999_999 },
+    problems: [
+      '/company reference_not_found',
+      '/emails/0/email_value invalid_email',
+      '/first_name too_short',
+      '/last_name required',
+    ],
+  },
+  company: {
+    body: { name: 'Analytical Engines', website: 'https://engines.example', phones: [], address: [{ city: 'London' }] },
+    change: { website: null },
+    bad: { address: { street: 'x' } },
+    problems: ['/address/street unknown_field', '/name required'],
+  },
+  user: {
+    body: { name: 'Charles', email: 'charles@example.com' },
+    change: { name: 'Charles B.' },
+    bad: { name: 'x', email: 'nobody' },
+    problems: ['/email invalid_email'],
+  },
+  territory: { body: { name: 'Somerset' }, change: { name: 'Devon' }, bad: { name: '' }, problems: ['/name required'] },
+  tag: { body: { name: 'machine' }, change: { name: 'machines' }, bad: { name: 'x'.repeat(256) }, problems: ['/name too_long'] },
+}
+
+for (const [resource, { body, change, bad, problems }] of Object.entries(bodies)) {
+  test(`${resource}: create, get, update, list, field list and delete, as for deals`, async () => {
+    const path = `${v1}/${resource}`
+    const record = await made(resource, body)
+    for (const [name, value] of Object.entries(body)) assert.deepEqual(record[name], value, name)
+    assert.deepEqual([record.version, record.created_by, record.deleted_at], [1, known.owner, null])
+    assert.deepEqual((await get(`${path}/${record.id}`)).body.data, record)
+    assert.equal((await call('PUT', `${path}/${record.id}`, record)).body.data.version, 1)
+    const changed = (await call('PATCH', `${path}/${record.id}`, change)).body.data
+    assert.equal(changed.version, 2)
+    const listed = (await get(`${path}/view/list?filter=id:eq(${record.id})&expand=created_by`)).body.data
+    assert.deepEqual(listed, [{ ...changed, _expanded: { created_by: { id: known.owner, name: 'Owner' } } }])
+    assert.deepEqual(problemsOf(await call('POST', path, bad)), problems)
+    const described = (await get(`${v1}/field/list?source=${resource}`)).body.data
+    assert.ok(described.fields.flat().some((field: { internal_name: string }) => field.internal_name === 'metadata'))
+    // An account adds its own fields to these as well.
+    const field = await made('field', { source: resource, field_name: 'Rank', type: 'SINGLE_NUMBER' })
+    assert.equal((await call('PATCH', `${path}/${record.id}`, { cf_rank: 7 })).body.data.cf_rank, 7)
+    assert.equal((await get(`${path}/view/list?filter=cf_rank:eq(7)&sort=cf_rank:asc`)).body.data.length, 1)
+    await call('DELETE', `${v1}/field/${field.id}`)
+    assert.equal((await call('DELETE', `${path}/${record.id}`)).status, 200)
+    assert.equal((await get(`${path}/${record.id}`)).status, 404)
+    assert.equal((await get(`${path}/view/list?deleted=only&filter=id:eq(${record.id})`)).body.data.length, 1)
+    const events = await db.query(
+      'SELECT type FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint ORDER BY seq',
+      [resource, String(record.id)],
+    )
+    assert.deepEqual(
+      events.map(event => event.type),
+      ['created', 'updated', 'updated', 'deleted'].map(verb => `${resource}.${verb}`),
+    )
+  })
+}
+
+test('names of tags and territories are there once, and free again when deleted', async () => {
+  const tag = await made('tag', { name: 'Unique' })
+  const again = await call('POST', `${v1}/tag`, { name: 'unique' })
+  assert.deepEqual([again.status, again.body.code, problemsOf(again)], [409, 5003, ['/name name_taken']])
+  await call('DELETE', `${v1}/tag/${tag.id}`)
+  await made('tag', { name: 'unique' })
+})
+
+test('a contact and a company are created inside a deal, with it, in one go', async () => {
+  const before = await counts()
+  const reply = await call('POST', `${v1}/deal`, {
+    ...dealBody(known),
+    primary_contact: {
+      first_name: 'Grace',
+      last_name: 'Hopper',
+      emails: [{ email_type: 'work', email_value: 'grace@example.com' }],
+      company: { name: 'Compilers Ltd' },
+    },
+    related_contacts: [{ last_name: 'Second' }, known.contacts[1]!, { id: known.contacts[2]! }],
+    company: { name: 'Compilers Ltd' },
+  })
+  assert.equal(reply.status, 201, reply.text)
+  const { data, meta } = reply.body
+  // The same company given twice is one.
+  assert.deepEqual(
+    meta.created.map((one: { resource: string }) => one.resource),
+    ['company', 'contact', 'contact'],
+  )
+  const [company, grace, second] = meta.created.map((one: { id: number }) => one.id)
+  assert.deepEqual(
+    [data.primary_contact, data.company, data.related_contacts],
+    [grace, company, [second, known.contacts[1], known.contacts[2]]],
+  )
+  const contact = (await get(`${v1}/contact/${grace}`)).body.data
+  assert.deepEqual([contact.first_name, contact.company, contact.version, contact.created_by], ['Grace', company, 1, known.owner])
+  assert.equal((await get(`${v1}/company/${company}`)).body.data.name, 'Compilers Ltd')
+  assert.equal((await get(`${v1}/deal/view/list?filter=company:eq(${company})`)).body.data.length, 1)
+  const after = await counts()
+  assert.deepEqual([Number(after.contacts) - Number(before.contacts), Number(after.seq) - Number(before.seq)], [2, 4])
+  assert.equal(after.seq, after.events)
+  const types = await db.query('SELECT type FROM event WHERE account_id = 1 AND seq > $1::bigint ORDER BY seq', [before.seq!])
+  assert.deepEqual(
+    types.map(event => event.type),
+    ['company.created', 'contact.created', 'contact.created', 'deal.created'],
+  )
+  // By an update too; a custom number below zero is a number.
+  const updated = await call('PATCH', `${v1}/deal/${data.id}`, {
+    primary_contact: { last_name: 'Third' },
+    related_contacts: { last_name: 'Third' },
+    cf_custom_number_field: -1,
+  })
+  assert.equal(updated.status, 200, updated.text)
+  const [third] = updated.body.meta.created
+  assert.equal(updated.body.meta.created.length, 1)
+  assert.deepEqual(
+    [updated.body.data.primary_contact, updated.body.data.related_contacts, updated.body.data.cf_custom_number_field],
+    [third.id, [third.id], -1],
+  )
+})
+
+test('a problem anywhere in a nested record is named by its path, and nothing is saved', async () => {
+  const before = await counts()
+  const reply = await call('POST', `${v1}/deal`, {
+    ...dealBody(known, { title: '' }),
+    primary_contact: { first_name: 'No last name', emails: [{ email_type: 1, email_value: 'nope' }], nick: 'x' },
+    related_contacts: [{ last_name: 'Fine' }, { last_name: 'x'.repeat(256), company: 999_999 }, {}],
+    company: { website: 'w' },
+  })
+  assert.equal(reply.status, 422)
+  assert.deepEqual(problemsOf(reply), [
+    '/company/name required',
+    '/primary_contact/emails/0/email_value invalid_email',
+    '/primary_contact/last_name required',
+    '/primary_contact/nick unknown_field',
+    '/related_contacts/1/company reference_not_found',
+    '/related_contacts/1/last_name too_long',
+    '/related_contacts/2/last_name required',
+    '/title required',
+  ])
+  assert.deepEqual(await counts(), before)
+  assert.deepEqual(
+    problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { primary_contact: { id: known.contact, last_name: 'x' } }))),
+    ['/primary_contact contradiction'],
+  )
+})
+
+test('what records point to can not be deleted: 409 with the counts', async () => {
+  const contact = await made('contact', { last_name: 'Needed' })
+  const tag = await made('tag', { name: 'needed' })
+  const deals = await Promise.all([
+    made('deal', dealBody(known, { primary_contact: contact.id, tags: [tag.id] })),
+    made('deal', dealBody(known, { related_contacts: [contact.id], cf_custom_contact_field: contact.id })),
+  ])
+  const refused = await call('DELETE', `${v1}/contact/${contact.id}`)
+  assert.deepEqual([refused.status, refused.body.code], [409, 5004], refused.text)
+  assert.deepEqual(
+    refused.body.errors.map((problem: { resource: string; count: number }) => [problem.resource, problem.count]),
+    [['deal', 2]],
+  )
+  assert.equal((await call('DELETE', `${v1}/tag/${tag.id}`)).status, 409)
+  assert.equal((await call('DELETE', `${v1}/user/${known.owner}`)).status, 409)
+  assert.equal((await call('DELETE', `${v1}/company/${known.company}`)).status, 409)
+  assert.equal((await get(`${v1}/contact/${contact.id}`)).status, 200)
+  for (const { id } of deals) await call('DELETE', `${v1}/deal/${id}`)
+  assert.equal((await call('DELETE', `${v1}/contact/${contact.id}`)).status, 200)
+  assert.equal((await call('DELETE', `${v1}/contact/${contact.id}`)).status, 404)
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { primary_contact: contact.id }))), [
+    '/primary_contact reference_not_found',
+  ])
+})
+
+test('deleting and pointing at the same moment: one of the two is refused, whichever comes second', async () => {
+  const outcomes = new Set<string>()
+  for (let round = 0; round < 40; round++) {
+    const contact = await made('contact', { last_name: `Raced ${round}` })
+    const point = () => call('POST', `${v1}/deal`, dealBody(known, { primary_contact: contact.id }))
+    const remove = () => call('DELETE', `${v1}/contact/${contact.id}`)
+    const [first, second] = await Promise.all(round % 2 ? [point(), remove()] : [remove(), point()])
+    const [deal, gone] = round % 2 ? [first, second] : [second, first]
+    outcomes.add(`${deal!.status} ${gone!.status}`)
+    assert.ok(
+      (deal!.status === 201 && gone!.status === 409) || (deal!.status === 422 && gone!.status === 200),
+      `${deal!.status} ${deal!.text} / ${gone!.status}`,
+    )
+  }
+  assert.ok(outcomes.size >= 1)
+})
