@@ -1,11 +1,24 @@
 /** The resources of the service, in one list. */
 import { company } from './companies/company.ts'
 import { contact } from './contacts/contact.ts'
+import { currency } from './currencies/currency.ts'
 import { deal } from './deals/deal.ts'
+import { pipeline, pipelineStage } from './pipelines/pipeline.ts'
 import { product } from './products/product.ts'
 import type { Resource } from './records/resource.ts'
 import { tag } from './tags/tag.ts'
 import { territory } from './territories/territory.ts'
 import { user } from './users/user.ts'
 
-export const resources: readonly Resource[] = [deal, product, contact, company, user, territory, tag]
+export const resources: readonly Resource[] = [
+  deal,
+  product,
+  contact,
+  company,
+  user,
+  territory,
+  tag,
+  pipeline,
+  pipelineStage,
+  currency,
+]

@@ -1,5 +1,7 @@
 /** Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the caller's transaction. */
+import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
+import { documentOf } from '../records/document.ts'
 import type { Queryable } from '../records/store.ts'
 import { resources } from '../resources.ts'
 import { isoCurrencies } from './currencies.ts'
@@ -23,39 +25,45 @@ export async function createAccount(
     [name, String(baseCurrency), at],
   )
   const account = row!.id!
-  const [owner, pipeline, firstStage] = [1, 2, 3]
-  const stages = defaultPipeline.stages.map((stage, index) => ({ ...stage, id: firstStage + index, position: index + 1 }))
+  const owner = 1
   const options = optionRows(1001)
   await tx.query('INSERT INTO counter (account_id, last_field_id) VALUES ($1::bigint, $2::bigint)', [
     account,
     String(options.at(-1)!.id),
   ])
-  await tx.query(
-    'INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate) SELECT $1::bigint, c.id, c.code, c.name, c.symbol, c.decimals, ' +
-      'CASE c.id WHEN $3::int THEN 1 END FROM json_to_recordset($2::json) c (id int, code text, name text, symbol text, decimals int)',
-    [account, JSON.stringify(isoCurrencies), String(baseCurrency)],
-  )
-  // The owner is a record like any other, and makes itself.
-  const catalog = await loadCatalog(tx, resources, Number(account))
-  const body = { name: ownerName, email: ownerEmail }
-  await createRecord(tx, catalog.resources.get('user')!, body, { catalog, actor: owner, now })
-  await tx.query('UPDATE counter SET last_id = $2::bigint WHERE account_id = $1::bigint', [
-    account,
-    String(firstStage + stages.length - 1),
-  ])
-  await tx.query(
-    'INSERT INTO pipeline (account_id, id, name, position, is_default, created_at, updated_at) ' +
-      'VALUES ($1::bigint, $2::bigint, $3::text, 1, true, $4::timestamptz, $4::timestamptz)',
-    [account, String(pipeline), defaultPipeline.name, at],
-  )
-  await tx.query(
-    'INSERT INTO pipeline_stage (account_id, id, pipeline, name, position, kind, probability, rotting_days, created_at, updated_at) ' +
-      'SELECT $1::bigint, s.id, $2::bigint, s.name, s.position, s.kind, s.probability, s.rotting_days, $4::timestamptz, $4::timestamptz ' +
-      'FROM json_to_recordset($3::json) s (id bigint, name text, position int, kind text, probability int, rotting_days int)',
-    [account, String(pipeline), JSON.stringify(stages), at],
-  )
   await insertOptions(tx, account, options)
+  await insertCurrencies(tx, account, at)
+  // The rest are records like any other; the owner makes itself.
+  const create = async (resource: string, body: JsonObject) => {
+    const catalog = await loadCatalog(tx, resources, Number(account))
+    return (await createRecord(tx, catalog.resources.get(resource)!, body, { catalog, actor: owner, now })).id
+  }
+  await create('user', { name: ownerName, email: ownerEmail })
+  const pipeline = await create('pipeline', { name: defaultPipeline.name, is_default: 'Yes' })
+  for (const stage of defaultPipeline.stages) await create('pipeline_stage', { ...stage, pipeline })
   return { account: Number(account), owner }
+}
+
+/** All of ISO 4217, none with a rate but the base currency. */
+async function insertCurrencies(tx: Queryable, account: string, at: string): Promise<void> {
+  const { resources: all } = await loadCatalog(tx, resources, Number(account))
+  const rows = isoCurrencies.map(row => {
+    const values = {
+      ...row,
+      rate: row.id === baseCurrency ? 1 : null,
+      is_active: 1,
+      created_at: at,
+      updated_at: at,
+      metadata: {},
+    }
+    return { ...values, document: documentOf(all.get('currency')!, values) }
+  })
+  await tx.query(
+    'INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate, is_active, created_at, updated_at, document) ' +
+      'SELECT $1::bigint, c.* FROM json_to_recordset($2::json) c (id int, code text, name text, symbol text, decimals int, rate numeric, ' +
+      'is_active int, created_at timestamptz, updated_at timestamptz, document text)',
+    [account, JSON.stringify(rows)],
+  )
 }
 
 export type OptionRow = { id: number; resource: string; field: string; name: string; position: number }

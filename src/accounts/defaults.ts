@@ -3,12 +3,12 @@
 export const defaultPipeline = {
   name: 'Sales pipeline',
   stages: [
-    { name: 'New', kind: 'open', probability: 10, rotting_days: 14 },
-    { name: 'Qualified', kind: 'open', probability: 30, rotting_days: 21 },
-    { name: 'Proposal', kind: 'open', probability: 50, rotting_days: 30 },
-    { name: 'Negotiation', kind: 'open', probability: 70, rotting_days: 30 },
-    { name: 'Won', kind: 'won', probability: 100, rotting_days: null },
-    { name: 'Lost', kind: 'lost', probability: 0, rotting_days: null },
+    { name: 'New', kind: 'Open', probability: 10, rotting_days: 14 },
+    { name: 'Qualified', kind: 'Open', probability: 30, rotting_days: 21 },
+    { name: 'Proposal', kind: 'Open', probability: 50, rotting_days: 30 },
+    { name: 'Negotiation', kind: 'Open', probability: 70, rotting_days: 30 },
+    { name: 'Won', kind: 'Won', probability: 100, rotting_days: null },
+    { name: 'Lost', kind: 'Lost', probability: 0, rotting_days: null },
   ],
 } as const
 

@@ -91,7 +91,7 @@ const catalogStatement = `SELECT json_build_object(
   'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, is_indexed, deleted_at', 'field', '', 'x.id')},
   'options', ${rowsOf('id, resource, field, name, position, is_active, is_default', 'option', '', 'x.position, x.id')},
   'forms', ${rowsOf('resource, sections', 'form', '', 'x.resource')},
-  'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active', 'currency', '', 'x.code')},
-  'pipelines', ${rowsOf('id, name, position, is_default', 'pipeline', ' AND deleted_at IS NULL', 'x.position, x.id')},
-  'stages', ${rowsOf('id, pipeline, name, position, kind, probability, rotting_days', 'pipeline_stage', ' AND deleted_at IS NULL', 'x.pipeline, x.position, x.id')}
+  'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active', 'currency', '', 'x.code')},
+  'pipelines', ${rowsOf('id, name, position, is_default = 1 AS is_default', 'pipeline', ' AND deleted_at IS NULL', 'x.position, x.id')},
+  'stages', ${rowsOf("id, pipeline, name, position, CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days", 'pipeline_stage', ' AND deleted_at IS NULL', 'x.pipeline, x.position, x.id')}
 )::text AS catalog`

@@ -7,6 +7,7 @@ import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
 import { resources } from '../resources.ts'
 import { insertOptions } from './create.ts'
 import { loadCatalog } from './directory.ts'
@@ -29,10 +30,18 @@ export type SampleIds = {
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
-  for (const [code, rate] of names.rates) {
-    await tx.query('UPDATE currency SET rate = $3::numeric WHERE account_id = $1::bigint AND code = $2::text', [id, code, rate])
-  }
   await tx.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [id])
+  const first = await loadCatalog(tx, resources, account)
+  for (const [code, rate] of names.rates) {
+    const currency = first.currencyByCode.get(code)!
+    await updateRecord(
+      tx,
+      first.resources.get('currency')!,
+      currency.id,
+      { rate: Number(rate) },
+      { catalog: first, actor: owner, now },
+    )
+  }
   const catalog = await loadCatalog(tx, resources, account)
   const random = generator(20_240_229)
   const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]

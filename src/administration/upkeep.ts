@@ -1,18 +1,23 @@
 /**
- * What administration leaves to be done in the background: indexes made and removed, deleted fields purged. Runs at the start, every hour,
+ * What a change of configuration leaves to be done in the background: amounts that follow from stages and rates, indexes made and removed,
+ * deleted fields purged. Runs at the start, every hour,
  * and after each change; several processes may do so at once. Owns when; not what.
  */
 import { loadCatalog } from '../accounts/directory.ts'
+import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
+import { reweighDeals } from '../pipelines/reweigh.ts'
 import type { Resource } from '../records/resource.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 
 const everyMs = 3_600_000
+/** Other processes remember a configuration for a second (accounts/directory.ts). */
+const settledAfterMs = 2_000
 
 export type Upkeep = {
-  /** Looks after an account soon; what is under way is finished first. */
-  wake(account: number): void
+  /** Looks after an account soon, after what is under way, and again when the processes that remember an older configuration have gone on. */
+  wake(account: number): Promise<void>
   /** Begins nothing new. An index that is cut short is begun again at the next start. */
   stop(): void
 }
@@ -32,14 +37,17 @@ export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep 
   const lookAfter = async (account: number) => {
     if (isStopped) return
     const catalog = await loadCatalog(db, resources, account)
+    await reweighDeals(db.unhurried, catalog)
+    await revalueRecords(db.unhurried, catalog)
     await arrangeIndexes(db.unhurried, catalog)
     const purged = await purgeFields(db, catalog, now())
     if (purged.length) log(`Purged the deleted fields ${purged.join(', ')} of account ${account}.`)
   }
-  const soon = (work: () => Promise<void>) => {
+  const soon = (work: () => Promise<void>): Promise<void> => {
     queue = queue.then(work).catch(error => {
-      if (!isStopped) log(`Upkeep of the custom fields failed; it is tried again within the hour: ${error}`)
+      if (!isStopped) log(`Upkeep of the configuration failed; it is tried again within the hour: ${error}`)
     })
+    return queue
   }
   const all = async () => {
     const rows = await db.query(
@@ -51,7 +59,10 @@ export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep 
   soon(all)
   const timer = setInterval(() => soon(all), everyMs).unref()
   return {
-    wake: account => soon(() => lookAfter(account)),
+    wake: account => {
+      setTimeout(() => soon(() => lookAfter(account)), settledAfterMs).unref()
+      return soon(() => lookAfter(account))
+    },
     stop() {
       isStopped = true
       clearInterval(timer)

@@ -60,7 +60,7 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
   const changing = async <T>({ caller }: ApiRequest, act: Promise<T>): Promise<T> => {
     const changed = await act
     directory.forget()
-    upkeep.wake(caller.catalog.account.id)
+    void upkeep.wake(caller.catalog.account.id)
     return changed
   }
   const optionOf = ({ option }: ApiRequest) => idOf({ id: option })

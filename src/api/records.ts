@@ -22,7 +22,15 @@ export type RecordHandlers = {
   search: Handler
 }
 
-export function recordHandlers(db: ListDatabase, resource: string): RecordHandlers {
+/** `configured` is told of each write to what an account's catalog is made of. */
+export function recordHandlers(
+  db: ListDatabase,
+  resource: string,
+  configured: (account: number) => Promise<void>,
+): RecordHandlers {
+  const written = async ({ caller: { catalog } }: ApiRequest) => {
+    if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
+  }
   const list = async (request: ApiRequest, parameters: Parameters) => {
     const { catalog } = request.caller
     const fields = fieldsOf(request, resource)
@@ -39,19 +47,22 @@ export function recordHandlers(db: ListDatabase, resource: string): RecordHandle
   return {
     create: async request => {
       const saved = await seen(request, fields => createRecord(db, fields, bodyOf(request), contextOf(request)))
+      await written(request)
       return createdAnswer(saved, request.path)
     },
     get: async request =>
       recordAnswer(await seen(request, fields => readRecord(db, fields, request.caller.catalog.account.id, idOf(request)))),
-    update: async request =>
-      recordAnswer(
-        await seen(request, fields =>
-          updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), versionOf(request)),
-        ),
-      ),
+    update: async request => {
+      const saved = await seen(request, fields =>
+        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), versionOf(request)),
+      )
+      await written(request)
+      return recordAnswer(saved)
+    },
     remove: async request => {
       const id = idOf(request)
       await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))
+      await written(request)
       return success(JSON.stringify({ id, deleted: true }))
     },
     list: request => list(request, request.query),

@@ -7,7 +7,17 @@ import { fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { type Handler, recordHandlers } from './records.ts'
 
-type Readable = 'deal' | 'product' | 'contact' | 'company' | 'user' | 'territory' | 'tag'
+type Readable =
+  | 'deal'
+  | 'product'
+  | 'contact'
+  | 'company'
+  | 'user'
+  | 'territory'
+  | 'tag'
+  | 'pipeline'
+  | 'pipeline_stage'
+  | 'currency'
 
 export type Scope = 'public' | `${Readable | 'field'}:${'read' | 'write'}`
 
@@ -20,14 +30,24 @@ export type Route = {
 
 export function routes(db: Database, directory: Directory, upkeep: Upkeep): readonly Route[] {
   const field = fieldHandlers(db, directory, upkeep)
+  /** What follows from a change of configuration is waited for a little: in most accounts it is done by then. */
+  const configured = async (account: number) => {
+    directory.forget()
+    await Promise.race([upkeep.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
+  }
+  const records = (resource: Readable) => recordRoutes(db, resource, configured)
   return [
-    ...recordRoutes(db, 'deal'),
-    ...recordRoutes(db, 'product'),
-    ...recordRoutes(db, 'contact'),
-    ...recordRoutes(db, 'company'),
-    ...recordRoutes(db, 'user'),
-    ...recordRoutes(db, 'territory'),
-    ...recordRoutes(db, 'tag'),
+    ...records('deal'),
+    ...records('product'),
+    ...records('contact'),
+    ...records('company'),
+    ...records('user'),
+    ...records('territory'),
+    ...records('tag'),
+    ...records('pipeline'),
+    ...records('pipeline_stage'),
+    // All of ISO 4217 are there: a currency is neither made nor deleted.
+    ...records('currency').filter(({ method, url }) => method !== 'DELETE' && !(method === 'POST' && !url.endsWith('/list'))),
 
     { method: 'GET', url: '/rest/api/v1/field/list', scope: 'field:read', handler: fieldList },
     { method: 'GET', url: '/rest/api/v1/field/dropdown', scope: 'field:read', handler: dropdownValues(db) },
@@ -58,8 +78,8 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
 }
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
-function recordRoutes(db: Database, resource: Readable): Route[] {
-  const { create, list, search, get, update, remove } = recordHandlers(db, resource)
+function recordRoutes(db: Database, resource: Readable, configured: (account: number) => Promise<void>): Route[] {
+  const { create, list, search, get, update, remove } = recordHandlers(db, resource, configured)
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },

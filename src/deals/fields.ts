@@ -48,10 +48,17 @@ export const dealFields = defineFields('deal', {
   ],
   Value: [
     { id: 9, name: 'deal_value', label: 'Deal value', type: 'DEAL_VALUE', config: amount },
-    { id: 10, name: 'weighted_value', label: 'Weighted value', type: 'MONETARY', readOnly: true, config: amount },
+    { id: 10, name: 'weighted_value', label: 'Weighted value', type: 'MONETARY', readOnly: true, volatile: true, config: amount },
     { id: 11, name: 'expected_deal_value', label: 'Expected deal value', type: 'MONETARY', config: amount },
     { id: 12, name: 'product_amount', label: 'Product amount', type: 'MONETARY', readOnly: true, config: amount },
-    { id: 13, name: 'deal_value_in_base_currency', label: 'Deal value in base currency', type: 'MONETARY', readOnly: true },
+    {
+      id: 13,
+      name: 'deal_value_in_base_currency',
+      label: 'Deal value in base currency',
+      type: 'MONETARY',
+      readOnly: true,
+      volatile: true,
+    },
     { id: 14, name: 'product_quantity', label: 'Product quantity', type: 'PRODUCT', readOnly: true },
   ],
   Classification: [
@@ -99,7 +106,7 @@ export const dealFields = defineFields('deal', {
       volatile: true,
       computed: `greatest(0, ${days('r.created_at', 'coalesce(r.won_time, r.lost_time, now())')})`,
     },
-    { id: 29, name: 'stage_probability', label: 'Stage probability', type: 'SINGLE_NUMBER', readOnly: true },
+    { id: 29, name: 'stage_probability', label: 'Stage probability', type: 'SINGLE_NUMBER', readOnly: true, volatile: true },
     { id: 30, name: 'stage_rotting_days', label: 'Stage rotting days', type: 'SINGLE_NUMBER', readOnly: true, hidden: true },
     { id: 31, name: 'won_time', label: 'Won time', type: 'DATE_TIME', readOnly: true },
     { id: 32, name: 'lost_time', label: 'Lost time', type: 'DATE_TIME', readOnly: true },

@@ -86,7 +86,7 @@ export type Field = {
   readonly is_indexed: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
   readonly deleted_at: string | null
-  /** true when `computed` follows the clock, so that it is worked out with each read */
+  /** true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no part of the stored text */
   readonly is_volatile: boolean
 }
 
@@ -187,6 +187,8 @@ export type Kind = {
   /** What a system field holds when it was never set; absent = null. */
   readonly empty?: Json
   subFields?(field: Field): readonly SubField[]
+  /** SQL of a system field's value as JSON text, from its columns: for values that change without a write of their record. */
+  text?(field: Field): string
   /** The limits that an account may set (D36). */
   readonly limits?: readonly (keyof Config)[]
 }

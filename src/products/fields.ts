@@ -41,7 +41,7 @@ export const productFields = defineFields('product', {
     { id: 217, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true },
     { id: 218, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true },
     { id: 219, name: 'last_assigned_at', label: 'Last assigned at', type: 'DATE_TIME', readOnly: true },
-    { id: 220, name: 'base_currency_amount', label: 'Base currency amount', type: 'MONETARY', readOnly: true },
+    { id: 220, name: 'base_currency_amount', label: 'Base currency amount', type: 'MONETARY', readOnly: true, volatile: true },
     ...recordFields(221),
   ],
 })

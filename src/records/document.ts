@@ -1,10 +1,11 @@
 /**
  * A record as JSON text. It is written once, with the columns, and read as it is: building 25 records of fifty members with every
- * list costs PostgreSQL ten times what reading their text does. What changes without a write (the clock's members), and what the
- * store itself sets (id, version, deletion), is added when it is read.
+ * list costs PostgreSQL ten times what reading their text does. What changes without a write of the record (what follows the clock, a
+ * stage or a rate), and what the store itself sets (id, version, deletion), is added when it is read.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 
 /** What the store sets. */
@@ -29,9 +30,15 @@ export function documentOf(fields: ResourceFields, after: Values): string {
 export function documentSql(fields: ResourceFields): string {
   const clock = fields.fields
     .filter(field => field.is_volatile)
-    .map(field => `',"${field.internal_name}":', coalesce((${field.computed})::text, 'null'), `)
+    .map(field => `',"${field.internal_name}":', ${shownText(field)}, `)
   const deletedAt = `coalesce(to_json(to_char(r.deleted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'null')`
   return `concat('{"id":', r.id, ',', r.document, ${clock.join('')}',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
+}
+
+function shownText(field: Field): string {
+  const sql = field.computed ? `(${field.computed})::text` : kinds[field.type].text?.(field)
+  if (!sql) throw new Error(`${field.internal_name} can't be shown from its columns`)
+  return `coalesce(${sql}, 'null')`
 }
 
 /**

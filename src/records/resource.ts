@@ -12,6 +12,10 @@ export type Resource = {
   readonly name: string
   readonly source: { readonly id: number; readonly name: string; readonly config?: { readonly [name: string]: boolean } }
   readonly fields: readonly Field[]
+  /** whether its records are part of the account's catalog, which then has a new version with each write */
+  readonly isConfiguration?: true
+  /** resources whose records are parts of this one's: they go with it, and are no use of it */
+  readonly parts?: readonly string[]
   /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
   settle(draft: Draft): void
 }

@@ -7,6 +7,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { documentSql } from './document.ts'
+import type { Resource } from './resource.ts'
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
 export type Queryable = {
@@ -76,7 +77,7 @@ function createStatement(fields: ResourceFields, nested: readonly ResourceFields
     'RETURNING last_id, last_seq), ' +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
     `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
-    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)} ` +
+    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
@@ -97,7 +98,7 @@ function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>, ne
     `document = $9::text, ${set} ` +
     `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
     `${countedAfter(1 + nested.length)}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
-    `${nestedSql(nested, 10 + live.count + columns.length)} ` +
+    `${nestedSql(nested, 10 + live.count + columns.length)}${versionSql(fields)} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
 }
@@ -156,7 +157,7 @@ function liveCondition(all: readonly ResourceFields[], first: number): { sql: st
  * to it, as JSON. To be carried out after `lockAccount`, so that it sees every record that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
-  const uses = usesOf(fields.resource.name, catalog)
+  const uses = usesOf(fields.resource, catalog)
   const used = uses.length
     ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
     : `'{}'::json`
@@ -165,16 +166,33 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${countedAfter(1)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)} ` +
+    `${countedAfter(1)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${partsSql(fields)}${versionSql(fields)} ` +
     `SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
     `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used`
   )
 }
 
+/** A write to what the catalog is made of makes a new version of it. */
+function versionSql({ resource }: ResourceFields): string {
+  if (!resource.isConfiguration) return ''
+  return ', versioned AS (UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r))'
+}
+
+/** The parts of a record go with it. */
+function partsSql({ resource }: ResourceFields): string {
+  return (resource.parts ?? [])
+    .map(
+      (part, index) =>
+        `, part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = $3::timestamptz FROM r ` +
+        `WHERE x.account_id = $1::bigint AND x.${identifier(resource.name)} = r.id AND x.deleted_at IS NULL)`,
+    )
+    .join('')
+}
+
 /** Where records point to records of a resource: what they own, not who made and changed them. $4 is the id. */
-function usesOf(name: string, catalog: Catalog): { resource: string; condition: string }[] {
+function usesOf({ name, parts = [] }: Resource, catalog: Catalog): { resource: string; condition: string }[] {
   return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
-    const pointing = fields.filter(field => field.related === name && !kinds[field.type].hasOptions && !field.is_read_only)
+    const pointing = parts.includes(resource.name) ? [] : fields.filter(field => field.related === name && !field.is_read_only)
     const conditions = pointing.map(field => {
       if (field.is_custom) return `x.custom @> jsonb_build_object('${field.internal_name}', $4::bigint)`
       const isSeveral = kinds[field.type].empty !== undefined

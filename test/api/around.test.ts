@@ -219,3 +219,97 @@ test('deleting and pointing at the same moment: one of the two is refused, which
   }
   assert.ok(outcomes.size >= 1)
 })
+
+test('pipelines and stages: made, ordered, deleted when nothing is in them; what a stage is never changes', async () => {
+  const pipeline = await made('pipeline', { name: 'Partners' })
+  assert.deepEqual([pipeline.position, pipeline.is_default], [2, 2])
+  const stage = (body: { [name: string]: Json }) => made('pipeline_stage', { pipeline: pipeline.id, ...body })
+  const [talk, sign, won, lost] = [
+    await stage({ name: 'Talk', probability: 25, rotting_days: 10 }),
+    await stage({ name: 'Sign', probability: 75 }),
+    await stage({ name: 'Signed', kind: 'Won', probability: 3 }),
+    await stage({ name: 'Gone', kind: 'lost', rotting_days: 3 }),
+  ]
+  assert.deepEqual([talk.position, sign.position, won.probability, lost.probability, lost.rotting_days], [1, 2, 100, 0, null])
+  const names = async () =>
+    (await get(`${v1}/field/dropdown?name=pipeline_stage&pipeline=${pipeline.id}`)).body.data.map(
+      (one: { name: string }) => one.name,
+    )
+  assert.deepEqual(await names(), ['Talk', 'Sign', 'Signed', 'Gone'])
+  await call('PATCH', `${v1}/pipeline_stage/${talk.id}`, { position: 9 })
+  assert.deepEqual(await names(), ['Sign', 'Signed', 'Gone', 'Talk'])
+  assert.deepEqual(
+    problemsOf(await call('PATCH', `${v1}/pipeline_stage/${talk.id}`, { kind: 'Won', pipeline: known.pipeline })),
+    ['/kind immutable', '/pipeline immutable'],
+  )
+  assert.equal((await call('POST', `${v1}/pipeline_stage`, { pipeline: pipeline.id, name: 'sign' })).status, 409)
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/pipeline_stage`, { pipeline: 999_999, name: 'x', probability: 101 })), [
+    '/pipeline unknown_option',
+    '/probability out_of_range',
+  ])
+  const deal = await made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: talk.id }))
+  const inUse = await call('DELETE', `${v1}/pipeline_stage/${talk.id}`)
+  assert.deepEqual([inUse.status, inUse.body.errors[0].count], [409, 1])
+  assert.equal((await call('DELETE', `${v1}/pipeline/${pipeline.id}`)).status, 409)
+  assert.equal((await call('DELETE', `${v1}/pipeline_stage/${sign.id}`)).status, 200)
+  assert.deepEqual(await names(), ['Signed', 'Gone', 'Talk'])
+  await call('DELETE', `${v1}/deal/${deal.id}`)
+  assert.equal((await call('DELETE', `${v1}/pipeline/${pipeline.id}`)).status, 200)
+  assert.deepEqual(await names(), [])
+})
+
+test("a stage's probability re-weighs its open deals, and touches nothing else of them", async () => {
+  const stage = await made('pipeline_stage', { pipeline: known.pipeline, name: 'Weighed', probability: 10, rotting_days: 5 })
+  const [deal, jpy] = [
+    await made('deal', dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'USD', value: '100.25' } })),
+    await made('deal', dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'JPY', value: 5 } })),
+  ]
+  // 100.25 × 10 % = 10.025, half-even 10.02; 5 × 10 % = 0.5, half-even 0.
+  assert.deepEqual([deal.weighted_value.value, jpy.weighted_value.value], [10.02, 0])
+  await call('PATCH', `${v1}/pipeline_stage/${stage.id}`, { probability: 30, rotting_days: null })
+  const [after, afterJpy] = await Promise.all([deal, jpy].map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data))
+  // 30.075, half-even 30.08; 1.5, half-even 2.
+  assert.deepEqual([after.weighted_value.value, afterJpy.weighted_value.value, after.stage_probability], [30.08, 2, 30])
+  assert.deepEqual([after.updated_at, after.version, after.rotting_days], [deal.updated_at, deal.version, null])
+  assert.equal((await get(`${v1}/deal/view/list?filter=weighted_value.value:eq(30.08)`)).body.data.length, 1)
+})
+
+test('a rate revalues open deals and products; closed deals keep theirs; no rate is null, never 1', async () => {
+  const chf = (await get(`${v1}/currency/view/list?filter=code:eq(CHF)`)).body.data[0]
+  assert.deepEqual([chf.id, chf.rate, chf.is_active], [756, null, 1])
+  const value = { currency: 'CHF', value: '200.10' }
+  const open = await made('deal', dealBody(known, { deal_value: value }))
+  assert.equal(open.deal_value_in_base_currency, null)
+  const product = await made('product', { name: 'In francs', unit_price: [{ currency: 'CHF', unit_price: '10' }] })
+  assert.equal(product.base_currency_amount, null)
+  const set = await call('PATCH', `${v1}/currency/756`, { rate: 1.125 })
+  assert.equal(set.status, 200, set.text)
+  const read = async (resource: string, id: number) => (await get(`${v1}/${resource}/${id}`)).body.data
+  // 200.10 × 1.125 = 225.1125 → 225.11
+  assert.deepEqual((await read('deal', open.id)).deal_value_in_base_currency, {
+    currency: 840,
+    currency_code: 'USD',
+    value: 225.11,
+  })
+  assert.deepEqual((await read('product', product.id)).base_currency_amount.value, 11.25)
+  const closed = await call('PATCH', `${v1}/deal/${open.id}`, {
+    pipeline_stage: known.stages.Won!,
+    won_reason: 'Price',
+    deal_closed_on: '2026-11-01',
+  })
+  assert.equal(closed.status, 200, closed.text)
+  await call('PATCH', `${v1}/currency/756`, { rate: 2 })
+  assert.equal((await read('deal', open.id)).deal_value_in_base_currency.value, 225.11)
+  // Reopened, it follows the rate again.
+  const reopened = await call('PATCH', `${v1}/deal/${open.id}`, { pipeline_stage: known.stages.New! })
+  assert.equal(reopened.body.data.deal_value_in_base_currency.value, 400.2)
+  await call('PATCH', `${v1}/currency/756`, { rate: null })
+  assert.equal((await read('deal', open.id)).deal_value_in_base_currency, null)
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/currency/840`, { rate: 2, is_active: 'No' })), [
+    '/is_active interface_required',
+    '/rate interface_required',
+  ])
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/currency/756`, { rate: 0 })), ['/rate out_of_range'])
+  assert.equal((await call('POST', `${v1}/currency`, { code: 'XXX' })).status, 404)
+  assert.equal((await call('DELETE', `${v1}/currency/756`)).status, 405)
+})

@@ -73,7 +73,6 @@ const inDocument: readonly [model: string, own: string][] = [
   [`'"updated_at":' || ${iso('s.updated_at')}`, `'"updated_at":' || ${iso('t.updated_at')}`],
   [`'"expected_close_date":' || to_json(s.expected_close_date)`, `'"expected_close_date":' || to_json(t.expected_close_date)`],
   [amount('deal_value', 's'), amount('deal_value', 't')],
-  [amount('deal_value_in_base_currency', 's'), amount('deal_value_in_base_currency', 't')],
 ]
 
 function iso(column: string): string {

@@ -55,3 +55,46 @@ CREATE INDEX company_live ON company (account_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX company_name ON company (account_id, lower(name) COLLATE "C", id) WHERE deleted_at IS NULL;
 CREATE INDEX company_name_trigram ON company USING gin (lower(name) gin_trgm_ops);
 CREATE INDEX company_custom ON company USING gin (custom jsonb_path_ops);
+
+-- Pipelines, stages and currencies. Yes and no are options 1 and 2, as everywhere; a stage's kind has the numbers of a deal's status.
+ALTER TABLE pipeline ADD COLUMN document text, ADD COLUMN metadata jsonb NOT NULL DEFAULT '{}', ADD COLUMN custom jsonb NOT NULL DEFAULT '{}',
+  ALTER COLUMN is_default DROP DEFAULT,
+  ALTER COLUMN is_default TYPE smallint USING CASE WHEN is_default THEN 1 ELSE 2 END;
+ALTER TABLE pipeline_stage DROP CONSTRAINT pipeline_stage_kind_check;
+ALTER TABLE pipeline_stage ADD COLUMN document text, ADD COLUMN metadata jsonb NOT NULL DEFAULT '{}', ADD COLUMN custom jsonb NOT NULL DEFAULT '{}',
+  ALTER COLUMN kind TYPE smallint USING CASE kind WHEN 'open' THEN 1 WHEN 'won' THEN 2 ELSE 3 END;
+ALTER TABLE currency ADD COLUMN document text, ADD COLUMN metadata jsonb NOT NULL DEFAULT '{}', ADD COLUMN custom jsonb NOT NULL DEFAULT '{}',
+  ADD COLUMN version int NOT NULL DEFAULT 1, ADD COLUMN created_at timestamptz NOT NULL DEFAULT now(),
+  ADD COLUMN updated_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN created_by bigint, ADD COLUMN updated_by bigint,
+  ADD COLUMN deleted_at timestamptz,
+  ALTER COLUMN is_active DROP DEFAULT,
+  ALTER COLUMN is_active TYPE smallint USING CASE WHEN is_active THEN 1 ELSE 2 END;
+
+UPDATE pipeline r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'name', name, 'position', position, 'is_default', is_default,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM pipeline) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE pipeline_stage r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'pipeline', pipeline, 'name', name, 'position', position, 'kind', kind, 'probability', probability, 'rotting_days', rotting_days,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM pipeline_stage) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+UPDATE currency r SET document = substr(x.t, 2, length(x.t) - 2) FROM (SELECT account_id, id, json_build_object(
+    'code', code, 'name', name, 'symbol', symbol, 'decimals', decimals, 'rate', rate, 'is_active', is_active,
+    'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'created_by', created_by, 'updated_by', updated_by, 'metadata', metadata)::text AS t FROM currency) x
+  WHERE r.account_id = x.account_id AND r.id = x.id;
+ALTER TABLE pipeline ALTER document SET NOT NULL;
+ALTER TABLE pipeline_stage ALTER document SET NOT NULL;
+ALTER TABLE currency ALTER document SET NOT NULL;
+CREATE UNIQUE INDEX pipeline_name ON pipeline (account_id, lower(name)) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX stage_name ON pipeline_stage (account_id, pipeline, lower(name)) WHERE deleted_at IS NULL;
+
+-- What follows from a stage or a rate changes without a write of the record: it leaves the text and is shown from its columns.
+UPDATE deal SET document = regexp_replace(regexp_replace(regexp_replace(document,
+  '"weighted_value":(\{[^{}]*\}|null),', ''), '"stage_probability":[0-9]+,', ''), '"deal_value_in_base_currency":(\{[^{}]*\}|null),', '');
+UPDATE product SET document = regexp_replace(document, '"base_currency_amount":(\{[^{}]*\}|null),', '');

@@ -11,6 +11,7 @@ import {
   containedAt,
   equality,
   type Field,
+  identifier,
   type Kind,
   type Order,
   ordered,
@@ -36,6 +37,11 @@ export const money: Kind = {
     const money = isObject(value) ? value : {}
     const columns = [numberText(money.currency), (money.currency_code as string) ?? null, numberText(money.value)]
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
+  },
+  text: field => {
+    const column = (member: string) => `r.${identifier(`${field.internal_name}_${member}`)}`
+    const json = `concat('{"currency":', ${column('currency')}, ',"currency_code":"', ${column('currency_code')}, '","value":', trim_scale(${column('value')}), '}')`
+    return `CASE WHEN ${column('currency')} IS NOT NULL THEN ${json} END`
   },
   term: (field, member) => {
     if (member === 'currency') {

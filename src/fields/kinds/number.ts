@@ -1,7 +1,17 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import { type Complaint, type Config, type Kind, ordered, type Place, scalar, simpleKind, type Term } from '../field.ts'
+import {
+  type Complaint,
+  type Config,
+  identifier,
+  type Kind,
+  ordered,
+  type Place,
+  scalar,
+  simpleKind,
+  type Term,
+} from '../field.ts'
 
 const decimalNumber = simpleKind({
   column: 'numeric',
@@ -19,6 +29,7 @@ const decimalNumber = simpleKind({
 
 export const number: Kind = {
   ...decimalNumber,
+  text: field => `trim_scale(r.${identifier(field.internal_name)}::numeric)::text`,
   // A record's id is compared as what it is, a whole number, or its index would not serve.
   term: (field, member) =>
     field.internal_name === 'id' && member === ''

@@ -1,0 +1,44 @@
+/**
+ * The currency (D37, D44): all of ISO 4217 are there; an account decides which are in use and what each is worth in its base currency.
+ * Fields as data; what follows from a rate is in revalue.ts. Pure.
+ */
+import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+
+const text = { min_length: 1, max_length: 255 }
+
+export const currency: Resource = {
+  name: 'currency',
+  source: { id: 10, name: 'Currency' },
+  isConfiguration: true,
+  fields: defineFields('currency', {
+    'Basic information': [
+      { id: 951, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 952, name: 'code', label: 'Code', type: 'SINGLE_STRING', readOnly: true },
+      { id: 953, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
+      {
+        id: 954,
+        name: 'symbol',
+        label: 'Symbol',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 10 },
+      },
+      { id: 955, name: 'decimals', label: 'Decimals', type: 'SINGLE_NUMBER', readOnly: true },
+      {
+        id: 956,
+        name: 'rate',
+        label: 'Rate to the base currency',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max: 1_000_000_000_000, max_decimals: 12 },
+      },
+      { id: 957, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], required: true },
+    ],
+    Record: [...authorFields(958), ...recordFields(962)],
+  }),
+  settle: ({ after, before, catalog, problem }) => {
+    if (after.rate === 0) problem('rate', 'out_of_range', 'must be above 0', { hint: 'Send null for no rate.' })
+    if (!before || before.id !== catalog.account.base_currency) return
+    if (after.rate !== 1) problem('rate', 'interface_required', 'must be 1: it is the base currency')
+    if (after.is_active !== 1) problem('is_active', 'interface_required', 'must be Yes: it is the base currency')
+  },
+}

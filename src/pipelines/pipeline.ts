@@ -1,0 +1,80 @@
+/** The pipeline and its stages (D19, D37). Fields as data; what a stage means is its kind, which never changes. Pure. */
+import { authorFields, type Draft, defineFields, type Resource, recordFields } from '../records/resource.ts'
+
+const name = { min_length: 1, max_length: 255 }
+const place = { min: 1, max: 1_000_000, max_decimals: 0 }
+
+export const pipeline: Resource = {
+  name: 'pipeline',
+  source: { id: 8, name: 'Pipeline' },
+  isConfiguration: true,
+  parts: ['pipeline_stage'],
+  fields: defineFields('pipeline', {
+    'Basic information': [
+      { id: 801, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 802, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
+      { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
+      { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
+    ],
+    Record: [...authorFields(805), ...recordFields(809)],
+  }),
+  settle: ({ after, catalog }) => {
+    after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
+    after.is_default ??= 2
+  },
+}
+
+export const pipelineStage: Resource = {
+  name: 'pipeline_stage',
+  source: { id: 9, name: 'Stage' },
+  isConfiguration: true,
+  fields: defineFields('pipeline_stage', {
+    'Basic information': [
+      { id: 901, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
+      { id: 903, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
+      { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
+      { id: 905, name: 'kind', label: 'Kind', type: 'DROPDOWN', options: ['Open', 'Won', 'Lost'], default: 1 },
+      {
+        id: 906,
+        name: 'probability',
+        label: 'Probability',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max: 100, max_decimals: 0 },
+      },
+      {
+        id: 907,
+        name: 'rotting_days',
+        label: 'Rotting days',
+        type: 'SINGLE_NUMBER',
+        config: { min: 1, max: 36_500, max_decimals: 0 },
+      },
+    ],
+    Record: [...authorFields(908), ...recordFields(912)],
+  }),
+  settle: settleStage,
+}
+
+/** What a kind makes certain: a won deal is won, a lost one is lost (D21), and neither rots. */
+const certain = new Map([
+  [2, 100],
+  [3, 0],
+])
+
+function settleStage({ after, before, catalog, problem }: Draft): void {
+  for (const fixed of ['pipeline', 'kind']) {
+    if (before && before[fixed] !== after[fixed]) {
+      problem(fixed, 'immutable', "can't be changed: it says what the deals of the stage are", {
+        hint: 'Make a new stage and move the deals.',
+      })
+    }
+  }
+  const others = [...catalog.stages.values()].filter(stage => stage.pipeline === after.pipeline)
+  after.position ??= 1 + Math.max(0, ...others.map(stage => stage.position))
+  const probability = certain.get(after.kind as number)
+  if (probability !== undefined) {
+    after.probability = probability
+    after.rotting_days = null
+  }
+  after.probability ??= 0
+}
