@@ -65,7 +65,7 @@ async function validation(): Promise<void> {
   const times = Array.from({ length: 5000 }, () => {
     const began = performance.now()
     const parsed = parseRecord(body, fields, catalog, null)
-    settled(fields, parsed, null, { catalog, actor: 1, now: new Date(0) }, [])
+    settled(fields, parsed, null, { catalog, actor: 1, now: new Date(0) }, [], () => null)
     return performance.now() - began
   }).sort((one, other) => one - other)
   const [median, p99] = [times[2500]!, times[4950]!]
@@ -109,7 +109,9 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
   const db = await openDatabase({ ...open, log: line => console.error(line) })
   await migrate(db)
   await firstStart(db, { now: new Date(), sampleData: false, presetToken: accountTokens[0]!, createSample: async () => {} })
-  await db.query("INSERT INTO company (account_id, id, name, document, created_at, updated_at) VALUES (1, 100, 'Company', '', now(), now())")
+  await db.query(
+    "INSERT INTO company (account_id, id, name, document, created_at, updated_at) VALUES (1, 100, 'Company', '', now(), now())",
+  )
   await db.query(
     "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES (1, 101, 'Contact', '', now(), now())",
   )

@@ -172,9 +172,9 @@ function refuseProblems({ problems }: Judgement): void {
   throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', `Nothing was changed: ${count}.`, problems)
 }
 
-async function checkReferences({ db, account }: Administrator, { references, problems }: Judgement): Promise<void> {
+async function checkReferences({ db, account }: Administrator, { catalog, references, problems }: Judgement): Promise<void> {
   if (references.length === 0) return
-  const question = existenceQuestion(references, 2)
+  const question = existenceQuestion(references, 2, catalog)
   const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account), ...question.params])
   problems.push(...missingReferences(references, row!))
 }

@@ -4,6 +4,7 @@ import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.t
 import { isObject, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields } from './fields.ts'
+import { settledLines } from './lines.ts'
 
 export const deal: Resource = {
   name: 'deal',
@@ -89,18 +90,20 @@ function settleMoney(draft: Draft): void {
   const { after, before, catalog } = draft
   const value = isObject(after.deal_value) ? after.deal_value : null
   const currency = value && catalog.currencies.get(value.currency as number)
-  const amount = value && decimal(value.value)
-  if (!currency || !amount) {
+  if (!value || !currency) {
     after.weighted_value = null
     after.product_amount = null
     after.product_quantity = 0
     after.deal_value_in_base_currency = null
     return
   }
+  const { lines, amount: linesAmount, quantity } = settledLines(draft, value.products as Json[], currency)
+  const amount = value.value === null ? rounded(linesAmount, currency.decimals) : decimal(value.value)!
+  after.deal_value = { ...value, value: decimalJson(amount), products: lines }
   const probability = (after.stage_probability as number | null) ?? 0
   after.weighted_value = moneyOf(currency, amount.times(probability).div(100))
-  after.product_amount = moneyOf(currency, decimal(0)!)
-  after.product_quantity = 0
+  after.product_amount = moneyOf(currency, linesAmount)
+  after.product_quantity = decimalJson(quantity)
   if (!isFrozen(draft)) after.deal_value_in_base_currency = inBase(currency, amount, catalog)
   else after.deal_value_in_base_currency = before!.deal_value_in_base_currency!
 }

@@ -8,6 +8,7 @@ export const product: Resource = {
   name: 'product',
   source: { id: 2, name: 'Product', config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false } },
   fields: productFields,
+  snapshot: ['name', 'product_code', 'unit_price'],
   settle: draft => {
     const { after, before, now } = draft
     if (after.sales_owner !== null && after.sales_owner !== before?.sales_owner) after.last_assigned_at = now

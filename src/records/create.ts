@@ -1,11 +1,11 @@
 /** Creates a record: parse, check what it points to, settle, one statement. */
 import { Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
-import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
+import { existenceQuestion, missingReferences, referenceParams, relatedOf } from './references.ts'
 import { blank, type Context, changesOf, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
@@ -17,8 +17,8 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
   const parsed = parseRecord(body, fields, catalog, null)
   Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const missing = await missingOf(db, parsed, account)
-    const draft = settled(fields, parsed, null, context, missing)
+    const row = await askReferences(db, parsed, account, catalog)
+    const draft = settled(fields, parsed, null, context, missingReferences(parsed.references, row), relatedOf(row))
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const changes = changesOf(fields, blank(fields), after)
@@ -33,20 +33,25 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
       ...columnParams(fields, after),
       ...nested.params,
     ]
-    const [row] = await db.write(account, statements(fields).create(nested.all), params)
+    const [saved] = await db.write(account, statements(fields).create(nested.all), params)
     // No row: something it points to was deleted since it was asked for, which asking again will tell.
-    if (!row) continue
-    const [id, version] = [Number(row.id), Number(row.version)]
-    return { id, version, record: shown(fields, row.record!), warnings: parsed.warnings, created: nested.created }
+    if (!saved) continue
+    const [id, version] = [Number(saved.id), Number(saved.version)]
+    return { id, version, record: shown(fields, saved.record!), warnings: parsed.warnings, created: nested.created }
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
 }
 
 const attempts = 3
 
-async function missingOf(db: Queryable, parsed: Parsed, account: string) {
-  if (parsed.references.length === 0) return []
-  const question = existenceQuestion(parsed.references, 2)
+async function askReferences(
+  db: Queryable,
+  { references }: Parsed,
+  account: string,
+  catalog: Catalog,
+): Promise<Record<string, string | null>> {
+  if (references.length === 0) return {}
+  const question = existenceQuestion(references, 2, catalog)
   const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [account, ...question.params])
-  return missingReferences(parsed.references, row!)
+  return row!
 }

@@ -1,24 +1,43 @@
 /** Whether the records that a body points to exist: asked in the same statement that reads the record. */
 import type { Problem } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
+import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
+import type { Draft } from './resource.ts'
 import { relatedResources } from './store.ts'
 
 export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
 
 /**
- * One column a resource, `live_<resource>`: the ids that exist and are not deleted. Parameters start at $`first`; $1 is the account.
+ * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where they may be copied from. Parameters start at $`first`; $1 is the account.
  */
-export function existenceQuestion(references: readonly Reference[], first: number): Question {
+export function existenceQuestion(references: readonly Reference[], first: number, catalog: Catalog): Question {
   const resources = [...new Set(references.map(reference => reference.resource))].sort()
   return {
-    columns: resources.map(
-      (resource, index) =>
-        `(SELECT string_agg(id::text, ',') FROM ${identifier(resource)} WHERE account_id = $1::bigint ` +
-        `AND id = ANY($${first + index}::bigint[]) AND deleted_at IS NULL) AS ${identifier(`live_${resource}`)}`,
-    ),
+    columns: resources.flatMap((resource, index) => {
+      const of = `FROM ${identifier(resource)} WHERE account_id = $1::bigint AND id = ANY($${first + index}::bigint[]) AND deleted_at IS NULL`
+      const live = `(SELECT string_agg(id::text, ',') ${of}) AS ${identifier(`live_${resource}`)}`
+      const copied = catalog.resources.get(resource)?.resource.snapshot
+      if (!copied) return [live]
+      const members = ['id', ...copied].map(name => `'${name}', ${identifier(name)}`).join(', ')
+      return [live, `(SELECT json_agg(json_build_object(${members}))::text ${of}) AS ${identifier(`copied_${resource}`)}`]
+    }),
     params: resources.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
+  }
+}
+
+/** What the related records say of themselves, from the row that answers the question. */
+export function relatedOf(row: Record<string, string | null> | undefined): Draft['related'] {
+  const read = new Map<string, Map<number, JsonObject>>()
+  return (resource, id) => {
+    let records = read.get(resource)
+    if (!records) {
+      const rows = parseJson(row?.[`copied_${resource}`] ?? '[]') as JsonObject[]
+      records = new Map(rows.map(record => [Number(record.id), record]))
+      read.set(resource, records)
+    }
+    return records.get(id) ?? null
   }
 }
 

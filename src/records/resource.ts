@@ -5,7 +5,7 @@
 import type { Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Config, Field, FieldType, Option, Values } from '../fields/field.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 
 export type Resource = {
   /** also the table's name and the word in the path */
@@ -14,6 +14,8 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** whether its records are part of the account's catalog, which then has a new version with each write */
   readonly isConfiguration?: true
+  /** the columns that a record of another resource may copy from one of these (D23) */
+  readonly snapshot?: readonly string[]
   /** resources whose records are parts of this one's: they go with it, and are no use of it */
   readonly parts?: readonly string[]
   /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
@@ -26,12 +28,19 @@ export type Draft = {
   readonly before: Values | null
   /** the record as it would be saved; settle adds what follows from it */
   readonly after: Values
+  /** what a record it newly points to says of itself, of those resources that allow it (D23) */
+  related(resource: string, id: number): JsonObject | null
   /** the members the request names */
   readonly sent: ReadonlySet<string>
   readonly catalog: Catalog
   /** UTC, with milliseconds */
   readonly now: string
-  problem(field: string, code: string, message: string, more?: { rule?: number; hint?: string; [extra: string]: unknown }): void
+  problem(
+    field: string,
+    code: string,
+    message: string,
+    more?: { at?: string; rule?: number; hint?: string; [extra: string]: unknown },
+  ): void
   warn(warning: Warning): void
 }
 

@@ -9,6 +9,7 @@ import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import type { Parsed } from './parse.ts'
+import type { Draft } from './resource.ts'
 import { columnsOf } from './store.ts'
 
 /** Who asks, when, and under which configuration. */
@@ -33,10 +34,11 @@ export function settled(
   before: Values | null,
   context: Context,
   missing: readonly Problem[],
+  related: Draft['related'],
 ): { after: Values; changes: Changes } {
   const problems = [...parsed.problems, ...missing]
-  for (const nested of parsed.nested) judged(nested.fields, nested.parsed, null, context, problems, nested.path)
-  const after = judged(fields, parsed, before, context, problems, '')
+  for (const nested of parsed.nested) judged(nested.fields, nested.parsed, null, context, problems, nested.path, related)
+  const after = judged(fields, parsed, before, context, problems, '', related)
   if (problems.length) {
     const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
     throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
@@ -52,18 +54,20 @@ function judged(
   context: Context,
   problems: Problem[],
   path: string,
+  related: Draft['related'],
 ): Values {
   const after: Values = { ...blank(fields), ...before, ...parsed.values }
   fields.resource.settle({
     before,
     after,
     sent: parsed.sent,
+    related,
     catalog: context.catalog,
     now: context.now.toISOString(),
-    problem: (field, code, message, more) => {
+    problem: (field, code, message, { at = '', ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
-      if (problems.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
-      problems.push({ field, path: `${path}/${field}`, code, message: `${field} ${message}.`, ...more })
+      if (at === '' && problems.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
+      problems.push({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more })
     },
     warn: warning => void parsed.warnings.push(warning),
   })

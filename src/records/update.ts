@@ -3,12 +3,12 @@ import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
-import { existenceQuestion, missingReferences, referenceParams } from './references.ts'
+import { existenceQuestion, missingReferences, referenceParams, relatedOf } from './references.ts'
 import { type Context, changesOf, columnParams, customParams, type Saved, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
@@ -53,9 +53,9 @@ async function tryUpdate(
   if (ifMatch !== null && ifMatch !== version) throw versionConflict(fields, id, ifMatch, version, asked.values, stored)
   const before = completed(fields, stored)
   // What the record points to already may be sent again, also when it has been deleted since: what was read can be written back.
-  const added = asked.references.filter(({ field, id }) => ![before[field]].flat().includes(id))
+  const added = asked.references.filter(({ field, id }) => !idsIn(before[field] ?? null).includes(id))
   const parsed = parseRecord(body, fields, context.catalog, before)
-  const draft = settled(fields, parsed, before, context, missingReferences(added, row))
+  const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
   if (Object.keys(draft.changes).length === 0) {
     return { id, version, record: shown(fields, record), warnings: parsed.warnings, created: [] }
   }
@@ -89,11 +89,18 @@ async function tryUpdate(
   return { ...answer, warnings: parsed.warnings, created: nested.created }
 }
 
+/** The ids that a stored value points to: itself, its items, or the products of its lines. */
+function idsIn(value: Json): Json[] {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return [value]
+  return Array.isArray(value.products) ? value.products.map(line => (isObject(line) ? (line.product ?? null) : null)) : []
+}
+
 /** What every update sets itself. */
 const keptByUpdate = new Set(['updated_at', 'updated_by'])
 
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {
-  const question = existenceQuestion(asked.references, 3)
+  const question = existenceQuestion(asked.references, 3, catalog)
   const read = statements(fields).read
   const text = question.columns.length ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored` : read
   const [row] = await db.query(text, [String(catalog.account.id), String(id), ...question.params])

@@ -1,7 +1,7 @@
 /** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
 import { isObject, type Json } from '../../json.ts'
 import { containedAt, document, type Kind, type Place, presenceTerm, textOrder, textual } from '../field.ts'
-import { knownMembers } from './money.ts'
+import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
 import { checkedText, numberAsText } from './text.ts'
 

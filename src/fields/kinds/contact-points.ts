@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../../json.ts'
 import { containedAt, document, equality, type Kind, type Place, textual } from '../field.ts'
 import { findOption } from './dropdown.ts'
-import { knownMembers } from './money.ts'
+import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { checkedText } from './text.ts'
 

@@ -21,7 +21,10 @@ import {
 } from '../field.ts'
 import { nearest } from '../nearest.ts'
 import { findOption } from './dropdown.ts'
-import { checkedNumber, numericOperand } from './number.ts'
+import { knownMembers } from './known-members.ts'
+import { jsonArray } from './multiselect.ts'
+import { checkedNumber, idOperand, numericOperand } from './number.ts'
+import { parseLines } from './product-lines.ts'
 
 export const money: Kind = {
   members: ['currency', 'value'],
@@ -55,6 +58,10 @@ export const money: Kind = {
         order: textOrder(scalar(field, 'currency_code', 'text')),
         ...containedAt(field, 'bigint', ['currency']),
       }
+    }
+    if (member === 'products' && field.type === 'DEAL_VALUE') {
+      const lines = jsonArray(`r.${identifier(`${field.internal_name}_products`)}`, 'bigint', '$[*].product')
+      return { type: 'bigint', sql: lines, multi: true, operators: equality, operand: idOperand, order: null }
     }
     if (member !== '' && member !== 'value') return null
     const sql = scalar(field, 'value', 'numeric')
@@ -98,13 +105,15 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   if (place.field.is_custom && value && plain(value).length > customLength) {
     return place.problem('too_long', `must have at most ${customLength} characters, the point included`, { at: '/value' })
   }
-  const products = input.products ?? stored?.products ?? []
-  if (Array.isArray(input.products) ? input.products.length : input.products !== undefined && input.products !== null) {
-    return place.problem('product_lines_unavailable', 'product lines are not available yet', { at: '/products' })
-  }
+  const isDealValue = place.field.type === 'DEAL_VALUE'
+  const lines = input.products === undefined ? (stored?.products ?? []) : parseLines(input.products, place, currency?.decimals)
+  if (isDealValue && lines === undefined) return undefined
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
-  return place.field.type === 'DEAL_VALUE' ? { ...money, products } : money
+  if (!isDealValue) return money
+  // Without a value of its own the deal is worth its lines (D23): the deal works it out.
+  const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
+  return { ...money, value: followsLines ? null : money.value, products: lines! }
 }
 
 function moneyCurrency(
@@ -136,19 +145,6 @@ export function checkedCurrency(input: Json | undefined, place: Place, at: strin
 export function currencyOperand(text: string, catalog: Catalog): string | Complaint {
   const currency = findCurrency(text, catalog)
   return currency ? String(currency.id) : { message: `there is no currency "${text}"`, hint: currencyHint(text, catalog) }
-}
-
-/** False after a problem: a member that the object does not have. */
-export function knownMembers(input: { [name: string]: Json }, known: readonly string[], place: Place, at = ''): boolean {
-  const unknown = Object.keys(input).filter(name => !known.includes(name))
-  for (const name of unknown) {
-    const near = nearest(name, known)
-    place.problem('unknown_field', `has no member "${name}"`, {
-      at: `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-      hint: near ? `Did you mean "${near}"?` : `It has: ${known.join(', ')}.`,
-    })
-  }
-  return unknown.length === 0
 }
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {

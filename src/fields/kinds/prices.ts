@@ -2,7 +2,8 @@
 import { isObject, type Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import { document, equality, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
-import { checkedCurrency, currencyOperand, knownMembers } from './money.ts'
+import { knownMembers } from './known-members.ts'
+import { checkedCurrency, currencyOperand } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { checkedNumber, numericOperand } from './number.ts'
 

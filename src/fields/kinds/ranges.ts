@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../json.ts'
 import { type Complaint, containedAt, document, type Kind, ordered, type Place } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { instantOperand } from './date-time.ts'
-import { knownMembers } from './money.ts'
+import { knownMembers } from './known-members.ts'
 import { warnOfSeconds } from './time.ts'
 
 type End = {

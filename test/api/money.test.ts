@@ -1,0 +1,237 @@
+/** Money on a deal (D22 to D24): product lines, what follows from them, and a deal's whole way, against figures worked out by hand. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Json } from '../../src/json.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, known } = service
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const prices = [
+  { currency: 'USD', unit_price: '19.99', tax: '8.5', discount: '5' },
+  { currency: 'JPY', unit_price: '2500', tax: '10' },
+  { currency: 'EUR', unit_price: '18' },
+]
+const product = await made('product', { name: 'Sensor', product_code: 'S-1', unit_price: prices })
+const other = await made('product', { name: 'Cable', unit_price: [{ currency: 'USD', unit_price: '0.35' }] })
+
+test('a line takes price, discount and tax from the product; amounts are rounded half-even at the decimals of the currency', async () => {
+  const deal = await made(
+    'deal',
+    dealBody(known, {
+      deal_value: {
+        currency: 'USD',
+        products: [
+          { product: product.id, quantity: 3 },
+          { product: other.id, quantity: 1.5 },
+        ],
+      },
+    }),
+  )
+  // 3 × 19.99 × 0.95 × 1.085 = 61.8140775 → 61.81; 1.5 × 0.35 = 0.525 → 0.52
+  assert.deepEqual(deal.deal_value.products, [
+    {
+      product: product.id,
+      name: 'Sensor',
+      product_code: 'S-1',
+      quantity: 3,
+      unit_price: 19.99,
+      discount: 5,
+      tax: 8.5,
+      amount: 61.81,
+    },
+    {
+      product: other.id,
+      name: 'Cable',
+      product_code: null,
+      quantity: 1.5,
+      unit_price: 0.35,
+      discount: null,
+      tax: null,
+      amount: 0.52,
+    },
+  ])
+  assert.deepEqual([deal.deal_value.value, deal.product_amount.value, deal.product_quantity], [62.33, 62.33, 4.5])
+  // New: 10 % of 62.33 = 6.233 → 6.23
+  assert.equal(deal.weighted_value.value, 6.23)
+  // A value of its own stays beside the lines; lines that are left out are untouched; the whole can be written back.
+  const own = (await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: 70 } })).body.data
+  assert.deepEqual([own.deal_value.value, own.product_amount.value, own.deal_value.products.length], [70, 62.33, 2])
+  const back = await call('PUT', `${v1}/deal/${deal.id}`, own)
+  assert.deepEqual([back.status, back.body.data.version], [200, own.version], back.text)
+  assert.equal((await get(`${v1}/deal/view/list?filter=deal_value.products:eq(${product.id})`)).body.data.length, 1)
+  // The product changes and goes; the line does not.
+  await call('PATCH', `${v1}/product/${product.id}`, { name: 'Sensor II', unit_price: [{ currency: 'USD', unit_price: '99' }] })
+  const touched = (await call('PATCH', `${v1}/deal/${deal.id}`, { description: 'touched' })).body.data
+  assert.deepEqual(touched.deal_value, own.deal_value)
+  await call('DELETE', `${v1}/product/${other.id}`)
+  const again = await call('PUT', `${v1}/deal/${deal.id}`, touched)
+  assert.equal(again.status, 200, again.text)
+  assert.deepEqual(again.body.data.deal_value, own.deal_value)
+  assert.deepEqual(
+    problemsOf(
+      await call(
+        'POST',
+        `${v1}/deal`,
+        dealBody(known, { deal_value: { currency: 'USD', products: [{ product: other.id, quantity: 1 }] } }),
+      ),
+    ),
+    ['/deal_value/products/0/product reference_not_found'],
+  )
+  const without = (await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { products: [] } })).body.data
+  assert.deepEqual(
+    [without.deal_value.products, without.product_amount.value, without.product_quantity, without.deal_value.value],
+    [[], 0, 0, 70],
+  )
+  await call('PATCH', `${v1}/product/${product.id}`, { name: 'Sensor', unit_price: prices })
+})
+
+test('bad lines are named by their path, all at once', async () => {
+  const lines = [
+    { product: product.id },
+    { product: 999_999, quantity: 1, unit_price: 1 },
+    { product: product.id, quantity: -1, discount: 101, tax: 'x', colour: 1 },
+    { product: product.id, quantity: 1, unit_price: '0.001' },
+    7,
+  ]
+  assert.deepEqual(
+    problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { deal_value: { currency: 'USD', products: lines } }))),
+    [
+      '/deal_value/products/0/quantity required',
+      '/deal_value/products/1/product reference_not_found',
+      '/deal_value/products/2/colour unknown_field',
+      '/deal_value/products/2/discount out_of_range',
+      '/deal_value/products/2/quantity out_of_range',
+      '/deal_value/products/2/tax wrong_type',
+      '/deal_value/products/3/unit_price too_many_decimals',
+      '/deal_value/products/4 wrong_type',
+    ],
+  )
+  const none = await call(
+    'POST',
+    `${v1}/deal`,
+    dealBody(known, { deal_value: { currency: 'KWD', products: [{ product: product.id, quantity: 1 }] } }),
+  )
+  assert.deepEqual(problemsOf(none), ['/deal_value/products/0/unit_price no_price'])
+})
+
+test('a deal goes its whole way, and every figure is right at every step', async () => {
+  const created = await call('POST', `${v1}/deal`, {
+    title: 'The whole way',
+    pipeline: known.pipeline,
+    pipeline_stage: known.stages.Qualified!,
+    sales_owner: known.owner,
+    primary_contact: { last_name: 'Walker', company: { name: 'Ways Ltd' } },
+    deal_value: { currency: 'USD', products: [{ product: product.id, quantity: 2, discount: 0, tax: 0, unit_price: 10 }] },
+  })
+  assert.equal(created.status, 201, created.text)
+  const { id } = created.body.data
+  const step = async (body: { [name: string]: Json }) => {
+    const reply = await call('PATCH', `${v1}/deal/${id}`, body)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data
+  }
+  assert.deepEqual(
+    [created.body.data.deal_value.value, created.body.data.weighted_value.value, created.body.data.status],
+    [20, 6, 1],
+  )
+  // Negotiation weighs 70 %.
+  const negotiated = await step({ pipeline_stage: known.stages.Negotiation! })
+  assert.equal(negotiated.weighted_value.value, 14)
+  assert.ok(negotiated.deal_stage_updated_at > created.body.data.deal_stage_updated_at)
+  // In yen: 3 × 2500 × 1.1 = 8250; worth 8250 × the sample's rate of the yen.
+  const rate = (await get(`${v1}/currency/392`)).body.data.rate
+  const inYen = await step({ deal_value: { currency: 'JPY', products: [{ product: product.id, quantity: 3 }] } })
+  assert.deepEqual([inYen.deal_value.value, inYen.product_amount.value, inYen.weighted_value.value], [8250, 8250, 5775])
+  assert.equal(inYen.deal_value_in_base_currency.value, Math.round(8250 * rate * 100) / 100)
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })), [
+    '/deal_closed_on required_when_won',
+    '/won_reason required_when_won',
+  ])
+  const won = await step({ pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-11-01' })
+  assert.deepEqual(
+    [won.status, won.stage_probability, won.weighted_value.value, won.lost_time, won.rotting_days],
+    [2, 100, 8250, null, null],
+  )
+  assert.ok(won.won_time)
+  const reopened = await step({ pipeline_stage: known.stages.Proposal! })
+  assert.deepEqual([reopened.status, reopened.won_reason, reopened.deal_closed_on, reopened.won_time], [1, null, null, null])
+  assert.equal(reopened.weighted_value.value, 4125)
+  const lost = await step({ pipeline_stage: known.stages.Lost!, lost_reason: 'Junk Lead', deal_closed_on: '2026-11-02' })
+  assert.deepEqual([lost.status, lost.weighted_value.value, lost.won_reason, lost.deal_value.value], [3, 0, null, 8250])
+  assert.ok(lost.lost_time && !lost.won_time)
+  // The other way round is a new closing: its reason and date come with it.
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })), [
+    '/deal_closed_on required_when_won',
+    '/won_reason required_when_won',
+  ])
+})
+
+/** Exact: numbers as whole numbers of their last digit. */
+function scaled(text: string): { digits: bigint; places: number } {
+  const [whole, part = ''] = text.split('.')
+  return { digits: BigInt(whole! + part), places: part.length }
+}
+
+function roundHalfEven(digits: bigint, places: number, decimals: number): bigint {
+  if (places <= decimals) return digits * 10n ** BigInt(decimals - places)
+  const unit = 10n ** BigInt(places - decimals)
+  const [quotient, rest] = [digits / unit, digits % unit]
+  if (rest * 2n !== unit) return rest * 2n > unit ? quotient + 1n : quotient
+  return quotient % 2n ? quotient + 1n : quotient
+}
+
+test('sums of lines are those of exact rational arithmetic', async () => {
+  const decimals = { USD: 2, JPY: 0, KWD: 3 } as const
+  const number = (most: number, places: number) =>
+    fc
+      .tuple(fc.integer({ min: 0, max: most }), fc.integer({ min: 0, max: 10 ** places - 1 }))
+      .map(([whole, part]) => (places ? `${whole}.${String(part).padStart(places, '0')}` : String(whole)))
+  const line = (currency: keyof typeof decimals) =>
+    fc.record({
+      quantity: number(500, 3),
+      unit_price: number(9999, decimals[currency]),
+      discount: number(99, 2),
+      tax: number(99, 3),
+    })
+  const lines = fc
+    .constantFrom('USD' as const, 'JPY' as const, 'KWD' as const)
+    .chain(currency =>
+      fc.record({ currency: fc.constant(currency), products: fc.array(line(currency), { minLength: 1, maxLength: 6 }) }),
+    )
+  await fc.assert(
+    fc.asyncProperty(lines, async ({ currency, products }) => {
+      const places = decimals[currency]
+      const amounts = products.map(({ quantity, unit_price, discount, tax }) => {
+        const [q, p, d, t] = [quantity, unit_price, discount, tax].map(scaled) as [
+          ReturnType<typeof scaled>,
+          ReturnType<typeof scaled>,
+          ReturnType<typeof scaled>,
+          ReturnType<typeof scaled>,
+        ]
+        const off = 100n * 10n ** BigInt(d.places) - d.digits
+        const on = 100n * 10n ** BigInt(t.places) + t.digits
+        return roundHalfEven(q.digits * p.digits * off * on, q.places + p.places + d.places + t.places + 4, places)
+      })
+      const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+      const deal = await made(
+        'deal',
+        dealBody(known, { deal_value: { currency, products: products.map(one => ({ ...one, product: product.id })) } }),
+      )
+      const inUnits = (value: number) => BigInt(Math.round(value * 10 ** places))
+      assert.deepEqual(
+        deal.deal_value.products.map((one: { amount: number }) => inUnits(one.amount)),
+        amounts,
+      )
+      assert.equal(inUnits(deal.product_amount.value), total)
+      assert.equal(inUnits(deal.deal_value.value), total)
+      assert.equal(inUnits(deal.weighted_value.value), roundHalfEven(total * 10n, places + 2, places))
+    }),
+    { numRuns: 60 },
+  )
+})
