@@ -6,9 +6,9 @@ import { type Field, type Option, operators } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Json } from '../json.ts'
-import type { Parameters } from '../list/query.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
+import { readParameters } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
 
 /** GET /field/list?source=&include_deleted= */
@@ -209,27 +209,4 @@ function isTrue(asked: { [name: string]: string | undefined }, name: string): bo
 function invalid(parameter: string, message: string): Refusal {
   const problem = { field: null, path: '', parameter, code: 'invalid_value', message }
   return new Refusal('malformed_query', 'The query could not be read.', [problem])
-}
-
-/** The values of single parameters; unknown, repeated and missing ones are refused together. */
-export function readParameters(
-  query: Parameters,
-  known: readonly string[],
-  required: readonly string[],
-): { [name: string]: string | undefined } {
-  const complaint = (parameter: string, code: string, message: string) => ({ field: null, path: '', parameter, code, message })
-  const unknown = [...query.keys()].filter(name => !known.includes(name))
-  if (unknown.length) {
-    const problems = unknown.map(name =>
-      complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`),
-    )
-    throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
-  }
-  const problems = known.flatMap(name => {
-    const values = query.get(name) ?? []
-    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given once.`)]
-    return required.includes(name) && !values[0] ? [complaint(name, 'required', `${name} must be given.`)] : []
-  })
-  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
-  return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
 }

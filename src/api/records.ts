@@ -6,8 +6,10 @@ import { createRecord } from '../records/create.ts'
 import { expandedList } from '../records/expand.ts'
 import { readRecord } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
+import type { Context } from '../records/save.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
+import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, versionOf } from './request.ts'
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
@@ -22,12 +24,14 @@ export type RecordHandlers = {
   search: Handler
 }
 
-/** `configured` is told of each write to what an account's catalog is made of. */
-export function recordHandlers(
-  db: ListDatabase,
-  resource: string,
-  configured: (account: number) => Promise<void>,
-): RecordHandlers {
+export type Around = {
+  /** told of each write to what an account's catalog is made of */
+  configured(account: number): Promise<void>
+  /** moves what is in a record to `to`, before it is deleted */
+  move?(db: ListDatabase, context: Context, from: number, to: number): Promise<void>
+}
+
+export function recordHandlers(db: ListDatabase, resource: string, { configured, move }: Around): RecordHandlers {
   const written = async ({ caller: { catalog } }: ApiRequest) => {
     if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
   }
@@ -61,6 +65,8 @@ export function recordHandlers(
     },
     remove: async request => {
       const id = idOf(request)
+      const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
+      if (move && move_to !== undefined) await move(db, contextOf(request), id, idOf({ id: move_to }))
       await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))
       await written(request)
       return success(JSON.stringify({ id, deleted: true }))

@@ -2,10 +2,12 @@
 import type { Directory } from '../accounts/directory.ts'
 import type { Upkeep } from '../administration/upkeep.ts'
 import type { Database } from '../db/open.ts'
+import { movePipeline, moveStage } from '../deals/move.ts'
+import { dealAggregate } from './aggregate.ts'
 import { errorsPage } from './answer.ts'
 import { fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
-import { type Handler, recordHandlers } from './records.ts'
+import { type Around, type Handler, recordHandlers } from './records.ts'
 
 type Readable =
   | 'deal'
@@ -35,17 +37,19 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
     directory.forget()
     await Promise.race([upkeep.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
-  const records = (resource: Readable) => recordRoutes(db, resource, configured)
+  const records = (resource: Readable, move?: Around['move']) =>
+    recordRoutes(db, resource, { configured, ...(move ? { move } : {}) })
   return [
     ...records('deal'),
+    { method: 'GET', url: '/rest/api/v1/deal/aggregate', scope: 'deal:read', handler: dealAggregate(db) },
     ...records('product'),
     ...records('contact'),
     ...records('company'),
     ...records('user'),
     ...records('territory'),
     ...records('tag'),
-    ...records('pipeline'),
-    ...records('pipeline_stage'),
+    ...records('pipeline', movePipeline),
+    ...records('pipeline_stage', moveStage),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
     ...records('currency').filter(({ method, url }) => method !== 'DELETE' && !(method === 'POST' && !url.endsWith('/list'))),
 
@@ -78,8 +82,8 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
 }
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
-function recordRoutes(db: Database, resource: Readable, configured: (account: number) => Promise<void>): Route[] {
-  const { create, list, search, get, update, remove } = recordHandlers(db, resource, configured)
+function recordRoutes(db: Database, resource: Readable, around: Around): Route[] {
+  const { create, list, search, get, update, remove } = recordHandlers(db, resource, around)
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },

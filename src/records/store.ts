@@ -130,9 +130,7 @@ function nestedSql(nested: readonly ResourceFields[], first: number): string {
 
 /** The resources that records point to, in the order in which statements take their ids. */
 export function relatedResources(all: readonly ResourceFields[]): string[] {
-  const related = all.flatMap(({ fields }) =>
-    fields.flatMap(field => (kinds[field.type].hasOptions ? [] : (field.related ?? []))),
-  )
+  const related = all.flatMap(({ fields }) => fields.flatMap(field => field.related ?? []))
   return [...new Set(related)].sort()
 }
 

@@ -313,3 +313,50 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   assert.equal((await call('POST', `${v1}/currency`, { code: 'XXX' })).status, 404)
   assert.equal((await call('DELETE', `${v1}/currency/756`)).status, 405)
 })
+
+test('a stage or a pipeline in use is deleted when its deals are moved first, to where they mean the same', async () => {
+  const pipeline = await made('pipeline', { name: 'Old' })
+  const stage = (name: string, kind = 'Open') => made('pipeline_stage', { pipeline: pipeline.id, name, kind, probability: 40 })
+  const [one, two, won] = [await stage('One'), await stage('Proposal'), await stage('Done', 'Won')]
+  const inStage = (id: number, more = {}) => made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
+  const deals = [...(await Promise.all([1, 2, 3].map(() => inStage(one.id)))), await inStage(two.id)]
+  const closed = await inStage(won.id, { won_reason: 'Price', deal_closed_on: '2026-11-01' })
+  const remove = (path: string) => call('DELETE', `${v1}/${path}`)
+  for (const [path, status] of [
+    [`pipeline_stage/${one.id}`, 409],
+    [`pipeline_stage/${one.id}?move_to=${won.id}`, 400],
+    [`pipeline_stage/${one.id}?move_to=${one.id}`, 400],
+    [`pipeline_stage/${one.id}?move_to=999999`, 400],
+    [`pipeline_stage/${one.id}?moveto=1`, 400],
+    [`contact/${known.contact}?move_to=1`, 400],
+  ] as const) {
+    assert.equal((await remove(path)).status, status, path)
+  }
+  assert.equal((await remove(`pipeline_stage/${one.id}?move_to=${two.id}`)).status, 200)
+  const stagesOf = async () =>
+    (await Promise.all(deals.map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data))).map(deal => deal.pipeline_stage)
+  assert.deepEqual(new Set(await stagesOf()), new Set([two.id]))
+  assert.equal((await remove(`pipeline/${pipeline.id}`)).body.errors[0].count, 5)
+  assert.equal((await remove(`pipeline/${pipeline.id}?move_to=${known.pipeline}`)).status, 200)
+  // The stage of the same name; a won deal stays won, with its reason.
+  assert.deepEqual(new Set(await stagesOf()), new Set([known.stages.Proposal]))
+  const still = (await get(`${v1}/deal/${closed.id}`)).body.data
+  assert.deepEqual(
+    [still.pipeline, still.pipeline_stage, still.status, still.won_time],
+    [known.pipeline, known.stages.Won, 2, closed.won_time],
+  )
+  assert.equal((await get(`${v1}/pipeline/${pipeline.id}`)).status, 404)
+  assert.equal((await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).status, 200)
+})
+
+test('a stage that is deleted while deals enter it: each deal is in a stage that exists', async () => {
+  for (let round = 0; round < 8; round++) {
+    const stage = await made('pipeline_stage', { pipeline: known.pipeline, name: `Raced ${round}` })
+    const [removed, ...entered] = await Promise.all([
+      call('DELETE', `${v1}/pipeline_stage/${stage.id}`),
+      ...[1, 2, 3].map(() => call('POST', `${v1}/deal`, dealBody(known, { pipeline_stage: stage.id }))),
+    ])
+    const inside = entered.filter(reply => reply.status === 201).length
+    assert.ok(removed!.status === 409 ? inside > 0 : inside === 0, `${removed!.status}, ${inside} inside`)
+  }
+})

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Json } from '../../src/json.ts'
+import type { Deal } from '../laws/naive.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -233,5 +234,62 @@ test('sums of lines are those of exact rational arithmetic', async () => {
       assert.equal(inUnits(deal.weighted_value.value), roundHalfEven(total * 10n, places + 2, places))
     }),
     { numRuns: 60 },
+  )
+})
+
+test('aggregates agree with the deals of the list under the same filter', async () => {
+  const all = async (filter: string) => {
+    const found: Deal[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = new URLSearchParams({ pageSize: '500', ...(filter ? { filter } : {}), ...(cursor ? { cursor } : {}) })
+      const { data, meta } = (await get(`${v1}/deal/view/list?${query}`)).body
+      found.push(...data)
+      cursor = meta.nextCursor
+    }
+    return found
+  }
+  const chf = await made('deal', dealBody(known, { deal_value: { currency: 'CHF', value: '12.34' } }))
+  assert.equal(chf.deal_value_in_base_currency, null)
+  for (const [groupBy, filter] of [
+    ['pipeline_stage', ''],
+    ['sales_owner', 'status:eq(Open),deal_value.value:gt(100)'],
+    ['lost_reason', 'or(status:eq(Lost),title:like(renewal))'],
+    ['status', 'deal_value.currency:in(USD,CHF,JPY)'],
+  ] as const) {
+    const deals = await all(filter)
+    const reply = await get(`${v1}/deal/aggregate?${new URLSearchParams({ group_by: groupBy, ...(filter ? { filter } : {}) })}`)
+    assert.equal(reply.status, 200, reply.text)
+    const groups = new Map(reply.body.data.map((one: { group: number }) => [one.group, one])) as Map<number | null, Deal>
+    assert.deepEqual(new Set(groups.keys()), new Set(deals.map(deal => deal[groupBy])))
+    for (const [group, sums] of groups) {
+      const mine = deals.filter(deal => deal[groupBy] === group)
+      assert.equal(sums.count, mine.length)
+      const cents = (values: (number | undefined)[]) =>
+        values.reduce<number>((sum, value) => sum + Math.round((value ?? 0) * 1000), 0)
+      for (const { currency, value } of sums.deal_value) {
+        assert.equal(
+          Math.round(value * 1000),
+          cents(mine.filter(deal => deal.deal_value?.currency === currency).map(deal => deal.deal_value.value)),
+        )
+      }
+      for (const { currency, value } of sums.weighted_value) {
+        assert.equal(
+          Math.round(value * 1000),
+          cents(mine.filter(deal => deal.weighted_value?.currency === currency).map(deal => deal.weighted_value.value)),
+        )
+      }
+      assert.equal(
+        Math.round(sums.deal_value_in_base_currency.value * 1000),
+        cents(mine.map(deal => deal.deal_value_in_base_currency?.value)),
+      )
+      assert.equal(sums.without_rate, mine.filter(deal => deal.deal_value && !deal.deal_value_in_base_currency).length)
+    }
+  }
+  const whole = (await get(`${v1}/deal/aggregate`)).body.data
+  assert.deepEqual([whole.length, whole[0].group], [1, null])
+  const bad = await get(`${v1}/deal/aggregate?group_by=title&page=1&filter=titel:eq(1)`)
+  assert.deepEqual(
+    bad.body.errors.map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`),
+    ['group_by invalid_value', 'page unknown_parameter', 'filter unknown_field'],
   )
 })

@@ -37,6 +37,8 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
       hint: optionHint('', options),
     })
   }
+  // A pipeline or a stage is a record, which may be deleted at this moment.
+  if (place.field.related) place.reference(place.field.related, option.id, at)
   return option.id
 }
 

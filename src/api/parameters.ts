@@ -1,0 +1,26 @@
+/** Reads the parameters of requests that have few of them. */
+import { Refusal } from '../errors.ts'
+import type { Parameters } from '../list/query.ts'
+
+/** The values of single parameters; unknown, repeated and missing ones are refused together. */
+export function readParameters(
+  query: Parameters,
+  known: readonly string[],
+  required: readonly string[],
+): { [name: string]: string | undefined } {
+  const complaint = (parameter: string, code: string, message: string) => ({ field: null, path: '', parameter, code, message })
+  const unknown = [...query.keys()].filter(name => !known.includes(name))
+  if (unknown.length) {
+    const problems = unknown.map(name =>
+      complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`),
+    )
+    throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
+  }
+  const problems = known.flatMap(name => {
+    const values = query.get(name) ?? []
+    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given once.`)]
+    return required.includes(name) && !values[0] ? [complaint(name, 'required', `${name} must be given.`)] : []
+  })
+  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
+  return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
+}
