@@ -48,7 +48,7 @@ export async function deleteField(administrator: Administrator, id: number): Pro
     const { field } = findField(catalog, id)
     if (!field.is_custom) throw notCustom(field)
     const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: administrator.now.toISOString() }
-    return { row, options: field.options, sections: null }
+    return { row, options: ownOptions(field), sections: null }
   })
 }
 
@@ -59,7 +59,7 @@ export async function restoreField(administrator: Administrator, id: number): Pr
     if (!found?.field.deleted_at) throw fieldNotFound(id, 'no deleted field')
     const { field, fields } = found
     freeName(fields, undefined, field.field_name, judge)
-    return { row: { ...rowOf(field), is_active: true, deleted_at: null }, options: field.options, sections: null }
+    return { row: { ...rowOf(field), is_active: true, deleted_at: null }, options: ownOptions(field), sections: null }
   })
 }
 
@@ -89,8 +89,9 @@ export async function arrangeForm(administrator: Administrator, source: string, 
   await attempt(administrator, async (catalog, judge) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
-    form = newForm(body, fields, judge)
-    return { verb: 'updated', resource: source, field: null, sections: form }
+    const sections = newForm(body, fields, judge)
+    form = sections.map(part => ({ ...part, fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at) }))
+    return { verb: 'updated', resource: source, field: null, sections }
   })
   return form
 }
@@ -118,7 +119,16 @@ function changeOptions(
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
     }
-    return { row: rowOf(field), options: judgeOptions(field, judge), sections: null }
+    const options = judgeOptions(field, judge)
+    const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
+    const { default_value } = field
+    // What is out of use is not filled in any more.
+    const kept = Array.isArray(default_value) ? default_value.filter(id => inUse.has(id as number)) : default_value
+    return {
+      row: { ...rowOf(field), default_value: Array.isArray(kept) && kept.length === 0 ? null : kept },
+      options,
+      sections: null,
+    }
   })
 }
 
@@ -177,6 +187,10 @@ async function checkReferences({ db, account }: Administrator, { catalog, refere
   const question = existenceQuestion(references, 2, catalog)
   const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account), ...question.params])
   problems.push(...missingReferences(references, row!))
+}
+
+function ownOptions(field: Field): readonly Option[] {
+  return hasOwnOptions(field) ? field.options : []
 }
 
 function fieldById(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } | null {

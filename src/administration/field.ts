@@ -7,7 +7,7 @@ import type { Field, FieldType, Option } from '../fields/field.ts'
 import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { placeOf } from '../records/parse.ts'
+import { isBlank, placeOf } from '../records/parse.ts'
 import { moved } from './form.ts'
 import { booleanOf, isSameName, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 import { limited } from './limits.ts'
@@ -55,7 +55,7 @@ export function newField(body: Json, id: number, judge: Judgement): Shape | null
 
 /** How many ids a new field takes: its own and its options'. */
 export function idsNeeded(body: Json): number {
-  return 1 + (isObject(body) && Array.isArray(body.options) ? body.options.length : 0)
+  return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
 }
 
 /** A field as a body changes it; what the body leaves out stays. */
@@ -105,19 +105,23 @@ function shaped(
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', judge)
   const whole = withDefault(sent, next, field, judge)
   if (judge.problems.length) return null
-  const isMoved = section !== undefined || position !== undefined
+  const current = fields.byName.get(row.internal_name)?.section
+  const isMoved = position !== undefined || (section !== undefined && section !== current)
   return { ...whole, sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null }
 }
 
 /** The default, in the form in which values are stored. That of a dropdown is a mark on its option. */
 function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judgement): Pick<Shape, 'row' | 'options'> {
-  const { options } = field
-  const input = sent.default_value
+  const options = hasOwnOptions(field) ? field.options : []
+  // A narrower limit is judged with the default that stands.
+  const input = sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
-  if (field.is_read_only) report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
+  if (field.is_read_only && input !== null && JSON.stringify(input) !== JSON.stringify(row.default_value))
+    report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
-  const value =
-    input === null ? null : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
+  const value = isBlank(input)
+    ? null
+    : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
   if (judge.nested.length) report(judge, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
@@ -220,7 +224,11 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, ju
     report(judge, '/options', 'too_many', `must have at most ${optionsMax} entries`)
     return []
   }
-  const names = sent.map((item, index) => nameOf(isObject(item) ? item.name : item, `/options/${index}`, judge))
+  const names = sent.map((item, index) => {
+    const unknown = isObject(item) ? Object.keys(item).filter(member => member !== 'name' && member !== 'id') : []
+    for (const member of unknown) report(judge, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
+    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, judge)
+  })
   for (const [index, name] of names.entries()) {
     const first = name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index) report(judge, `/options/${index}`, 'name_taken', `has "${name}" twice`)
@@ -241,6 +249,14 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, jud
   }
   if (definition.is_read_only && next.is_required) {
     report(judge, '/is_required', 'not_configurable', 'is not for a field that the service writes')
+  }
+  // A reason or a date that comes by itself would close deals without anyone having said so.
+  const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
+  if (isClosing && next.is_required) {
+    report(judge, '/is_required', 'interface_required', 'must stay false: only a deal that is closed has it')
+  }
+  if (isClosing && !isBlank(sent.default_value ?? null)) {
+    report(judge, '/default_value', 'interface_required', 'must stay empty: whoever closes a deal says it')
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {

@@ -25,7 +25,10 @@ export function moved(fields: ResourceFields, name: string, section: string | nu
     const at = position === null ? others.length : position - 1
     return { ...part, fields: [...others.slice(0, at), name, ...others.slice(at)] }
   })
-  return placed.filter(part => part.fields.length > 0)
+  return withDeleted(
+    fields,
+    placed.filter(part => part.fields.length > 0),
+  )
 }
 
 /** The form that a body describes: each field once, in titled sections. */
@@ -44,11 +47,13 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   const seen = new Set<string>()
   const titles = new Set<string>()
   const form = body.map((part, index) => {
-    const { section, fields: names } = isObject(part) ? part : {}
+    const { section, fields: names, ...others } = isObject(part) ? part : {}
+    for (const other of Object.keys(others)) report(judge, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, judge)
     if (title && titles.has(title)) report(judge, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
     if (title) titles.add(title)
     if (!Array.isArray(names)) report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
+    else if (names.length === 0) report(judge, `/${index}/fields`, 'required', 'must name a field: a section is what it holds')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
@@ -61,5 +66,13 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length) report(judge, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
-  return form.filter(part => part.fields.length > 0)
+  return withDeleted(fields, form)
+}
+
+/** Deleted fields keep their section, for the case that they are restored. */
+function withDeleted({ fields }: ResourceFields, form: readonly Section[]): Section[] {
+  return form.map(part => {
+    const deleted = fields.filter(field => field.deleted_at && field.section === part.section).map(field => field.internal_name)
+    return { ...part, fields: [...part.fields, ...deleted.filter(name => !part.fields.includes(name))] }
+  })
 }

@@ -8,25 +8,31 @@ import type { Queryable } from '../records/store.ts'
 import { indexExpression } from './field.ts'
 
 /** How far an index is: `progress` is a part of one, where the database tells it. */
-export type IndexState = { readonly state: 'building' | 'ready'; readonly progress: number | null }
+export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
 
 export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
   const [row] = await db.query(
     `SELECT i.indisvalid::text AS valid,
        (SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0), p.tuples_done::float8 / nullif(p.tuples_total, 0))
         FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS progress
+       , EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS building
      FROM pg_index i WHERE i.indexrelid = to_regclass($1::text)`,
     [indexName(account, field)],
   )
   if (row?.valid === 'true') return { state: 'ready', progress: 1 }
+  if (row && row.building === 'false') return { state: 'failed', progress: null }
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
 }
 
 /**
  * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at any time, by several
- * processes at once: one that another has begun is left to it. `query` must have no time limit.
+ * processes at once: one that another has begun is left to it. `query` must have no time limit; what can't be made is told to `failed`.
  */
-export async function arrangeIndexes(query: Queryable['query'], catalog: Catalog): Promise<void> {
+export async function arrangeIndexes(
+  query: Queryable['query'],
+  catalog: Catalog,
+  failed: (name: string, error: unknown) => void,
+): Promise<void> {
   const account = catalog.account.id
   const wanted = new Map<string, string>()
   for (const { resource, fields } of catalog.resources.values()) {
@@ -49,8 +55,9 @@ export async function arrangeIndexes(query: Queryable['query'], catalog: Catalog
     // What was interrupted is invalid for good, and begun anew.
     else await query(`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(name!)}`)
   }
-  for (const [name, definition] of wanted)
-    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`)
+  for (const [name, definition] of wanted) {
+    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`).catch(error => failed(name, error))
+  }
 }
 
 function indexName(account: number, field: Field): string {

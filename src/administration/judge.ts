@@ -24,7 +24,8 @@ export function judgement(catalog: Catalog): Judgement {
 /** Notes a problem of the member at `path`. */
 export function report({ problems }: Judgement, path: string, code: string, message: string, hint?: string): undefined {
   const field = path.split('/')[1] ?? null
-  problems.push({ field, path, code, message: `${field ?? 'The body'} ${message}.`, ...(hint ? { hint } : {}) })
+  const what = path.slice(1).replaceAll('/', '.') || 'The body'
+  problems.push({ field, path, code, message: `${what} ${message}.`, ...(hint ? { hint } : {}) })
   return undefined
 }
 

@@ -20,7 +20,7 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
     const path = `/config/${name}`
     const bound = (bounds as JsonObject)[name] ?? null
     // What a descriptor says may be sent back as it is, also where it is not for an account to set.
-    if (JSON.stringify(value) === JSON.stringify(config[name])) continue
+    if (Object.hasOwn(config, name) && isSameLimit(value, config[name]!)) continue
     if (!known.includes(name)) {
       const near = nearest(name, known)
       const hint = near
@@ -39,6 +39,12 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
     if (low && high && low.gt(high)) report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
   }
   return config as Config
+}
+
+/** Alike, also for a client whose numbers are doubles: the interface's largest amount is none (D14). */
+function isSameLimit(sent: Json, current: Json): boolean {
+  const [a, b] = [decimal(sent), decimal(current)]
+  return a && b ? a.toNumber() === b.toNumber() : JSON.stringify(sent) === JSON.stringify(current)
 }
 
 function isLimit(name: string, value: Json, path: string, judge: Judgement): boolean {

@@ -1,6 +1,6 @@
 /** Judges what an administrator asks of an option (D10, D36). An id never changes its meaning: options are taken out of use, not away. Pure. */
 import type { Field, Option } from '../fields/field.ts'
-import { optionsMax } from '../fields/kinds.ts'
+import { kinds, optionsMax } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { booleanOf, isSameName, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 
@@ -41,6 +41,9 @@ function judged(field: Field, option: Option, position: number | undefined, judg
   if (same && option.name)
     report(judge, '/name', 'name_taken', `"${option.name}" is the name of another option`, `It is the option ${same.id}.`)
   if (option.is_default && !option.is_active) report(judge, '/is_default', 'contradiction', 'must be an option in use')
+  if (option.is_default && kinds[field.type].term(field, '')?.multi) {
+    report(judge, '/is_default', 'not_configurable', "is for dropdowns: set the field's default_value")
+  }
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1
   return [...kept.slice(0, at), option, ...kept.slice(at)].map((one, index) => ({ ...one, position: index + 1 }))

@@ -67,7 +67,7 @@ const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE acco
     SELECT $1::bigint, o.id, $3::text, $7::text, o.name, o.position, o.is_active, o.is_default
     FROM changed, jsonb_to_recordset($5::jsonb) o (id bigint, name text, position int, is_active boolean, is_default boolean)
     ON CONFLICT (account_id, id) DO UPDATE SET name = excluded.name, position = excluded.position, is_active = excluded.is_active,
-      is_default = excluded.is_default),
+      is_default = excluded.is_default WHERE option.resource = excluded.resource AND option.field = excluded.field),
   arranged AS (INSERT INTO form (account_id, resource, sections)
     SELECT $1::bigint, $3::text, $6::jsonb FROM changed WHERE $6::jsonb IS NOT NULL
     ON CONFLICT (account_id, resource) DO UPDATE SET sections = excluded.sections),

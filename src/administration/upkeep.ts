@@ -6,6 +6,7 @@
 import { loadCatalog } from '../accounts/directory.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { reweighDeals } from '../pipelines/reweigh.ts'
 import type { Resource } from '../records/resource.ts'
 import { arrangeIndexes } from './indexes.ts'
@@ -35,18 +36,29 @@ export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep 
   let isStopped = false
 
   const lookAfter = async (account: number) => {
-    if (isStopped) return
-    const catalog = await loadCatalog(db, resources, account)
-    await reweighDeals(db.unhurried, catalog)
-    await revalueRecords(db.unhurried, catalog)
-    await arrangeIndexes(db.unhurried, catalog)
+    const steps: ((catalog: Catalog) => Promise<unknown>)[] = [
+      catalog => reweighDeals(db.unhurried, catalog),
+      catalog => revalueRecords(db.unhurried, catalog),
+      catalog => purge(account, catalog),
+      catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name} of account ${account}`, error)),
+    ]
+    // Each with the configuration as it is by then, and none in the way of the next.
+    for (const step of steps) {
+      if (isStopped) return
+      await loadCatalog(db, resources, account)
+        .then(step)
+        .catch(error => complain(`account ${account}`, error))
+    }
+  }
+  const purge = async (account: number, catalog: Catalog) => {
     const purged = await purgeFields(db, catalog, now())
     if (purged.length) log(`Purged the deleted fields ${purged.join(', ')} of account ${account}.`)
   }
+  const complain = (what: string, error: unknown) => {
+    if (!isStopped) log(`Upkeep of the configuration (${what}) failed; it is tried again within the hour: ${error}`)
+  }
   const soon = (work: () => Promise<void>): Promise<void> => {
-    queue = queue.then(work).catch(error => {
-      if (!isStopped) log(`Upkeep of the configuration failed; it is tried again within the hour: ${error}`)
-    })
+    queue = queue.then(work).catch(error => complain('all accounts', error))
     return queue
   }
   const all = async () => {

@@ -37,7 +37,8 @@ export type FieldHandlers = {
 }
 
 export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep): FieldHandlers {
-  const administrator = ({ caller, now }: ApiRequest): Administrator => {
+  const administrator = ({ caller, now, query }: ApiRequest): Administrator => {
+    readParameters(query, [], [])
     const account = caller.catalog.account.id
     return { db, account, actor: caller.user, now, loadCatalog: () => directory.catalogNow(account) }
   }
@@ -70,7 +71,10 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
       const { id, warnings } = await changing(request, createField(administrator(request), bodyOf(request)))
       return fieldAnswer(request, id, warnings, 201)
     },
-    get: request => fieldAnswer(request, idOf(request), []),
+    get: async request => {
+      readParameters(request.query, [], [])
+      return fieldAnswer(request, idOf(request), [])
+    },
     update: async request => {
       const { id, warnings } = await changing(request, updateField(administrator(request), idOf(request), bodyOf(request)))
       return fieldAnswer(request, id, warnings)
@@ -100,7 +104,8 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
     },
     arrange: async request => {
       const { source } = readParameters(request.query, ['source'], ['source'])
-      return success(JSON.stringify(await changing(request, arrangeForm(administrator(request), source!, bodyOf(request)))))
+      const arranging = arrangeForm(administrator({ ...request, query: new Map() }), source!, bodyOf(request))
+      return success(JSON.stringify(await changing(request, arranging)))
     },
   }
 }

@@ -141,7 +141,7 @@ function optionChoices(
   if (!field) return null
   const shown = field.options.filter(option => inactive || option.is_active)
   const values = shown
-    .map(option => ({ ...plainOption(option), ...stageMembers(field, option, catalog) }))
+    .map(option => ({ ...plainOption(option, field), ...stageMembers(field, option, catalog) }))
     .filter(value => !asked.pipeline || !('pipeline' in value) || String(value.pipeline) === asked.pipeline)
   return { source: field.resource, field_id: field.id, values }
 }
@@ -155,8 +155,9 @@ function dropdownField(name: string, source: string | undefined, catalog: Catalo
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
-function plainOption({ id, name, position, is_active, is_default }: Option) {
-  return { id, name, position, is_active, is_default }
+function plainOption({ id, name, position, is_active, is_default }: Option, { default_value }: Field) {
+  const isFilledIn = Array.isArray(default_value) ? default_value.includes(id) : default_value === id
+  return { id, name, position, is_active, is_default: is_default || isFilledIn }
 }
 
 function stageMembers(field: Field, option: Option, catalog: Catalog): object {
@@ -169,12 +170,12 @@ const recordFields: { readonly [name: string]: string } = { territory: 'territor
 
 async function recordChoices(db: Queryable, name: string, catalog: Catalog): Promise<Choices | null> {
   const resource = Object.hasOwn(recordFields, name) ? recordFields[name] : undefined
-  if (!resource) return null
+  const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found?.is_active)
+  if (!resource || !field) return null
   const rows = await db.query(
     `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY lower(name), id LIMIT 1000`,
     [String(catalog.account.id)],
   )
-  const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found !== undefined)
   const values = rows.map((row, index) => ({
     id: Number(row.id),
     name: row.name,
@@ -182,16 +183,18 @@ async function recordChoices(db: Queryable, name: string, catalog: Catalog): Pro
     is_active: true,
     is_default: false,
   }))
-  return { source: field?.resource ?? resource, field_id: field?.id ?? null, values }
+  return { source: field.resource, field_id: field.id, values }
 }
 
 function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
   const resources = [...catalog.resources.values()].filter(fields => !source || fields.resource.name === source)
-  const field = resources.map(fields => fields.byName.get(name)).find(found => found && !found.is_hidden)
+  const field = resources.map(fields => fields.byName.get(name)).find(found => found?.is_active && !found.is_hidden)
   if (field) return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
   const near = nearest(
     name,
-    resources.flatMap(fields => fields.fields.filter(hasOptions).map(other => other.internal_name)),
+    resources.flatMap(fields =>
+      fields.fields.filter(other => other.is_active && hasOptions(other)).map(other => other.internal_name),
+    ),
   )
   return new Refusal('field_not_found', `There is no field "${name}".${near ? ` Did you mean "${near}"?` : ''}`)
 }

@@ -121,7 +121,7 @@ export const dealFields = defineFields('deal', {
       label: 'Done activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0',
+      computed: '0::numeric',
       default: 0,
     },
     {
@@ -130,7 +130,7 @@ export const dealFields = defineFields('deal', {
       label: 'Upcoming activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0',
+      computed: '0::numeric',
       default: 0,
     },
     {
@@ -139,7 +139,7 @@ export const dealFields = defineFields('deal', {
       label: 'Total activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0',
+      computed: '0::numeric',
       default: 0,
     },
     {
@@ -148,7 +148,7 @@ export const dealFields = defineFields('deal', {
       label: 'E-mail messages',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0',
+      computed: '0::numeric',
       default: 0,
     },
     {

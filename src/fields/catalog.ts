@@ -4,6 +4,7 @@
  */
 import type { Resource } from '../records/resource.ts'
 import { type Field, identifier, type Option } from './field.ts'
+import { isoInstant } from './iso8601.ts'
 import { relatedResource } from './kinds.ts'
 
 export type Currency = {
@@ -139,6 +140,7 @@ function customField(row: FieldRow): Field {
   identifier(row.internal_name)
   return {
     ...row,
+    deleted_at: row.deleted_at && isoInstant(row.deleted_at, true),
     section: 'Custom fields',
     is_read_only: false,
     is_custom: true,

@@ -72,7 +72,9 @@ export async function listRecords(
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
-  return { ...page, ...(await totalOf(db, fields, account, request, decoded(seq))) }
+  const counted = await totalOf(db, fields, account, request, decoded(seq))
+  // An estimate is never less than what is on the page.
+  return { ...page, ...counted, total: counted.totalIsEstimate ? Math.max(counted.total, (before ?? 0) + count) : counted.total }
 }
 
 const nothing = new Uint8Array()

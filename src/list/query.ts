@@ -47,9 +47,12 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
   const plan = filter && resolveFilter(filter, world)
   const sortText = single(parameters, 'sort', problems)
-  const sort = resolveSort(parsed(sortText ?? '', 'sort', parseSort, problems) ?? [], world)
+  const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
+  const sort = resolveSort(sortKeys, world)
+  // Options in another order make another list.
+  const orders = sortKeys.map(({ field }) => (fields.byName.get(field)?.options ?? []).map(option => option.id).join())
   const deleted = oneOf(parameters, 'deleted', ['only'] as const, problems)
-  const identity = listIdentity([fields.resource.name, sortText, deleted, ...texts])
+  const identity = listIdentity([fields.resource.name, sortText, ...orders, deleted, ...texts])
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
@@ -175,12 +178,19 @@ function fieldsNamed(
   always: readonly string[],
 ): Field[] | null {
   const text = single(parameters, parameter, problems)
-  if (text === null) return null
+  if (text === null) {
+    if (parameters.has(parameter)) report(problems, parameter, 'invalid_value', `${parameter} names no field.`)
+    return null
+  }
   const names = [...new Set([...always, ...text.split(',').map(name => name.trim())])]
   return names.flatMap(name => {
     const field = fields.byName.get(name)
     if (field?.is_active && !field.is_hidden) return [field]
-    const near = nearest(name, fields.byName.keys())
+    const shown = fields.fields.filter(other => other.is_active && !other.is_hidden)
+    const near = nearest(
+      name,
+      shown.map(other => other.internal_name),
+    )
     const hint = near ? { hint: `Did you mean "${near}"?` } : {}
     report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, ...hint })
     return []

@@ -59,7 +59,13 @@ export function resolveFilter(filter: Filter, world: World): Plan {
 }
 
 /** The sort keys; `id` is always the last (D29). */
-export function resolveSort(keys: readonly SortKey[], world: World): PlannedSort[] {
+export function resolveSort(sent: readonly SortKey[], world: World): PlannedSort[] {
+  // A field that was sorted by already decides nothing more.
+  const keys = sent.filter((key, index) => sent.findIndex(other => other.field === key.field) === index)
+  if (keys.length > sortKeysMax) {
+    refuse(world, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
+    return []
+  }
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', world)
     if (found && found.term.order === null) refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
@@ -69,6 +75,8 @@ export function resolveSort(keys: readonly SortKey[], world: World): PlannedSort
   if (idKey >= 0) return planned.slice(0, idKey + 1)
   return [...planned, { order: { sql: 'r."id"', type: 'bigint' }, direction: keys.at(-1)?.direction ?? 'desc', nullable: false }]
 }
+
+const sortKeysMax = 10
 
 /** Columns without nulls: their lists have no second branch (branches.ts). */
 const neverNull = new Set(['id', 'title', 'name', 'created_at', 'updated_at', 'pipeline', 'pipeline_stage', 'status'])

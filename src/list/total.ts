@@ -5,6 +5,7 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
+import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues, type Plan } from './resolve.ts'
 import { filterSql, type Params, params } from './sql.ts'
@@ -35,7 +36,7 @@ export async function totalOf(
 ): Promise<Total> {
   const known = remembered.get(fields) ?? new Map<string, Remembered>()
   remembered.set(fields, known)
-  const key = `${request.count} ${request.isOfDeleted} ${request.filterText}`
+  const key = listIdentity([request.count, String(request.isOfDeleted), request.filterText])
   const found = known.get(key)
   const at = Number(seq)
   if (found && found.from <= at && at <= found.until && !followsClock(request.filter)) return found

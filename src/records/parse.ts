@@ -85,7 +85,7 @@ function parseMember(field: Field, input: Json, catalog: Catalog, before: Values
 function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, parsed: Parsed): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const fallback = before ? null : defaultOf(field)
-  if (fallback !== null) {
+  if (!isBlank(fallback)) {
     const value = kinds[field.type].parse(fallback, placeOf(field, `/${field.internal_name}`, catalog, parsed), null)
     if (value !== undefined) parsed.values[field.internal_name] = value
   } else if (field.is_required && (before === null || isBlank(before[field.internal_name] ?? null))) {
@@ -103,7 +103,7 @@ function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, pa
 function defaultOf(field: Field): Json {
   if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
   // A pipeline that is the default to look at is no default to write: the interface wants the pipeline in every new deal.
-  return field.is_required ? null : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
+  return field.related ? null : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
 /** The place at which a field's value is read; what it reports goes into `parsed`. */
@@ -169,6 +169,7 @@ function refuseUnknown(name: string, fields: ResourceFields, parsed: Parsed): vo
   })
 }
 
-function isBlank(value: Json): boolean {
+/** Nothing, to a person: null, blanks, no entries. */
+export function isBlank(value: Json): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
 }

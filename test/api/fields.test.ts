@@ -461,8 +461,111 @@ test('a deleted field is purged after thirty days: its values are gone, its name
   )
   assert.doesNotMatch(JSON.stringify(stored), /soon gone/)
   const read = await get(`${v1}/deal/${deal.id}`)
-  assert.deepEqual([read.body.data.description, read.body.data.version], ['stays', deal.version])
+  assert.deepEqual([read.body.data.description, read.body.data.version], ['stays', deal.version + 1])
   assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
   assert.equal((await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_NUMBER' })).internal_name, 'cf_brief')
   assert.equal('cf_brief' in (await get(`${v1}/deal/${deal.id}`)).body.data, false)
+})
+
+test('defaults, options and descriptors say one thing', async () => {
+  // A default fills a required dropdown too; a blank one is none.
+  const required = {
+    source: 'product',
+    field_name: 'Choice',
+    type: 'DROPDOWN',
+    options: ['X', 'Y'],
+    default_value: 'Y',
+    is_required: true,
+  }
+  const choice = await created(required)
+  const product = (await call('POST', `${v1}/product`, { name: 'Filled' })).body.data
+  assert.equal(product.cf_choice, choice.options[1].id)
+  await call('DELETE', `${v1}/field/${choice.id}`)
+  const blank = await created({
+    source: 'product',
+    field_name: 'Blank',
+    type: 'SINGLE_STRING',
+    default_value: '  ',
+    is_required: true,
+  })
+  assert.equal(blank.default_value, null)
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/product`, { name: 'Not filled' })), ['/cf_blank required'])
+  await call('DELETE', `${v1}/field/${blank.id}`)
+  // A narrower limit is judged with the default that stands; an option that goes leaves the default.
+  const text = await created({ source: 'product', field_name: 'Text', type: 'SINGLE_STRING', default_value: 'longer' })
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${text.id}`, { config: { max_length: 3 } })), [
+    '/default_value too_long',
+  ])
+  const several = await created({
+    source: 'product',
+    field_name: 'Some',
+    type: 'MULTISELECT',
+    options: ['P', 'Q'],
+    default_value: ['P', 'Q'],
+  })
+  const [p, q] = several.options
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${several.id}/option/${q.id}`, { is_default: true })), [
+    '/is_default not_configurable',
+  ])
+  await call('DELETE', `${v1}/field/${several.id}/option/${p.id}`)
+  assert.deepEqual((await call('POST', `${v1}/product`, { name: 'Some' })).body.data.cf_some, [q.id])
+  assert.equal((await call('PATCH', `${v1}/field/${several.id}`, { default_value: null })).body.data.default_value, null)
+  // Every descriptor, written back as it was read, changes nothing.
+  for (const source of ['deal', 'product', 'contact', 'pipeline_stage']) {
+    const before = (await get(`${v1}/field/list?source=${source}`)).text
+    for (const field of JSON.parse(before).data.fields.flat()) {
+      const reply = await call('PUT', `${v1}/field/${field.id}`, field)
+      assert.equal(reply.status, 200, `${field.internal_name}: ${reply.text}`)
+    }
+    assert.equal((await get(`${v1}/field/list?source=${source}`)).text, before)
+  }
+  const options = await service.db.query('SELECT count(*)::text AS n FROM option WHERE account_id = 1 AND id < 1000')
+  assert.equal(options[0]!.n, '0')
+})
+
+test('closing reasons and dates can neither be filled in nor be required of open deals', async () => {
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) {
+    const { id } = fields.find((field: { internal_name: string }) => field.internal_name === name)
+    const value = name === 'deal_closed_on' ? '2020-01-01' : 1
+    const codes = problemsOf(await call('PATCH', `${v1}/field/${id}`, { default_value: value, is_required: true }))
+    assert.ok(
+      codes.includes('/default_value interface_required') && codes.includes('/is_required interface_required'),
+      `${name}: ${codes}`,
+    )
+  }
+})
+
+test('what is in use goes before what is not; deleted and hidden names are not told', async () => {
+  const field = await created({ source: 'deal', field_name: 'Secret', type: 'DROPDOWN', options: ['Same'] })
+  await call('DELETE', `${v1}/field/${field.id}/option/${field.options[0].id}`)
+  const again = (await call('POST', `${v1}/field/${field.id}/option`, { name: 'Same' })).body.data
+  const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_secret: 'Same' }))).body.data
+  assert.equal(deal.cf_secret, again.id)
+  assert.deepEqual(
+    (await list('filter=cf_secret:eq(Same)')).map(one => one.id),
+    [deal.id],
+  )
+  await call('DELETE', `${v1}/field/${field.id}`)
+  for (const path of [
+    'deal/view/list?fields=cf_secrt',
+    'deal/view/list?fields=stage_rotting_day',
+    'field/dropdown?name=cf_secrt',
+    'deal/view/list?expand=cf_secret',
+  ]) {
+    assert.doesNotMatch((await get(`${v1}/${path}`)).text, /mean "(cf_secret|stage_rotting_days)"/, path)
+  }
+  assert.equal((await get(`${v1}/field/dropdown?name=cf_secret`)).status, 404)
+  const deleted = (await get(`${v1}/field/list?source=deal&include_deleted=true`)).body.data.fields.flat()
+  assert.match(deleted.find((one: { id: number }) => one.id === field.id).deleted_at, /T.*\.\d{3}Z$/)
+})
+
+test('a purge leaves alone what was restored meanwhile, and is not undone by a change that began before', async () => {
+  const field = await created({ source: 'deal', field_name: 'Saved', type: 'SINGLE_STRING' })
+  const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_saved: 'kept' }))).body.data
+  await call('DELETE', `${v1}/field/${field.id}`)
+  const stale = await loadCatalog(service.db, resources, 1)
+  await call('POST', `${v1}/field/${field.id}/restore`)
+  assert.equal((await purgeFields(service.db, stale, new Date(Date.now() + 31 * 86_400_000))).includes('cf_saved'), false)
+  assert.equal((await get(`${v1}/deal/${deal.id}`)).body.data.cf_saved, 'kept')
 })

@@ -312,3 +312,29 @@ test('every problem of a query is reported at once', async () => {
     'sort not_sortable',
   ])
 })
+
+test('every field that says so can be sorted by; many keys and empty names are refused, repeated keys are not', async () => {
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  for (const { internal_name } of fields.filter(
+    (field: { is_sortable: boolean; type: string }) => field.is_sortable && field.type !== 'ADDRESS',
+  )) {
+    const reply = await list(`?pageSize=1&sort=${internal_name}:desc`)
+    assert.equal(reply.status, 200, `${internal_name}: ${reply.text}`)
+  }
+  const many = fields.slice(0, 11).map((field: { internal_name: string }) => `${field.internal_name}:asc`)
+  assert.ok(codes(await list(`?sort=${many.join(',')}`)).includes('sort too_many'))
+  assert.equal((await list(`?sort=${Array.from({ length: 300 }, () => 'title:asc').join(',')}`)).status, 200)
+  assert.deepEqual(codes(await list('?fields=&expand=')), ['fields invalid_value', 'expand invalid_value'])
+})
+
+test('a cursor is refused when the options it was sorted by have another order', async () => {
+  const { nextCursor } = (await list('?sort=source:asc&pageSize=5')).body.meta
+  const [first] = (await get(`${v1}/field/dropdown?name=source`)).body.data
+  await call('PATCH', `${v1}/field/15/option/${first.id}`, { position: 3 })
+  assert.deepEqual(codes(await list(`?sort=source:asc&pageSize=5&cursor=${nextCursor}`)), ['cursor other_list'])
+})
+
+test('an estimate is never less than what was seen', async () => {
+  const { meta } = (await list('?count=estimate&pageSize=25&page=2&filter=metadata.x:isnull(true)')).body
+  assert.ok(meta.total >= 50, JSON.stringify(meta))
+})

@@ -70,7 +70,7 @@ export function findOption<O extends Choice>(
 
 /** Operand text → option id. */
 export function optionOperand(text: string, field: Field): string | Complaint {
-  const option = findOption(text, field.options)
+  const option = findOption(text, field.options, choice => choice.is_active)
   if (option) return String(option.id)
   return { message: `${field.internal_name} has no option "${text}"`, hint: optionHint(text, field.options) }
 }

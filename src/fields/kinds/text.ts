@@ -13,7 +13,8 @@ export const text = simpleKind({
     return checkedText(value, place, place.field.config)
   },
   operand: value => value,
-  order: (sql, field) => textOrder(sql, (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255),
+  // A custom field's limit may change while an index or a cursor holds the expression.
+  order: (sql, field) => textOrder(sql, field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255),
 })
 
 /** A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem. `at` is the place below. */
