@@ -38,6 +38,7 @@ export function sampleDeals(
   random: Random,
   now: Date,
   ids: SampleIds,
+  products: readonly number[],
   catalog: Catalog,
 ): { body: JsonObject; createdAt: Date }[] {
   const stages = [...catalog.stages.values()]
@@ -54,7 +55,7 @@ export function sampleDeals(
       ...(random() < 0.4 ? { related_contacts: [ids.contacts[2 * which + 1]!] } : {}),
       company: ids.companies[which]!,
       sales_owner: pick(random, ids.owners),
-      ...money(random),
+      ...money(random, index, products),
       source: pick(random, ['Web', 'Organic Search', 'Email', 'Phone', 'Referral', 'Events', 'Webinar']),
       type: pick(random, ['New Business', 'Existing Business - Renewal', 'Existing Business - Upgrade']),
       territory: pick(random, ids.territories),
@@ -68,9 +69,18 @@ export function sampleDeals(
   })
 }
 
-function money(random: Random): JsonObject {
+/** An amount in one of six currencies; for every fifth deal, what its products cost in dollars, in which each has a price. */
+function money(random: Random, index: number, products: readonly number[]): JsonObject {
   const currency = pick(random, ['USD', 'USD', 'USD', 'EUR', 'EUR', 'GBP', 'JPY', 'INR', 'KWD'])
   const amount = Math.round(1500 * Math.exp(random() * 4.2))
+  if (index % 5 === 0) {
+    const lines = [index, index + 7, index + 12].slice(0, 1 + ((index / 5) % 3)).map((which, place) => ({
+      product: products[which % products.length]!,
+      quantity: 1 + ((index + 3 * place) % 8),
+      ...(place === 1 ? { discount: '10' } : {}),
+    }))
+    return { deal_value: { currency: 'USD', products: lines } }
+  }
   const rate = Number(names.rates.find(([code]) => code === currency)?.[1] ?? 1)
   return { deal_value: { currency, value: Math.max(1, Math.round(amount / rate / 50) * 50) } }
 }

@@ -47,8 +47,9 @@ export async function createSample(tx: Queryable, account: number, owner: number
   const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
   const context = (at: Date) => ({ catalog, actor: owner, now: at })
   const ids = await createAround(tx, context(now))
-  await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, context(now))))
-  const deals = sampleDeals(random, now, ids, catalog)
+  const sold = await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, context(now))))
+  const products = sold.map(({ id }) => id)
+  const deals = sampleDeals(random, now, ids, products, catalog)
   await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
 }
 

@@ -1,5 +1,6 @@
 /** GET /deal/aggregate over HTTP. */
-import { aggregate, readAggregateQuery } from '../deals/aggregate.ts'
+import { aggregateDeals } from '../deals/aggregate.ts'
+import { readAggregateQuery } from '../list/query.ts'
 import type { Queryable } from '../records/store.ts'
 import { success } from './answer.ts'
 import type { Handler } from './records.ts'
@@ -8,8 +9,8 @@ import { fieldsOf } from './request.ts'
 export function dealAggregate(db: Queryable): Handler {
   return async request => {
     const { catalog } = request.caller
-    const fields = fieldsOf(request, 'deal')
-    const asked = readAggregateQuery(request.query, fields, catalog, request.now.toISOString())
-    return success(await aggregate(db, fields, catalog, asked), { group_by: asked.groupBy })
+    const asked = readAggregateQuery(request.query, fieldsOf(request, 'deal'), catalog)
+    const { groups, hasMore } = await aggregateDeals(db, catalog, asked)
+    return success(groups, { group_by: asked.groupBy?.internal_name ?? null, hasMore })
   }
 }

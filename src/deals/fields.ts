@@ -24,6 +24,7 @@ export const dealFields = defineFields('deal', {
       type: 'DROPDOWN',
       required: true,
       related: 'pipeline_stage',
+      within: 'pipeline',
       rules: [1, 2, 3, 4],
     },
     {

@@ -43,8 +43,7 @@ async function moveDeals(db: Queryable, context: Context, source: Stage, target:
   for (;;) {
     const ids = await dealsIn(db, context, source)
     if (ids.length === 0) return
-    // Those that are gone by the time they are moved need not be moved.
-    await Promise.all(ids.map(id => updateRecord(db, fields, id, body, context).catch(unlessGone)))
+    await Promise.all(ids.map(id => updateRecord(db, fields, id, body, context).catch(error => unmoved(id, error))))
   }
 }
 
@@ -56,8 +55,11 @@ async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage): Promi
   return rows.map(row => Number(row.id))
 }
 
-function unlessGone(error: unknown): void {
-  if (!(error instanceof Refusal && error.slug === 'record_not_found')) throw error
+/** A deal that is gone by now need not be moved; one that its own rules keep back is named. */
+function unmoved(id: number, error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+  if (error.slug === 'record_not_found') return
+  throw new Refusal(error.slug, `Deal ${id} can't be moved, so nothing is deleted. ${error.message}`, error.problems)
 }
 
 function noTarget(why: string): Refusal {

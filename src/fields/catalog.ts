@@ -148,6 +148,7 @@ function customField(row: FieldRow): Field {
     accepts_number: false,
     options: [],
     has_static_options: false,
+    within: null,
     related: relatedResource[row.type] ?? null,
     rules: [],
     computed: null,
@@ -158,7 +159,7 @@ function customField(row: FieldRow): Field {
 function fieldOptions(field: Field, rows: CatalogRows): readonly Option[] {
   if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
   if (field.internal_name === 'pipeline_stage')
-    return rows.stages.map(stage => ({ ...stage, is_active: true, is_default: false }))
+    return rows.stages.map(stage => ({ ...stage, within: stage.pipeline, is_active: true, is_default: false }))
   if (field.has_static_options) return field.options
   return rows.options.filter(option => option.resource === field.resource && option.field === field.internal_name)
 }

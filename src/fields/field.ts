@@ -53,6 +53,8 @@ export type Option = {
   readonly position: number
   readonly is_active: boolean
   readonly is_default: boolean
+  /** the option of the field's `within` to which it belongs */
+  readonly within?: number
 }
 
 export type Field = {
@@ -72,6 +74,8 @@ export type Field = {
   readonly options: readonly Option[]
   /** whether the choices are the interface's, the same for every account */
   readonly has_static_options: boolean
+  /** the field whose option decides which options this one has, as a pipeline decides on the stages */
+  readonly within: string | null
   /** the resource a relation field points to */
   readonly related: string | null
   /** which of the interface's rules that span fields name this field */
@@ -100,6 +104,8 @@ export type Place = {
   readonly field: Field
   readonly path: string
   readonly catalog: Catalog
+  /** The record's value of another field: as sent, else as stored. */
+  beside(name: string): Json
   /** Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no value". */
   problem(code: string, message: string, more?: { at?: string; hint?: string; [extra: string]: unknown }): undefined
   warn(code: string, message: string): void
@@ -140,8 +146,8 @@ export type Term = {
   readonly sql: string
   readonly multi: boolean
   readonly operators: readonly Operator[]
-  /** Operand text → the text the database is given, cast to `type`. */
-  operand(text: string, catalog: Catalog): string | Complaint
+  /** Operand text → the text the database is given, cast to `type`; several where the text names several. */
+  operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
   /** What to sort by; null where sorting has no meaning. */
   readonly order: Order | null
   /** SQL that is true when the member is present; absent = the value is not null */
@@ -254,7 +260,7 @@ export function simpleKind(kind: {
   write?: (value: Json) => string | null
   type: Term['type']
   operators: readonly Operator[]
-  operand(text: string, field: Field, catalog: Catalog): string | Complaint
+  operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
   order?: (sql: string, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
   /** A custom value is compared as the text in which it is kept: its order is the same, and an index can hold it. */

@@ -2,31 +2,39 @@
 import { type Problem, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
-import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
+import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort, type World } from './resolve.ts'
 
-export type ListRequest = {
+/** Which records are meant, of a list or of sums. */
+export type Selection = {
+  readonly filter: Plan | null
+  /** the filter's text, for remembering its total */
+  readonly filterText: string
+  /** whether the deleted records are meant instead of the others */
+  readonly isOfDeleted: boolean
+}
+
+export type ListRequest = Selection & {
   /** from 1; 1 also with a cursor, which takes its place */
   readonly page: number
   readonly pageSize: number
   readonly cursor: Cursor | null
-  readonly filter: Plan | null
   readonly sort: readonly PlannedSort[]
   readonly only: readonly Field[] | null
   readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
-  /** whether the deleted records are listed instead of the others */
-  readonly isOfDeleted: boolean
-  /** the filter's text, for remembering its total */
-  readonly filterText: string
   /** what a cursor of this list is bound to */
   readonly identity: string
   /** the moment by which what follows the clock is sorted: UTC, with milliseconds */
   readonly asOf: string
 }
+
+/** Sums of records, those of each value of a field for itself. */
+export type AggregateRequest = Selection & { readonly groupBy: Field | null }
 
 /** Parameter name → its values, in the order given. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
@@ -42,38 +50,65 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   const world = { fields, catalog, problems }
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
-  const texts = parameters.get('filter') ?? []
-  const filters = texts.flatMap(text => parsed(text, 'filter', parseFilter, problems) ?? [])
-  const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
-  const plan = filter && resolveFilter(filter, world)
+  const selection = selectionOf(parameters, world)
+  const { filter, isOfDeleted } = selection
   const sortText = single(parameters, 'sort', problems)
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
   const sort = resolveSort(sortKeys, world)
   // Options in another order make another list.
   const orders = sortKeys.map(({ field }) => (fields.byName.get(field)?.options ?? []).map(option => option.id).join())
-  const deleted = oneOf(parameters, 'deleted', ['only'] as const, problems)
-  const identity = listIdentity([fields.resource.name, sortText, ...orders, deleted, ...texts])
+  const texts = parameters.get('filter') ?? []
+  const identity = listIdentity([fields.resource.name, sortText, ...orders, String(isOfDeleted), ...texts])
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
     report(problems, 'page', 'page_too_far', `Pages end at row ${offsetMax}.`, { hint })
   }
   const request: ListRequest = {
+    ...selection,
     page: cursor ? 1 : page,
     pageSize,
     cursor,
-    filter: plan,
-    sort: plan ? sort.map(key => (rejectsNull(plan, key.order.sql) ? { ...key, nullable: false } : key)) : sort,
+    sort: filter ? sort.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key)) : sort,
     only: fieldsNamed(parameters, 'fields', fields, problems, ['id']),
     expand: expandOf(parameters, fields, problems),
     count: oneOf(parameters, 'count', ['exact', 'estimate', 'none'] as const, problems) ?? 'auto',
-    isOfDeleted: deleted === 'only',
-    filterText: texts.join(','),
     identity,
     asOf: cursor?.asOf ?? now,
   }
   refuse(problems, 'The list query could not be read.')
   return request
+}
+
+/** Reads the parameters of sums: those of a list that say which records are meant, and `group_by`. Throws as readListQuery does. */
+export function readAggregateQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog): AggregateRequest {
+  const problems = unknownParameters(parameters, ['group_by', 'filter', 'deleted'])
+  const selection = selectionOf(parameters, { fields, catalog, problems })
+  const [groupBy = null, ...others] = fieldsNamed(parameters, 'group_by', fields, problems, []) ?? []
+  if (others.length) report(problems, 'group_by', 'too_many', 'group_by takes one field.')
+  if (groupBy && !isGroupable(groupBy)) {
+    const able = fields.fields.filter(field => field.is_active && !field.is_hidden && isGroupable(field))
+    const hint = `Those that can: ${able.map(field => field.internal_name).join(', ')}.`
+    const message = `${groupBy.internal_name} doesn't hold one id with a name.`
+    report(problems, 'group_by', 'not_groupable', message, { field: groupBy.internal_name, hint })
+  }
+  refuse(problems, 'The query could not be read.')
+  return { ...selection, groupBy }
+}
+
+function isGroupable(field: Field): boolean {
+  return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
+}
+
+function selectionOf(parameters: Parameters, world: World): Selection {
+  const texts = parameters.get('filter') ?? []
+  const filters = texts.flatMap(text => parsed(text, 'filter', parseFilter, world.problems) ?? [])
+  const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
+  return {
+    filter: filter && resolveFilter(filter, world),
+    filterText: texts.join(','),
+    isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, world.problems) === 'only',
+  }
 }
 
 /** Reads what a request for one record may say: `expand`. Throws as readListQuery does. */

@@ -23,7 +23,7 @@ export type Plan =
 
 export type PlannedSort = { readonly order: Order; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
 
-type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problem[] }
+export type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problem[] }
 
 /**
  * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value is rare or common decides
@@ -110,15 +110,24 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     return nothing
   }
   if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world) }
-  const operands = values.map(value => {
+  const operands = values.flatMap(value => {
     const operand = isText(value) ? term.operand(value, world.catalog) : noText
-    if (typeof operand === 'string') return operand
-    refuse(world, name, 'filter', 'invalid_value', operand.message, operand.hint)
+    if (typeof operand === 'string' || Array.isArray(operand)) return operand
+    const { message, hint } = operand as Complaint
+    refuse(world, name, 'filter', 'invalid_value', message, hint)
     return ''
   })
   if (operator === 'between') checkBetween(operands, term, name, world)
-  return { type: 'condition', term, operator, values: operands }
+  return {
+    type: 'condition',
+    term,
+    operator: operands.length > 1 ? (ofSeveral[operator] ?? operator) : operator,
+    values: operands,
+  }
 }
+
+/** What an operator of one value is called where the value's name means several. */
+const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
 function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
   if (values[0] === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')

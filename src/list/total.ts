@@ -6,7 +6,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
 import { listIdentity } from './cursor.ts'
-import type { ListRequest } from './query.ts'
+import type { ListRequest, Selection } from './query.ts'
 import { dependsOnValues, type Plan } from './resolve.ts'
 import { filterSql, type Params, params } from './sql.ts'
 
@@ -66,10 +66,10 @@ async function count(db: Queryable, fields: ResourceFields, account: number, req
   return { total, totalIsEstimate: true, from: seq, until: seq + counted - most }
 }
 
-/** The condition of a list: the account, what is not deleted (or what is), and the filter. $1 is the account. */
-export function whereSql(request: ListRequest, list: Params): string {
-  const filter = request.filter ? ` AND ${filterSql(request.filter, list)}` : ''
-  return `r.account_id = $1::bigint AND r.deleted_at IS ${request.isOfDeleted ? 'NOT NULL' : 'NULL'}${filter}`
+/** The condition of a list or of sums: the account, what is not deleted (or what is), and the filter. $1 is the account. */
+export function whereSql(selection: Selection, list: Params): string {
+  const filter = selection.filter ? ` AND ${filterSql(selection.filter, list)}` : ''
+  return `r.account_id = $1::bigint AND r.deleted_at IS ${selection.isOfDeleted ? 'NOT NULL' : 'NULL'}${filter}`
 }
 
 /** Such a total changes without an event. */

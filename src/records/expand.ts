@@ -32,7 +32,8 @@ export async function expandedList(db: Queryable, account: number, records: stri
   return JSON.stringify(parsed).slice(1, -1)
 }
 
-async function namesOf(
+/** The names behind the ids that `records` have in the fields of `expand`: field → id → {id, name}. */
+export async function namesOf(
   db: Queryable,
   account: number,
   records: readonly JsonObject[],

@@ -57,19 +57,22 @@ export function parseRecord(
     parsed.problems.push({ field: null, path: '', code: 'wrong_type', message: 'The body must be a JSON object of fields.' })
     return parsed
   }
-  for (const [name, input] of Object.entries(body)) {
+  const record = { ...before, ...body }
+  for (const name of Object.keys(body)) {
     const field = fields.byName.get(name)
     if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, parsed)
     else if (field.is_read_only)
       parsed.warnings.push({ field: name, code: 'read_only', message: 'The field is read-only; what was sent is ignored.' })
-    else parseMember(field, input, catalog, before, parsed)
+    else parseMember(field, record, catalog, before, parsed)
   }
   for (const field of fields.fields) if (!parsed.sent.has(field.internal_name)) fillOrRequire(field, before, catalog, parsed)
   return parsed
 }
 
-function parseMember(field: Field, input: Json, catalog: Catalog, before: Values | null, parsed: Parsed): void {
-  const place = placeOf(field, `/${field.internal_name}`, catalog, parsed)
+/** `record` is what is stored, under what was sent. */
+function parseMember(field: Field, record: Values, catalog: Catalog, before: Values | null, parsed: Parsed): void {
+  const place = placeOf(field, `/${field.internal_name}`, catalog, parsed, record)
+  const input = record[field.internal_name]!
   if (field.is_required && isBlank(input)) {
     place.problem('required', 'must not be empty')
     return
@@ -106,17 +109,19 @@ function defaultOf(field: Field): Json {
   return field.related ? null : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
-/** The place at which a field's value is read; what it reports goes into `parsed`. */
+/** The place at which a field's value is read, in a record if there is one; what it reports goes into `parsed`. */
 export function placeOf(
   field: Field,
   path: string,
   catalog: Catalog,
   parsed: Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'>,
+  record: Values = {},
 ): Place {
   return {
     field,
     path,
     catalog,
+    beside: name => record[name] ?? null,
     problem: (code, message, { at = '', ...more } = {}) => {
       parsed.problems.push({
         field: field.internal_name,

@@ -12,6 +12,8 @@ export async function removeRecord(
   id: number,
   { catalog, actor, now }: Context,
 ): Promise<void> {
+  if (fields.resource.isActor && id === actor)
+    throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
   const account = String(catalog.account.id)
   const params = [account, String(actor), now.toISOString(), String(id)]
   const [row] = await db.write(account, statements(fields).remove(catalog), params, lockAccount)

@@ -18,6 +18,8 @@ export type Resource = {
   readonly snapshot?: readonly string[]
   /** resources whose records are parts of this one's: they go with it, and are no use of it */
   readonly parts?: readonly string[]
+  /** whether its records are those who ask: nobody can delete themselves */
+  readonly isActor?: true
   /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
   settle(draft: Draft): void
 }
@@ -56,6 +58,7 @@ export type FieldDefinition = {
   config?: Config
   default?: Json
   options?: readonly string[]
+  within?: string
   related?: string
   rules?: readonly number[]
   acceptsNumber?: boolean
@@ -83,6 +86,7 @@ export function defineFields(resource: string, sections: { readonly [title: stri
       default_value: definition.default ?? null,
       options: staticOptions(definition.options ?? []),
       has_static_options: definition.options !== undefined,
+      within: definition.within ?? null,
       related: definition.related ?? null,
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,

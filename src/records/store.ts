@@ -97,7 +97,7 @@ function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>, ne
     `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
     `document = $9::text, ${set} ` +
     `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
-    `${countedAfter(1 + nested.length)}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
+    `${countedAfter(String(1 + nested.length))}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
     `${nestedSql(nested, 10 + live.count + columns.length)}${versionSql(fields)} ` +
     `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
   )
@@ -164,7 +164,7 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${countedAfter(1)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${partsSql(fields)}${versionSql(fields)} ` +
+    `${partsSql(fields)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${versionSql(fields)} ` +
     `SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
     `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used`
   )
@@ -176,15 +176,21 @@ function versionSql({ resource }: ResourceFields): string {
   return ', versioned AS (UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r))'
 }
 
-/** The parts of a record go with it. */
-function partsSql({ resource }: ResourceFields): string {
-  return (resource.parts ?? [])
-    .map(
-      (part, index) =>
-        `, part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = $3::timestamptz FROM r ` +
-        `WHERE x.account_id = $1::bigint AND x.${identifier(resource.name)} = r.id AND x.deleted_at IS NULL)`,
-    )
-    .join('')
+/** The parts of a record go with it, each with its event before that of the record. */
+function partsSql({ resource: { name, parts = [] } }: ResourceFields): string {
+  if (parts.length === 0) return countedAfter('1')
+  const updates = parts.map(
+    (part, index) =>
+      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = $3::timestamptz FROM r ` +
+      `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at IS NULL RETURNING x.id, x.version), `,
+  )
+  const rows = parts.map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`).join(' UNION ALL ')
+  return (
+    `${updates.join('')}parts AS (${rows}), ${countedAfter('1 + (SELECT count(*) FROM parts)')}, ` +
+    'told AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ' +
+    `SELECT $1::bigint, counted.last_seq - row_number() OVER (ORDER BY p.id DESC), p.resource || '.deleted', p.resource, p.id, p.version, ` +
+    `$2::bigint, $3::timestamptz, '{}'::jsonb FROM counted, parts p)`
+  )
 }
 
 /** Where records point to records of a resource: what they own, not who made and changed them. $4 is the id. */
@@ -216,7 +222,7 @@ export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint 
 // Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
 // seq is in commit order; it grows only when the record was changed, so that it has no gaps.
 const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
-const countedAfter = (events: number) =>
+const countedAfter = (events: string) =>
   `counted AS (UPDATE counter SET last_seq = last_seq + ${events} WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)`
 
 function eventStatement(fields: ResourceFields, verb: string, actor: string, at: string, changes: string): string {

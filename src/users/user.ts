@@ -1,9 +1,10 @@
-/** The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38). */
+/** The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38), which end with it. */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
 export const user: Resource = {
   name: 'user',
   source: { id: 5, name: 'User' },
+  isActor: true,
   fields: defineFields('user', {
     'Basic information': [
       { id: 501, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },

@@ -255,15 +255,23 @@ test('aggregates agree with the deals of the list under the same filter', async 
     ['sales_owner', 'status:eq(Open),deal_value.value:gt(100)'],
     ['lost_reason', 'or(status:eq(Lost),title:like(renewal))'],
     ['status', 'deal_value.currency:in(USD,CHF,JPY)'],
+    ['cf_custom_dropdown_field', ''],
+    ['cf_custom_owner_field', 'status:eq(Open)'],
+    ['primary_contact', 'status:eq(Won)'],
   ] as const) {
     const deals = await all(filter)
+    const names = await get(
+      `${v1}/deal/view/list?${new URLSearchParams({ pageSize: '500', expand: groupBy, ...(filter ? { filter } : {}) })}`,
+    )
+    const nameOf = new Map(names.body.data.map((deal: Deal) => [deal[groupBy] ?? null, deal._expanded[groupBy]?.name ?? null]))
     const reply = await get(`${v1}/deal/aggregate?${new URLSearchParams({ group_by: groupBy, ...(filter ? { filter } : {}) })}`)
     assert.equal(reply.status, 200, reply.text)
     const groups = new Map(reply.body.data.map((one: { group: number }) => [one.group, one])) as Map<number | null, Deal>
-    assert.deepEqual(new Set(groups.keys()), new Set(deals.map(deal => deal[groupBy])))
+    assert.deepEqual(new Set(groups.keys()), new Set(deals.map(deal => deal[groupBy] ?? null)))
     for (const [group, sums] of groups) {
-      const mine = deals.filter(deal => deal[groupBy] === group)
+      const mine = deals.filter(deal => (deal[groupBy] ?? null) === group)
       assert.equal(sums.count, mine.length)
+      assert.equal(sums.name, nameOf.get(group) ?? null)
       const cents = (values: (number | undefined)[]) =>
         values.reduce<number>((sum, value) => sum + Math.round((value ?? 0) * 1000), 0)
       for (const { currency, value } of sums.deal_value) {
@@ -282,14 +290,25 @@ test('aggregates agree with the deals of the list under the same filter', async 
         Math.round(sums.deal_value_in_base_currency.value * 1000),
         cents(mine.map(deal => deal.deal_value_in_base_currency?.value)),
       )
+      // Per cent of thousandths: the sum is exact, and rounded once.
+      const parts = mine.map(
+        deal => [Math.round((deal.deal_value_in_base_currency?.value ?? 0) * 100), deal.stage_probability] as const,
+      )
+      const exact = parts.reduce((sum, [value, probability]) => sum + BigInt(value) * BigInt(probability), 0n)
+      assert.equal(Math.round(sums.weighted_value_in_base_currency.value * 100), Number(roundHalfEven(exact, 2, 0)))
       assert.equal(sums.without_rate, mine.filter(deal => deal.deal_value && !deal.deal_value_in_base_currency).length)
     }
   }
   const whole = (await get(`${v1}/deal/aggregate`)).body.data
   assert.deepEqual([whole.length, whole[0].group], [1, null])
-  const bad = await get(`${v1}/deal/aggregate?group_by=title&page=1&filter=titel:eq(1)`)
+  const bad = await get(`${v1}/deal/aggregate?group_by=tags&page=1&filter=titel:eq(1)`)
   assert.deepEqual(
     bad.body.errors.map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`),
-    ['group_by invalid_value', 'page unknown_parameter', 'filter unknown_field'],
+    ['page unknown_parameter', 'filter unknown_field', 'group_by not_groupable'],
   )
+  const errors = async (query: string) =>
+    (await get(`${v1}/deal/aggregate?${query}`)).body.errors.map(({ code }: { code: string }) => code)
+  assert.deepEqual(await errors('group_by=stage'), ['unknown_field'])
+  assert.deepEqual(await errors('group_by=status,source'), ['too_many'])
+  assert.deepEqual(await errors('group_by='), ['invalid_value'])
 })

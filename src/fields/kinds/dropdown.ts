@@ -24,7 +24,8 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   if (typeof value !== 'number' && typeof value !== 'string') {
     return place.problem('wrong_type', 'must be the id (number) or the name (string) of an option', { at })
   }
-  const option = findOption(value, options, accepted)
+  const isNear = nearness(place)
+  const option = findOption(value, options, choice => accepted(choice) && isNear(choice))
   if (!option) {
     return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
       at,
@@ -42,6 +43,14 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   return option.id
 }
 
+/** Which options are meant first where several have the same name: a stage of the record's own pipeline. */
+function nearness({ field: { within, resource }, beside, catalog }: Place): (option: Option) => boolean {
+  const value = within === null ? null : beside(within)
+  if (typeof value !== 'number' && typeof value !== 'string') return () => true
+  const outer = findOption(value, catalog.resources.get(resource)!.byName.get(within!)!.options)
+  return option => option.within === outer?.id
+}
+
 type Choice = { readonly id: number; readonly name: string }
 
 /** The choices of a list by their names as they are compared: made once for a list, as records are checked against it over and over. */
@@ -57,22 +66,24 @@ export function findOption<O extends Choice>(
   accepted: (option: O) => boolean = () => true,
 ): O | undefined {
   if (typeof value === 'number') return options.find(option => option.id === value)
-  let names = namesOf.get(options) as ReadonlyMap<string, readonly O[]> | undefined
-  if (!names) {
-    names = Map.groupBy(options, option => normal(option.name))
-    namesOf.set(options, names)
-  }
   const name = normal(value)
-  const named = names.get(name)
+  const named = byName(options).get(name)
   if (named) return named.find(accepted) ?? named[0]
   return /^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined
 }
 
-/** Operand text → option id. */
-export function optionOperand(text: string, field: Field): string | Complaint {
-  const option = findOption(text, field.options, choice => choice.is_active)
-  if (option) return String(option.id)
-  return { message: `${field.internal_name} has no option "${text}"`, hint: optionHint(text, field.options) }
+function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, readonly O[]> {
+  const known = namesOf.get(options) as ReadonlyMap<string, readonly O[]> | undefined
+  const names = known ?? Map.groupBy(options, option => normal(option.name))
+  if (!known) namesOf.set(options, names)
+  return names
+}
+
+/** Operand text → option ids: all of that name, as every pipeline may have its "Won", else the one of that id. */
+export function optionOperand(text: string, { internal_name, options }: Field): readonly string[] | Complaint {
+  const found = byName(options).get(normal(text)) ?? [findOption(text, options)].filter(option => option !== undefined)
+  if (found.length) return found.map(({ id }) => String(id))
+  return { message: `${internal_name} has no option "${text}"`, hint: optionHint(text, options) }
 }
 
 /** Options sort by their position (D29), which mostly is the order of their ids. The ids are numbers from the catalog. */
