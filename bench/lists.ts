@@ -12,6 +12,7 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
+import { weighed } from '../src/list/common.ts'
 import { cursorText } from '../src/list/cursor.ts'
 import { pageStatement } from '../src/list/list.ts'
 import { type Parameters, readListQuery } from '../src/list/query.ts'
@@ -49,7 +50,7 @@ type Shape = {
   readonly isPlain?: true
   /** the driver is not compared with: the service asks more than the page's statement, or another */
   readonly isMore?: true
-  /** another path than the list's */
+  /** another path than the list's, one request at a time */
   readonly path?: string
 }
 
@@ -68,7 +69,12 @@ const shapes: readonly Shape[] = [
   { name: 'custom dropdown equals', query: 'filter=cf_custom_dropdown_field:eq(Gold)' },
   { name: 'deep page by cursor', query: 'sort=created_at:desc', isDeep: true, isPlain: true },
   { name: 'a page and its total, counted anew', query: 'filter=id:gt({id})&pageSize=1', isMore: true },
-  { name: 'sums by stage (aggregate)', path: '/rest/api/v1/deal/aggregate', query: 'group_by=pipeline_stage', isMore: true },
+  {
+    name: 'sums by stage (aggregate), one at a time',
+    path: '/rest/api/v1/deal/aggregate',
+    query: 'group_by=pipeline_stage',
+    isMore: true,
+  },
 ]
 
 /** A database with many deals, and what its shapes are asked with. */
@@ -165,11 +171,13 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     return {
       ids: [1000, 1000 + deals / 2],
       paths: asked.map(({ query }, index) => `${shapes[index]!.path ?? path}?${query}`),
-      statements: asked.map(({ request }) => {
-        const { text, values } = pageStatement(fields, 1, request)
-        const isReplanned = request.filter !== null && dependsOnValues(request.filter)
-        return { text, params: values, isWrite: false, isReplanned }
-      }),
+      statements: await Promise.all(
+        asked.map(async ({ request }) => {
+          const { text, values } = pageStatement(fields, 1, await weighed(db, fields, 1, request))
+          const isReplanned = request.filter !== null && dependsOnValues(request.filter)
+          return { text, params: values, isWrite: false, isReplanned }
+        }),
+      ),
     }
   } finally {
     await db.close()
@@ -181,7 +189,8 @@ function parametersOf(query: string): Parameters {
 }
 
 function http({ url }: Running, { ids, paths }: Account, index: number): Promise<Figures> {
-  const orders = { port: Number(new URL(url).port), connections: inFlight, ...slice, method: 'GET', path: paths[index]!, ids }
+  const connections = shapes[index]!.path ? 1 : inFlight
+  const orders = { port: Number(new URL(url).port), connections, ...slice, method: 'GET', path: paths[index]!, ids }
   return ask('bench/load.ts', { ...orders, body: null, tokens: accountTokens.slice(0, 1) } satisfies Orders)
 }
 

@@ -5,6 +5,7 @@ import { documentSql, isShownWhole, shownList } from '../records/document.ts'
 import { expandedList } from '../records/expand.ts'
 import type { Queryable } from '../records/store.ts'
 import { branchesOf } from './branches.ts'
+import { weighed } from './common.ts'
 import { cursorText } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues, type PlannedSort } from './resolve.ts'
@@ -58,7 +59,7 @@ export async function listRecords(
   account: number,
   request: ListRequest,
 ): Promise<Page> {
-  const { text, values } = pageStatement(fields, account, request)
+  const { text, values } = pageStatement(fields, account, await weighed(db, fields, account, request))
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const [records, found, position, seq] = row as [Uint8Array | null, Uint8Array, Uint8Array | null, Uint8Array]
   const count = Number(decoded(found))

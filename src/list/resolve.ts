@@ -15,6 +15,8 @@ export type PlannedCondition = {
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
+  /** whether many records are known to meet it (common.ts) */
+  readonly isCommon?: boolean
 }
 export type Plan =
   | PlannedCondition

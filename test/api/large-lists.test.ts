@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/directory.ts'
+import { weighed } from '../../src/list/common.ts'
 import { pageStatement } from '../../src/list/list.ts'
 import { readListQuery } from '../../src/list/query.ts'
 import { filterSql, params } from '../../src/list/sql.ts'
@@ -130,6 +131,28 @@ test('a filter with an order of its own walks that order', async () => {
     'filter=sales_owner:eq(1),expected_close_date:between(2020-01-01,2020-12-31)&sort=expected_close_date:asc',
   )
   assert.match(mine, /deal_sales_owner_expected_close_date/)
+})
+
+test('a common custom value is found by walking the order, a rare one by its index', async () => {
+  const planned = async (query: string) => {
+    const request = await weighed(db, deal, 1, requestOf(query))
+    const { text, values } = pageStatement(deal, 1, request)
+    return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true)).map(row => row['QUERY PLAN']).join('\n')
+  }
+  assert.match(await planned(`filter=cf_custom_text_field:eq(${rareText})`), /deal_custom/)
+  for (const filter of ['cf_custom_dropdown_field:eq(Gold)', 'status:eq(Open),cf_custom_dropdown_field:in(Gold,Silver)']) {
+    const plan = await planned(`filter=${filter}`)
+    assert.doesNotMatch(plan, /deal_custom/)
+    assert.match(plan, /coalesce|COALESCE/)
+  }
+  // The rows are the same, whichever way.
+  const exact = (await list('filter=cf_custom_dropdown_field:eq(Gold)&count=exact&pageSize=1')).body.meta.total
+  const others = (await list('filter=not(cf_custom_dropdown_field:eq(Gold))&count=exact&pageSize=1')).body.meta.total
+  const all = (await list('count=exact&pageSize=1')).body.meta.total
+  assert.equal(exact + others, all)
+  const page = (await list('filter=cf_custom_dropdown_field:eq(Gold)&pageSize=50')).body.data
+  const gold = deal.byName.get('cf_custom_dropdown_field')!.options.find(option => option.name === 'Gold')!.id
+  assert.ok(page.length === 50 && page.every((found: Record<string, number>) => found.cf_custom_dropdown_field === gold))
 })
 
 test('a custom field that is marked so has an index for its ranges and sorts', async () => {

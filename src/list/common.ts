@@ -1,0 +1,76 @@
+/**
+ * Which custom values that a filter looks for are common. PostgreSQL keeps no statistics of values wider than a kilobyte, as `custom` soon is, and takes
+ * each for rare: it would fetch all that have a common one and sort them, where walking the order finds a page at once. So the newest
+ * records are looked at instead, once in a while.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { identifier } from '../fields/field.ts'
+import type { Queryable } from '../records/store.ts'
+import type { ListRequest } from './query.ts'
+import type { Plan, PlannedCondition } from './resolve.ts'
+import { filterSql, params } from './sql.ts'
+
+/** What one in a hundred of the newest records has is common: walking past the others is quicker than fetching all. */
+const sample = 300
+const commonFrom = 3
+const rememberedMs = 60_000
+const rememberedMax = 1000
+
+type Remembered = { readonly isCommon: boolean; readonly until: number }
+
+const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
+
+/** The request with its common conditions marked. */
+export async function weighed(
+  db: Queryable,
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+): Promise<ListRequest> {
+  const { filter } = request
+  const doubtful = filter ? looked(filter) : []
+  if (doubtful.length === 0) return request
+  const known = remembered.get(fields) ?? new Map<string, Remembered>()
+  remembered.set(fields, known)
+  const now = Date.now()
+  const unknown = doubtful.filter(condition => !((known.get(keyOf(condition))?.until ?? 0) > now))
+  if (unknown.length > 0) {
+    if (known.size > rememberedMax) known.clear()
+    const counts = await counted(db, fields, account, unknown)
+    for (const [index, condition] of unknown.entries()) {
+      known.set(keyOf(condition), { isCommon: counts[index]! >= commonFrom, until: now + rememberedMs })
+    }
+  }
+  const common = new Set(doubtful.filter(condition => known.get(keyOf(condition))?.isCommon))
+  return common.size ? { ...request, filter: marked(filter!, common) } : request
+}
+
+/** The conditions on custom values that every record of the list meets. */
+function looked(plan: Plan): PlannedCondition[] {
+  if (plan.type === 'and') return plan.of.flatMap(looked)
+  return plan.type === 'condition' && plan.term.contained && (plan.operator === 'eq' || plan.operator === 'in') ? [plan] : []
+}
+
+function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
+  if (plan.type === 'and') return { type: 'and', of: plan.of.map(inner => marked(inner, common)) }
+  return common.has(plan) && plan.type === 'condition' ? { ...plan, isCommon: true } : plan
+}
+
+function keyOf({ term, operator, values }: PlannedCondition): string {
+  return JSON.stringify([term.sql, operator, values])
+}
+
+async function counted(
+  db: Queryable,
+  { resource }: ResourceFields,
+  account: number,
+  conditions: readonly PlannedCondition[],
+): Promise<number[]> {
+  const list = params(String(account))
+  const columns = conditions.map((condition, index) => `count(*) FILTER (WHERE ${filterSql(condition, list)})::text AS n${index}`)
+  const newest =
+    `SELECT r.custom FROM ${identifier(resource.name)} r WHERE r.account_id = $1::bigint AND r.deleted_at IS NULL ` +
+    `ORDER BY r.id DESC LIMIT ${sample}`
+  const [row] = await db.query(`SELECT ${columns.join(', ')} FROM (${newest}) r`, list.values)
+  return conditions.map((_condition, index) => Number(row![`n${index}`]))
+}
