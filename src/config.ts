@@ -10,6 +10,11 @@ export type Config = {
   readonly token: string | null
   readonly sampleData: boolean
   readonly logLevel: string
+  /** how long what is deleted can be restored */
+  readonly retentionDays: number
+  readonly bodyLimitBytes: number
+  /** requests a minute that one token may make; 0 = as many as it likes */
+  readonly rateLimit: number
 }
 
 /** A setting that can't be used. */
@@ -20,20 +25,33 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const databaseUrl = env.DATABASE_URL || null
+  const host = env.HOST || '127.0.0.1'
   return {
-    port: port(env.PORT || '3000'),
-    host: env.HOST || '127.0.0.1',
+    port: wholeNumber('PORT', env.PORT, 3000, 0, 65_535),
+    host,
     dataDir: env.DATA_DIR || './data',
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,
     sampleData: env.SAMPLE_DATA ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1' : databaseUrl === null,
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
+    retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
+    bodyLimitBytes: wholeNumber('BODY_LIMIT_BYTES', env.BODY_LIMIT_BYTES, limits.bodyLimitBytes, 1024, 104_857_600),
+    rateLimit: wholeNumber('RATE_LIMIT', env.RATE_LIMIT, isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
   }
 }
 
-function port(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}".`)
+/** What holds unless the environment says otherwise. */
+export const limits = { retentionDays: 30, bodyLimitBytes: 1_048_576, rateLimit: 0 }
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+function wholeNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
+  if (!text) return fallback
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
 function oneOf(name: string, value: string, allowed: readonly string[]): string {

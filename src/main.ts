@@ -9,6 +9,10 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { logOptions } from './log.ts'
+
+/** A supervisor waits some time between SIGTERM and SIGKILL. */
+const stopWithinMs = 14_000
 
 export async function main(): Promise<void> {
   try {
@@ -22,7 +26,7 @@ export async function main(): Promise<void> {
 
 async function start(config: Config, startedAt: number): Promise<void> {
   const dataDir = resolve(config.dataDir)
-  const log = pino({ level: config.logLevel }, pino.destination(2))
+  const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
   const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
   await migrate(db)
@@ -34,9 +38,11 @@ async function start(config: Config, startedAt: number): Promise<void> {
     createSample,
   })
   if (first.token) await keepToken(dataDir, first.token)
-  const app = buildApp({ db, now: () => new Date(), log })
+  const app = buildApp({ db, now: () => new Date(), log, limits: config })
   const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
+    // Whatever hangs: what is not done by then is ended, and the embedded engine recovers at the next start.
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
     await db.close()
   })

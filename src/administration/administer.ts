@@ -6,7 +6,8 @@ import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import type { Json } from '../json.ts'
-import { existenceQuestion, missingReferences } from '../records/references.ts'
+import { type Once, recall } from '../records/once.ts'
+import { askReferences, missingReferences } from '../records/references.ts'
 import type { Queryable } from '../records/store.ts'
 import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
 import { newForm } from './form.ts'
@@ -20,6 +21,8 @@ export type Administrator = {
   readonly account: number
   readonly actor: number
   readonly now: Date
+  /** the key under which a change is carried out once */
+  readonly once?: Once | null
   loadCatalog(): Promise<Catalog>
 }
 
@@ -30,6 +33,8 @@ const attempts = 10
 /** Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is taken. */
 export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
   const { db, account } = administrator
+  const before = await recall<Administered>(db, askedOnce(administrator))
+  if (before) return before.told
   const id = await reserveIds(db, account, idsNeeded(body))
   return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
 }
@@ -66,16 +71,14 @@ export async function restoreField(administrator: Administrator, id: number): Pr
 /** Adds an option to a dropdown or multiselect: the option's id. */
 export async function createOption(administrator: Administrator, fieldId: number, body: Json): Promise<Administered> {
   const { db, account } = administrator
+  const before = await recall<Administered>(db, askedOnce(administrator))
+  if (before) return before.told
   const id = await reserveIds(db, account, 1)
-  const { warnings } = await changeOptions(administrator, fieldId, (field, judge) => withNewOption(field, body, id, judge))
-  return { id, warnings }
+  return changeOptions(administrator, fieldId, id, (field, judge) => withNewOption(field, body, id, judge))
 }
 
 export async function updateOption(administrator: Administrator, fieldId: number, id: number, body: Json): Promise<Administered> {
-  const { warnings } = await changeOptions(administrator, fieldId, (field, judge) =>
-    withChangedOption(field, findOption(field, id), body, judge),
-  )
-  return { id, warnings }
+  return changeOptions(administrator, fieldId, id, (field, judge) => withChangedOption(field, findOption(field, id), body, judge))
 }
 
 /** Takes an option out of use: records that have it keep it (D10). */
@@ -85,13 +88,12 @@ export function deleteOption(administrator: Administrator, fieldId: number, id: 
 
 /** Arranges the whole form of a resource. */
 export async function arrangeForm(administrator: Administrator, source: string, body: Json): Promise<readonly Section[]> {
-  let form: readonly Section[] = []
-  await attempt(administrator, async (catalog, judge) => {
+  const { form } = await attempt(administrator, async (catalog, judge) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
     const sections = newForm(body, fields, judge)
-    form = sections.map(part => ({ ...part, fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at) }))
-    return { verb: 'updated', resource: source, field: null, sections }
+    const form = sections.map(part => ({ ...part, fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at) }))
+    return { change: { verb: 'updated', resource: source, field: null, sections }, told: { form } }
   })
   return form
 }
@@ -112,9 +114,10 @@ export function findOption(field: Field, id: number): Option {
 function changeOptions(
   administrator: Administrator,
   fieldId: number,
+  id: number,
   judgeOptions: (field: Field, judge: Judgement) => readonly Option[],
 ): Promise<Administered> {
-  return change(administrator, fieldId, 'updated', (catalog, judge) => {
+  return change(administrator, id, 'updated', (catalog, judge) => {
     const { field } = findField(catalog, fieldId)
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
@@ -132,27 +135,28 @@ function changeOptions(
   })
 }
 
+/** Carries out a change of a field; `id` is what its answer is about: the field, or one of its options. */
 async function change(
   administrator: Administrator,
   id: number,
   verb: string,
   shape: (catalog: Catalog, judge: Judgement) => Shape | null,
 ): Promise<Administered> {
-  const warnings = await attempt(administrator, async (catalog, judge) => {
+  return attempt(administrator, async (catalog, judge) => {
     const shaped = shape(catalog, judge)
-    await checkReferences(administrator, judge)
-    return shaped && { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }
+    judge.problems.push(...missingReferences(judge.references, await askReferences(administrator.db, catalog, judge.references)))
+    const told = { id, warnings: judge.warnings }
+    return shaped && { change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }, told }
   })
-  return { id, warnings }
 }
+
+/** Judges a change on a catalog: the change, and what its answer says; null where only problems were found. */
+type Judge<T> = (catalog: Catalog, judge: Judgement) => Promise<{ change: Change; told: T } | null>
 
 /** The last change under way in an account: those of one process take turns, so that they do not undo each other's judgements. */
 const turns = new Map<number, Promise<unknown>>()
 
-function attempt(
-  administrator: Administrator,
-  judgeChange: (catalog: Catalog, judge: Judgement) => Promise<Change | null>,
-): Promise<readonly Warning[]> {
+function attempt<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
   const { account } = administrator
   const turn = (turns.get(account) ?? Promise.resolve()).then(() => tryUntilSaved(administrator, judgeChange))
   const settled = turn.catch(() => {}).finally(() => turns.get(account) === settled && turns.delete(account))
@@ -160,19 +164,23 @@ function attempt(
   return turn
 }
 
-async function tryUntilSaved(
-  administrator: Administrator,
-  judgeChange: (catalog: Catalog, judge: Judgement) => Promise<Change | null>,
-): Promise<readonly Warning[]> {
-  const { db, account, actor, now } = administrator
+async function tryUntilSaved<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
+  const { db, account, actor, now, once = null } = administrator
+  const before = await recall<T>(db, askedOnce(administrator))
+  if (before) return before.told
   for (let attempt = 0; attempt < attempts; attempt++) {
     const catalog = await administrator.loadCatalog()
     const judge = judgement(catalog)
-    const change = await judgeChange(catalog, judge)
+    const judged = await judgeChange(catalog, judge)
     refuseProblems(judge)
-    if (await saveChange(db, { account, version: catalog.version, actor, now }, change!)) return judge.warnings
+    const told = await saveChange(db, { account, version: catalog.version, actor, now, once }, judged!.change, judged!.told)
+    if (told) return told
   }
   throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], { 'retry-after': '1' })
+}
+
+function askedOnce({ account, now, once = null }: Administrator) {
+  return { account: String(account), now, once }
 }
 
 function refuseProblems({ problems }: Judgement): void {
@@ -180,13 +188,6 @@ function refuseProblems({ problems }: Judgement): void {
   const isDuplicate = problems.every(({ code }) => code === 'name_taken')
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
   throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', `Nothing was changed: ${count}.`, problems)
-}
-
-async function checkReferences({ db, account }: Administrator, { catalog, references, problems }: Judgement): Promise<void> {
-  if (references.length === 0) return
-  const question = existenceQuestion(references, 2, catalog)
-  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account), ...question.params])
-  problems.push(...missingReferences(references, row!))
 }
 
 function ownOptions(field: Field): readonly Option[] {

@@ -7,12 +7,11 @@ import { type Field, identifier } from '../fields/field.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import type { Queryable } from '../records/store.ts'
 
-const keptForMs = 30 * 86_400_000
 const batch = 200
 
-/** Purges what was deleted 30 days before `now` or earlier: the names of the fields that are gone. */
-export async function purgeFields(db: Queryable, catalog: Catalog, now: Date): Promise<string[]> {
-  const before = new Date(now.getTime() - keptForMs).toISOString()
+/** Purges the fields that were deleted before `oldest`: the names of those that are gone. */
+export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date): Promise<string[]> {
+  const before = oldest.toISOString()
   const purged: string[] = []
   for (const fields of catalog.resources.values()) {
     for (const field of fields.fields) {

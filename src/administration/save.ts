@@ -4,6 +4,7 @@
  */
 import type { FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
+import { type Once, writeOnce } from '../records/once.ts'
 import type { Queryable } from '../records/store.ts'
 
 export type Change = {
@@ -15,12 +16,26 @@ export type Change = {
   readonly sections: readonly Section[] | null
 }
 
-export type Author = { readonly account: number; readonly version: string; readonly actor: number; readonly now: Date }
+export type Author = {
+  readonly account: number
+  readonly version: string
+  readonly actor: number
+  readonly now: Date
+  readonly once: Once | null
+}
 
-/** Whether it was saved; false when the catalog is no longer the version that was judged. Takes the counter first, as every write. */
-export async function saveChange(db: Queryable, { account, version, actor, now }: Author, change: Change): Promise<boolean> {
+/**
+ * Saves a change and keeps what its answer says; undefined when the catalog is no longer the version that was judged. Takes the counter first,
+ * as every write.
+ */
+export async function saveChange<T extends object>(
+  db: Queryable,
+  { account, version, actor, now, once }: Author,
+  change: Change,
+  told: T,
+): Promise<T | undefined> {
   const { verb, resource, field, sections } = change
-  const rows = await db.write(String(account), statement, [
+  const params = [
     String(account),
     version,
     resource,
@@ -33,8 +48,9 @@ export async function saveChange(db: Queryable, { account, version, actor, now }
     String(actor),
     now.toISOString(),
     JSON.stringify({ ...(field ? { field: field.row, options: field.options } : {}), ...(sections ? { sections } : {}) }),
-  ])
-  return rows.length > 0
+  ]
+  const written = await writeOnce(db, { once, account: String(account), now }, statement, params, told)
+  return written?.told
 }
 
 /** Reserves `count` ids of fields and options: the first of them. Those that are not used are never given to another. */
@@ -49,7 +65,7 @@ export async function reserveIds(db: Queryable, account: number, count: number):
 
 /**
  * $1 account, $2 version judged, $3 resource, $4 field rows, $5 its options, $6 sections, $7 the field's internal name, $8 event type,
- * $9 record id, $10 actor, $11 time, $12 changes → the new version.
+ * $9 record id, $10 actor, $11 time, $12 changes → the record id.
  */
 const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE),
   changed AS (UPDATE account SET catalog_version = catalog_version + 1 FROM locked
@@ -74,5 +90,5 @@ const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE acco
   counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM changed) RETURNING last_seq),
   logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
     SELECT $1::bigint, counted.last_seq, $8::text, 'field', $9::bigint, changed.catalog_version::int, $10::bigint, $11::timestamptz, $12::jsonb
-    FROM counted, changed)
-  SELECT catalog_version::text AS version FROM changed`
+    FROM counted, changed),
+  answer AS (SELECT $9::text AS id FROM changed)`

@@ -1,13 +1,16 @@
 /**
- * What a change of configuration leaves to be done in the background: amounts that follow from stages and rates, indexes made and removed,
- * deleted fields purged. Runs at the start, every hour,
- * and after each change; several processes may do so at once. Owns when; not what.
+ * What is done in the background: what a change of configuration leaves to do (amounts that follow from stages and rates, indexes made and
+ * removed), and the end of what was deleted or is out of date. Runs at the start, every hour, and after each change; several processes may
+ * do so at once. Owns when; not what.
  */
 import { loadCatalog } from '../accounts/directory.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import { reasonOf } from '../log.ts'
 import { reweighDeals } from '../pipelines/reweigh.ts'
+import { forgetOldKeys } from '../records/once.ts'
+import { purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
@@ -28,14 +31,24 @@ export type UpkeepOptions = {
   readonly resources: readonly Resource[]
   readonly now: () => Date
   readonly log: Log
+  /** how long what is deleted can be restored */
+  readonly retentionDays: number
+}
+
+/** What was deleted before then can't be restored any more (D9, D36). */
+export function oldestKept(now: Date, retentionDays: number): Date {
+  return new Date(now.getTime() - retentionDays * 86_400_000)
 }
 
 /** Begins the upkeep. Its timer does not keep the process alive. */
-export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep {
+export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOptions): Upkeep {
   let queue: Promise<void> = Promise.resolve()
   let isStopped = false
 
-  const lookAfter = async (account: number) => {
+  /** `isSettled`: whether all processes have the configuration by now, so that what is done is done for good. */
+  const lookAfter = async (account: number, isSettled: boolean) => {
+    let done: string | null = null
+    let isWhole = true
     const steps: ((catalog: Catalog) => Promise<unknown>)[] = [
       catalog => reweighDeals(db.unhurried, catalog),
       catalog => revalueRecords(db.unhurried, catalog),
@@ -45,17 +58,32 @@ export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep 
     // Each with the configuration as it is by then, and none in the way of the next.
     for (const step of steps) {
       if (isStopped) return
-      await loadCatalog(db, resources, account)
-        .then(step)
-        .catch(error => complain(`account ${account}`, error))
+      try {
+        const catalog = await loadCatalog(db, resources, account)
+        done ??= catalog.version
+        await step(catalog)
+      } catch (error) {
+        isWhole = false
+        complain(`account ${account}`, error)
+      }
+    }
+    if (isWhole && isSettled) {
+      await db.query(
+        'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint',
+        [String(account), done],
+      )
     }
   }
   const purge = async (account: number, catalog: Catalog) => {
-    const purged = await purgeFields(db, catalog, now())
-    if (purged.length) log(`Purged the deleted fields ${purged.join(', ')} of account ${account}.`)
+    const oldest = oldestKept(now(), retentionDays)
+    const fields = await purgeFields(db, catalog, oldest)
+    if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
+    const records = await purgeRecords(db, catalog, oldest, now())
+    if (records) log(`Purged ${records} deleted records of account ${account}.`)
+    await forgetOldKeys(db, String(account), now())
   }
   const complain = (what: string, error: unknown) => {
-    if (!isStopped) log(`Upkeep of the configuration (${what}) failed; it is tried again within the hour: ${error}`)
+    if (!isStopped) log(`Upkeep of the configuration (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
   const soon = (work: () => Promise<void>): Promise<void> => {
     queue = queue.then(work).catch(error => complain('all accounts', error))
@@ -63,17 +91,20 @@ export function startUpkeep({ db, resources, now, log }: UpkeepOptions): Upkeep 
   }
   const all = async () => {
     const rows = await db.query(
-      'SELECT DISTINCT account_id::text AS account FROM field WHERE is_indexed OR deleted_at IS NOT NULL',
+      'SELECT account_id::text AS account, (settled_version < catalog_version)::text AS changed FROM account',
     )
-    for (const { account } of rows) await lookAfter(Number(account))
+    for (const { account, changed } of rows) {
+      if (changed === 'true') await lookAfter(Number(account), true)
+      else await purge(Number(account), await loadCatalog(db, resources, Number(account)))
+    }
   }
 
   soon(all)
   const timer = setInterval(() => soon(all), everyMs).unref()
   return {
     wake: account => {
-      setTimeout(() => soon(() => lookAfter(account)), settledAfterMs).unref()
-      return soon(() => lookAfter(account))
+      setTimeout(() => soon(() => lookAfter(account, true)), settledAfterMs).unref()
+      return soon(() => lookAfter(account, false))
     },
     stop() {
       isStopped = true

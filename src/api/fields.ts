@@ -37,10 +37,10 @@ export type FieldHandlers = {
 }
 
 export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep): FieldHandlers {
-  const administrator = ({ caller, now, query }: ApiRequest): Administrator => {
+  const administrator = ({ caller, now, once, query }: ApiRequest): Administrator => {
     readParameters(query, [], [])
     const account = caller.catalog.account.id
-    return { db, account, actor: caller.user, now, loadCatalog: () => directory.catalogNow(account) }
+    return { db, account, actor: caller.user, now, once, loadCatalog: () => directory.catalogNow(account) }
   }
   /** The field as it is now, for the answer to a change of it. */
   const fieldAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {

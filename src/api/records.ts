@@ -1,4 +1,5 @@
 /** The operations on a resource: HTTP on one side, the life of a record on the other. */
+import { oldestKept } from '../administration/upkeep.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
@@ -6,6 +7,7 @@ import { createRecord } from '../records/create.ts'
 import { expandedList } from '../records/expand.ts'
 import { readRecord } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
+import { restoreRecord } from '../records/restore.ts'
 import type { Context } from '../records/save.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
@@ -19,19 +21,23 @@ export type RecordHandlers = {
   get: Handler
   update: Handler
   remove: Handler
+  /** brings a deleted record back (D9) */
+  restore: Handler
   list: Handler
   /** the list, with its parameters in the body (D32) */
   search: Handler
 }
 
 export type Around = {
+  /** how long what is deleted can be restored */
+  readonly retentionDays: number
   /** told of each write to what an account's catalog is made of */
   configured(account: number): Promise<void>
   /** moves what is in a record to `to`, before it is deleted */
   move?(db: ListDatabase, context: Context, from: number, to: number): Promise<void>
 }
 
-export function recordHandlers(db: ListDatabase, resource: string, { configured, move }: Around): RecordHandlers {
+export function recordHandlers(db: ListDatabase, resource: string, { configured, move, retentionDays }: Around): RecordHandlers {
   const written = async ({ caller: { catalog } }: ApiRequest) => {
     if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
   }
@@ -70,6 +76,12 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
       await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))
       await written(request)
       return success(JSON.stringify({ id, deleted: true }))
+    },
+    restore: async request => {
+      const oldest = oldestKept(request.now, retentionDays)
+      const saved = await seen(request, fields => restoreRecord(db, fields, idOf(request), contextOf(request), oldest))
+      await written(request)
+      return recordAnswer(saved)
     },
     list: request => list(request, request.query),
     search: request => list(request, parametersOf(request)),

@@ -1,11 +1,14 @@
 /** What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it can't read. */
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import type { Caller } from '../accounts/directory.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, parseJson } from '../json.ts'
 import type { Parameters } from '../list/query.ts'
+import type { Once } from '../records/once.ts'
 import type { Context } from '../records/save.ts'
+import { jsonComplaint } from './json-armour.ts'
 
 export type ApiRequest = {
   /** who asks; absent on routes that need no token */
@@ -17,11 +20,28 @@ export type ApiRequest = {
   readonly query: Parameters
   readonly body: Json | undefined
   readonly ifMatch: string | undefined
+  /** of a write with an Idempotency-Key (D8) */
+  readonly once: Once | null
   readonly now: Date
 }
 
-export function contextOf({ caller, now }: ApiRequest): Context {
-  return { catalog: caller.catalog, actor: caller.user, now }
+export function contextOf({ caller, now, once }: ApiRequest): Context {
+  return { catalog: caller.catalog, actor: caller.user, now, once }
+}
+
+/** What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it this request and no other. */
+export function onceOf(key: string | string[] | undefined, asked: readonly (Json | undefined)[]): Once | null {
+  if (key === undefined) return null
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Refusal(
+      'malformed_request',
+      'Idempotency-Key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.',
+    )
+  }
+  const hash = createHash('sha256')
+    .update(JSON.stringify(asked.map(part => part ?? null)))
+    .digest('hex')
+  return { key, hash, isReplayed: false }
 }
 
 export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFields {
@@ -44,6 +64,8 @@ export function readJson(bytes: Buffer): Json | undefined {
   if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
   if (text.trim() === '') return undefined
+  const complaint = jsonComplaint(text)
+  if (complaint) throw new Refusal('malformed_json', `The body is not taken: ${complaint}.`)
   try {
     return parseJson(text)
   } catch (error) {

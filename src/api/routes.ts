@@ -30,7 +30,7 @@ export type Route = {
   readonly handler: Handler
 }
 
-export function routes(db: Database, directory: Directory, upkeep: Upkeep): readonly Route[] {
+export function routes(db: Database, directory: Directory, upkeep: Upkeep, retentionDays: number): readonly Route[] {
   const field = fieldHandlers(db, directory, upkeep)
   /** What follows from a change of configuration is waited for a little: in most accounts it is done by then. */
   const configured = async (account: number) => {
@@ -38,7 +38,7 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
     await Promise.race([upkeep.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
   const records = (resource: Readable, move?: Around['move']) =>
-    recordRoutes(db, resource, { configured, ...(move ? { move } : {}) })
+    recordRoutes(db, resource, { configured, retentionDays, ...(move ? { move } : {}) })
   return [
     ...records('deal'),
     { method: 'GET', url: '/rest/api/v1/deal/aggregate', scope: 'deal:read', handler: dealAggregate(db) },
@@ -51,7 +51,7 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
     ...records('pipeline', movePipeline),
     ...records('pipeline_stage', moveStage),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
-    ...records('currency').filter(({ method, url }) => method !== 'DELETE' && !(method === 'POST' && !url.endsWith('/list'))),
+    ...records('currency').filter(({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list')),
 
     { method: 'GET', url: '/rest/api/v1/field/list', scope: 'field:read', handler: fieldList },
     { method: 'GET', url: '/rest/api/v1/field/dropdown', scope: 'field:read', handler: dropdownValues(db) },
@@ -83,7 +83,7 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep): read
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(db: Database, resource: Readable, around: Around): Route[] {
-  const { create, list, search, get, update, remove } = recordHandlers(db, resource, around)
+  const { create, list, search, get, update, remove, restore } = recordHandlers(db, resource, around)
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
@@ -93,5 +93,6 @@ function recordRoutes(db: Database, resource: Readable, around: Around): Route[]
     { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'DELETE', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: remove },
+    { method: 'POST', url: `/rest/api/v1/${resource}/:id/restore`, scope: write, handler: restore },
   ]
 }

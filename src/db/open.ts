@@ -9,6 +9,7 @@ import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
 import { repairPipelining } from './pipeline.ts'
 import { statementMemory } from './prepared.ts'
+import { watchStall } from './stall.ts'
 import { StartupError } from './startup-error.ts'
 import { repairTransactions, settleLoss } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -71,6 +72,11 @@ export type Database = {
 
 const oldestServer = 15
 const statementTimeoutDefaultMs = 10_000
+/**
+ * How long the database may say nothing at all before requests are refused with "try again". The embedded engine does one thing at a time, so a
+ * statement that takes two seconds is no sign of trouble there.
+ */
+const [serverPatienceMs, embeddedPatienceMs] = [900, 3000]
 
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -90,6 +96,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   return database('embedded', sql, options, {
     isAvailable: () => engine.available,
     unhurried: () => sql,
+    probe: () => sql.unsafe('SELECT 1'),
     async close() {
       upkeep.stop()
       await engine.close()
@@ -157,13 +164,18 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
     throw error
   }
   let alone: Sql | undefined
+  let prober: Sql | undefined
   return database('postgres', sql, options, {
     isAvailable: () => true,
     unhurried: () => {
       alone ??= postgres(url, { ...settings, max: 1, idle_timeout: 10, connect_timeout: 5 })
       return alone
     },
-    close: async () => void (await alone?.end({ timeout: 0 })),
+    probe: () => {
+      prober ??= postgres(url, { ...settings, max: 1, idle_timeout: 60, connect_timeout: 1, backoff: () => 0.1 })
+      return prober.unsafe('SELECT 1')
+    },
+    close: async () => void (await Promise.all([alone?.end({ timeout: 0 }), prober?.end({ timeout: 0 })])),
   })
 }
 
@@ -188,7 +200,13 @@ async function requireServer(sql: Sql, log: Log): Promise<void> {
     log(`${where}, has a locale that knows upper and lower case of a to z only, and so does "like"; use C.UTF-8.`)
 }
 
-type Backing = { isAvailable(): boolean; unhurried(): Sql; close(): Promise<void> }
+type Backing = {
+  isAvailable(): boolean
+  unhurried(): Sql
+  /** SELECT 1 in a way that nothing of this process can hold up */
+  probe(): Promise<unknown>
+  close(): Promise<void>
+}
 
 function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
@@ -202,6 +220,12 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
   const writeTogether = groupCommit(sql, execute, isRefused)
 
+  const stall = watchStall({
+    probe: backing.probe,
+    patienceMs: engine === 'embedded' ? embeddedPatienceMs : serverPatienceMs,
+    isSerial: engine === 'embedded',
+  })
+
   async function whileAvailable<T>(ask: () => Promise<T>): Promise<T> {
     if (isClosed || !backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
     try {
@@ -212,7 +236,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   }
 
   const query: Database['query'] = (text, params = [], replan = false) =>
-    whileAvailable(() => execute(sql, text, params, replan ? false : undefined))
+    whileAvailable(() => stall.guard(() => execute(sql, text, params, replan ? false : undefined)))
 
   return {
     engine,
@@ -220,12 +244,14 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
     query,
     queryBytes: (text, params, replan = false) =>
       whileAvailable(() =>
-        statement(sql, text, params, !replan && shouldPrepare(text))
-          .raw()
-          .catch(settleLoss),
+        stall.guard(() =>
+          statement(sql, text, params, !replan && shouldPrepare(text))
+            .raw()
+            .catch(settleLoss),
+        ),
       ),
     unhurried: (text, params = []) => whileAvailable(() => execute(backing.unhurried(), text, params, false)),
-    write: (account, text, params, first) => whileAvailable(() => writeTogether(account, text, params, first)),
+    write: (account, text, params, first) => whileAvailable(() => stall.guard(() => writeTogether(account, text, params, first))),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false
       let timer: NodeJS.Timeout | undefined
@@ -241,6 +267,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
     async close() {
       if (isClosed) return
       isClosed = true
+      stall.stop()
       await sql.end({ timeout: 5 })
       await backing.close()
     },

@@ -5,14 +5,18 @@ import { identifier } from '../fields/field.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
 import type { Draft } from './resource.ts'
-import { relatedResources } from './store.ts'
+import { type Queryable, relatedResources } from './store.ts'
 
 export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
 
 /**
  * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where they may be copied from. Parameters start at $`first`; $1 is the account.
  */
-export function existenceQuestion(references: readonly Reference[], first: number, catalog: Catalog): Question {
+export function existenceQuestion(
+  references: readonly Reference[],
+  first: number,
+  catalog: Pick<Catalog, 'resources'>,
+): Question {
   const resources = [...new Set(references.map(reference => reference.resource))].sort()
   return {
     columns: resources.flatMap((resource, index) => {
@@ -25,6 +29,18 @@ export function existenceQuestion(references: readonly Reference[], first: numbe
     }),
     params: resources.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
   }
+}
+
+/** What the database says of the references of a request; nothing where there are none. */
+export async function askReferences(
+  db: Queryable,
+  { account, resources }: Catalog,
+  references: readonly Reference[],
+): Promise<Record<string, string | null>> {
+  if (references.length === 0) return {}
+  const question = existenceQuestion(references, 2, { resources })
+  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account.id), ...question.params])
+  return row!
 }
 
 /** What the related records say of themselves, from the row that answers the question. */

@@ -8,12 +8,20 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
+import { shown } from './document.ts'
+import { type Once, recall, type Written, writeOnce } from './once.ts'
 import type { Parsed } from './parse.ts'
 import type { Draft } from './resource.ts'
-import { columnsOf } from './store.ts'
+import { columnsOf, type Queryable } from './store.ts'
 
 /** Who asks, when, and under which configuration. */
-export type Context = { readonly catalog: Catalog; readonly actor: number; readonly now: Date }
+export type Context = {
+  readonly catalog: Catalog
+  readonly actor: number
+  readonly now: Date
+  /** the key under which it is carried out once */
+  readonly once?: Once | null
+}
 
 /** A record as it was saved: JSON text as the database built it. */
 export type Saved = {
@@ -23,6 +31,37 @@ export type Saved = {
   readonly warnings: readonly Warning[]
   /** the records that were created with it (D1) */
   readonly created: readonly { readonly resource: string; readonly id: number }[]
+}
+
+/** What the answer to a write says besides the record. */
+type Told = Pick<Saved, 'warnings' | 'created'>
+
+/** What the request has done before (D8); null when it has not. */
+export async function savedBefore(db: Queryable, fields: ResourceFields, context: Context): Promise<Saved | null> {
+  const written = await recall<Told>(db, askedOnce(context))
+  return written && savedOf(fields, written)
+}
+
+/** Writes a record; null when there was no row to write. */
+export async function save(
+  db: Queryable,
+  fields: ResourceFields,
+  context: Context,
+  statement: string,
+  params: readonly (string | null)[],
+  told: Told,
+): Promise<Saved | null> {
+  const written = await writeOnce(db, askedOnce(context), statement, params, told)
+  return written ? savedOf(fields, written) : null
+}
+
+/** The way in which once.ts is asked. */
+export function askedOnce({ catalog, once = null, now }: Context) {
+  return { account: String(catalog.account.id), once, now }
+}
+
+function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {
+  return { id: Number(row.id), version: Number(row.version), record: shown(fields, row.record!), ...told }
 }
 
 type Changes = { [name: string]: { before: Json; after: Json } }

@@ -1,7 +1,7 @@
 /**
  * The SQL of a record's life: pure functions from a resource's fields to statements, the same text for the same fields so that
  * it is prepared once. One statement reads, one writes: counter, record and event together, all or nothing.
- * Every statement names its account as $1.
+ * Every statement names its account as $1; those that write end with the CTE `answer` (once.ts).
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
@@ -34,6 +34,8 @@ type Statements = {
   create(nested: readonly ResourceFields[]): string
   read: string
   remove(catalog: Catalog): string
+  restore: string
+  readDeleted: string
   update(changed: ReadonlySet<Field>, nested: readonly ResourceFields[]): string
 }
 const prepared = new WeakMap<ResourceFields, Statements>()
@@ -46,6 +48,8 @@ export function statements(fields: ResourceFields): Statements {
     made = {
       create: nested => (nested.length ? createStatement(fields, nested) : create),
       read: readStatement(fields),
+      readDeleted: readDeletedStatement(fields),
+      restore: restoreStatement(fields),
       remove: catalog => removeStatement(fields, catalog),
       update: (changed, nested) => updateStatement(fields, changed, nested),
     }
@@ -59,6 +63,14 @@ function readStatement(fields: ResourceFields): string {
   return (
     `SELECT r.version::text AS version, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
     'WHERE r.account_id = $1::bigint AND r.id = $2::bigint AND r.deleted_at IS NULL'
+  )
+}
+
+/** $1 account, $2 id, $3 oldest deletion that can be undone → version, record. */
+function readDeletedStatement(fields: ResourceFields): string {
+  return (
+    `SELECT r.version::text AS version, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
+    'WHERE r.account_id = $1::bigint AND r.id = $2::bigint AND r.deleted_at >= $3::timestamptz'
   )
 }
 
@@ -77,8 +89,8 @@ function createStatement(fields: ResourceFields, nested: readonly ResourceFields
     'RETURNING last_id, last_seq), ' +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
     `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
-    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)} ` +
-    `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
+    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)}, ` +
+    answerOf(fields)
   )
 }
 
@@ -98,8 +110,7 @@ function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>, ne
     `document = $9::text, ${set} ` +
     `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
     `${countedAfter(String(1 + nested.length))}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
-    `${nestedSql(nested, 10 + live.count + columns.length)}${versionSql(fields)} ` +
-    `SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
+    `${nestedSql(nested, 10 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
 
@@ -164,9 +175,9 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${partsSql(fields)}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${versionSql(fields)} ` +
-    `SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
-    `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used`
+    `${partsSql(fields, 'deleted', '$3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${versionSql(fields)}, ` +
+    `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
+    `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used)`
   )
 }
 
@@ -176,19 +187,34 @@ function versionSql({ resource }: ResourceFields): string {
   return ', versioned AS (UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r))'
 }
 
-/** The parts of a record go with it, each with its event before that of the record. */
-function partsSql({ resource: { name, parts = [] } }: ResourceFields): string {
+/**
+ * $1 account, $2 actor, $3 time, $4 id, $5 oldest deletion that can be undone, $6… the ids it points to → id, version, record; no row when it is
+ * not deleted, or one of those ids is. Its parts come back that went with it.
+ */
+function restoreStatement(fields: ResourceFields): string {
+  const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz`
+  return (
+    `WITH ${locked}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
+    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL FROM locked ` +
+    `WHERE ${row}${liveCondition([fields], 6).sql} RETURNING ${table(fields)}.*), ` +
+    `${partsSql(fields, 'restored', 'NULL', '= (SELECT deleted_at FROM before)')}, ` +
+    `${eventStatement(fields, 'restored', '$2', '$3', `'{}'`)}${versionSql(fields)}, ${answerOf(fields)}`
+  )
+}
+
+/** The parts of a record go and come back with it, each with its event before that of the record. */
+function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: string, deletedAt: string, which: string): string {
   if (parts.length === 0) return countedAfter('1')
   const updates = parts.map(
     (part, index) =>
-      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = $3::timestamptz FROM r ` +
-      `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at IS NULL RETURNING x.id, x.version), `,
+      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = ${deletedAt} FROM r ` +
+      `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at ${which} RETURNING x.id, x.version), `,
   )
   const rows = parts.map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`).join(' UNION ALL ')
   return (
     `${updates.join('')}parts AS (${rows}), ${countedAfter('1 + (SELECT count(*) FROM parts)')}, ` +
     'told AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ' +
-    `SELECT $1::bigint, counted.last_seq - row_number() OVER (ORDER BY p.id DESC), p.resource || '.deleted', p.resource, p.id, p.version, ` +
+    `SELECT $1::bigint, counted.last_seq - row_number() OVER (ORDER BY p.id DESC), p.resource || '.${verb}', p.resource, p.id, p.version, ` +
     `$2::bigint, $3::timestamptz, '{}'::jsonb FROM counted, parts p)`
   )
 }
@@ -232,6 +258,11 @@ function eventStatement(fields: ResourceFields, verb: string, actor: string, at:
     `SELECT $1::bigint, counted.last_seq, '${name}.${verb}', '${name}', r.id, r.version, ${actor}::bigint, ${at}::timestamptz, ` +
     `${changes}::jsonb FROM counted, r)`
   )
+}
+
+/** What a write answers, for once.ts to keep. */
+function answerOf(fields: ResourceFields): string {
+  return `answer AS (SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r)`
 }
 
 function table(fields: ResourceFields): string {

@@ -9,7 +9,7 @@ import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, referenceParams, relatedOf } from './references.ts'
-import { type Context, changesOf, columnParams, customParams, type Saved, settled } from './save.ts'
+import { type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
@@ -27,6 +27,8 @@ export async function updateRecord(
   context: Context,
   ifMatch: number | null = null,
 ): Promise<Saved> {
+  const before = await savedBefore(db, fields, context)
+  if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
     const saved = await tryUpdate(db, fields, id, body, context, ifMatch)
     if (saved) return saved
@@ -57,7 +59,10 @@ async function tryUpdate(
   const parsed = parseRecord(body, fields, context.catalog, before)
   const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
   if (Object.keys(draft.changes).length === 0) {
-    return { id, version, record: shown(fields, record), warnings: parsed.warnings, created: [] }
+    const told = { warnings: parsed.warnings, created: [] }
+    if (!context.once) return { id, version, record: shown(fields, record), ...told }
+    const params = [String(context.catalog.account.id), String(id), row.version!, record]
+    return save(db, fields, context, unchangedStatement, params, told)
   }
   const nested = await nestedRecords(db, parsed, context)
   const after = nested.named(fields, draft.after)
@@ -69,25 +74,33 @@ async function tryUpdate(
   const changed = new Set(
     fields.fields.filter(({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name)),
   )
-  const account = String(context.catalog.account.id)
-  const [saved] = await db.write(account, statements(fields).update(changed, nested.all), [
-    account,
-    String(context.actor),
-    now,
-    custom.set,
-    JSON.stringify(changes),
-    String(id),
-    String(version),
-    custom.unset,
-    documentOf(fields, after),
-    ...referenceParams([fields, ...nested.all], added),
-    ...columnParams(fields, after, changed),
-    ...nested.params,
-  ])
-  if (!saved) return null
-  const answer = { id, version: Number(saved.version), record: shown(fields, saved.record!) }
-  return { ...answer, warnings: parsed.warnings, created: nested.created }
+  const told = { warnings: parsed.warnings, created: nested.created }
+  return save(
+    db,
+    fields,
+    context,
+    statements(fields).update(changed, nested.all),
+    [
+      String(context.catalog.account.id),
+      String(context.actor),
+      now,
+      custom.set,
+      JSON.stringify(changes),
+      String(id),
+      String(version),
+      custom.unset,
+      documentOf(fields, after),
+      ...referenceParams([fields, ...nested.all], added),
+      ...columnParams(fields, after, changed),
+      ...nested.params,
+    ],
+    told,
+  )
 }
+
+/** A change that changes nothing writes nothing but its key: sent again later, it must not undo what came between. */
+const unchangedStatement =
+  'WITH answer AS (SELECT $2::text AS id, $3::text AS version, $4::text AS record WHERE $1::bigint IS NOT NULL)'
 
 /** The ids that a stored value points to: itself, its items, or the products of its lines. */
 function idsIn(value: Json): Json[] {

@@ -1,6 +1,7 @@
 /** Tokens and scopes, methods, media types, and what every answer carries (D2, D3, D38, D39). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createAccount, createToken } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
@@ -122,16 +123,16 @@ test('health and the page of errors need no token', async () => {
 })
 
 test('prototype names are fields like any other: unknown', async () => {
-  const reply = await call('POST', `${v1}/deal`, '{"__proto__":{"title":"x"},"constructor":1,"toString":2}')
+  const reply = await call('POST', `${v1}/deal`, '{"constructor":1,"toString":2}')
   assert.equal(reply.status, 422)
   const unknown = reply.body.errors
     .filter((problem: { code: string }) => problem.code === 'unknown_field')
     .map((problem: { field: string }) => problem.field)
-  assert.deepEqual(unknown.toSorted(), ['__proto__', 'constructor', 'toString'])
+  assert.deepEqual(unknown.toSorted(), ['constructor', 'toString'])
 })
 
-test('JSON of any depth and width is read and judged, never a fault', async () => {
-  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+test('JSON of any depth and width is judged or refused, never a fault', async () => {
+  const deep = `${'['.repeat(27)}${']'.repeat(27)}`
   const base = JSON.stringify(dealBody(known)).slice(0, -1)
   for (const [member, problem] of [
     [`"metadata":{"a":${deep}}`, '/metadata too_deep'],
@@ -150,6 +151,87 @@ test('JSON of any depth and width is read and judged, never a fault', async () =
   assert.equal(reply.status, 201, reply.text.slice(0, 300))
   assert.ok(reply.text.length < 20_000)
 })
+
+test('a body that is too deep, names a member twice or __proto__ is refused before it is parsed', async () => {
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  for (const [body, complaint] of [
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, /32 levels/],
+    ['['.repeat(500_000), /32 levels/],
+    [nested(33), /32 levels/],
+    ['{"title":"a","title":"b"}', /"title" twice/],
+    ['{"title":"a","\\u0074itle":"b"}', /"title" twice/],
+    ['{"metadata":{"x":[{"a":1,"b":{},"a":2}]}}', /"a" twice/],
+    ['{"__proto__":{"title":"x"}}', /__proto__/],
+    ['{"metadata":{"x":[1,{"__pr\\u006fto__":1}]}}', /__proto__/],
+  ] as const) {
+    const reply = await call('POST', `${v1}/deal`, body)
+    assert.deepEqual([reply.status, reply.body.code], [400, 1001], body.slice(0, 40))
+    assert.match(reply.body.detail, complaint)
+  }
+  // The same name in another object, as a value, or within a text is no second one.
+  const fine = '{"title":"title","description":"{\\"title\\":1,\\"title\\":2}","metadata":{"title":{"title":["title","title"]}}}'
+  assert.equal((await call('PATCH', `${v1}/deal/${(await created()).id}`, fine)).status, 200)
+  assert.equal((await call('POST', `${v1}/deal`, nested(31))).status, 422)
+})
+
+test('other content types, charsets and encodings of a body are refused', async () => {
+  const body = JSON.stringify({ name: 'Typed' })
+  for (const [type, encoding, status] of [
+    ['application/json', undefined, 201],
+    ['application/json; charset=utf-8', undefined, 201],
+    ['APPLICATION/JSON; charset="UTF-8"', undefined, 201],
+    ['application/json; charset=utf-16', undefined, 415],
+    ['application/json; charset=iso-8859-1', undefined, 415],
+    ['text/json', undefined, 415],
+    ['application/xml', undefined, 415],
+    ['application/json, text/plain', undefined, 415],
+    ['nonsense', undefined, 415],
+    ['application/json', 'gzip', 415],
+  ] as const) {
+    const headers = { ...as(token), 'content-type': type, ...(encoding ? { 'content-encoding': encoding } : {}) }
+    const reply = await fetch(`${url}${v1}/product`, { method: 'POST', headers, body })
+    assert.equal(reply.status, status, `${type} ${encoding}`)
+  }
+})
+
+test('what is no HTTP request, and headers and addresses that are too long, get a problem too', async () => {
+  const raw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      let answer = ''
+      socket.on('data', bytes => {
+        answer += bytes
+      })
+      socket.on('close', () => resolve(answer)).on('error', reject)
+      socket.write(text)
+    })
+  for (const [request, status, code] of [
+    ['nonsense\r\n\r\n', 400, 1005],
+    [`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431, 6003],
+    [`GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 6003],
+  ] as const) {
+    const answer = await raw(request)
+    assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer.slice(0, 100))
+    assert.match(answer, /content-type: application\/problem\+json/)
+    assert.equal(JSON.parse(answer.split('\r\n\r\n')[1]!).code, code)
+  }
+  const long = await fetch(`${url}${v1}/deal/view/list?filter=title:like(${'x'.repeat(12_000)})`, { headers: as(token) })
+  assert.equal(long.status, 200)
+})
+
+test('every answer carries the headers that keep it from being taken for a page or kept on the way', async () => {
+  for (const reply of [
+    await call('GET', `${v1}/deal/view/list`),
+    await call('GET', '/nowhere'),
+    await call('GET', '/docs/errors'),
+  ]) {
+    assert.equal(reply.headers.get('x-content-type-options'), 'nosniff')
+    assert.match(reply.headers.get('content-security-policy')!, /default-src 'none'/)
+    assert.equal(reply.headers.get('cache-control'), 'no-store')
+  }
+})
+
+const created = async () => (await call('POST', `${v1}/deal`, dealBody(known))).body.data
 
 test('a body that is no UTF-8 is refused, not mended', async () => {
   for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]]) {

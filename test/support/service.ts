@@ -5,7 +5,7 @@ import { after } from 'node:test'
 import { pino } from 'pino'
 import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample.ts'
-import { buildApp } from '../../src/app.ts'
+import { type AppOptions, buildApp } from '../../src/app.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
@@ -41,16 +41,16 @@ export type Known = {
 const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 mkdirSync(dirname(template), { recursive: true })
 
-/** Starts a service that ends with the test file. `now` is the service's clock. */
+/** Starts a service that ends with the test file, on the engine under test or the server of `url`. `now` is the service's clock. */
 export async function startService(
-  options: { sampleData?: boolean; now?: () => Date; statementTimeoutMs?: number } = {},
+  options: Partial<Omit<AppOptions, 'db'>> & { sampleData?: boolean; statementTimeoutMs?: number; url?: string } = {},
 ): Promise<Service> {
-  const url = process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const { statementTimeoutMs = 60_000 } = options
+  const { statementTimeoutMs = 60_000, url = await emptyDatabase(), now = () => new Date(), log = logger } = options
   const db = await openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
-  const app = buildApp({ db, now: options.now ?? (() => new Date()), log })
+  const appOptions = { db, now, log, ...(options.limits ? { limits: options.limits } : {}) }
+  const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const others: (typeof app)[] = []
   after(async () => {
@@ -59,7 +59,7 @@ export async function startService(
   })
   const call = caller(address, token!)
   const another = async () => {
-    const other = buildApp({ db, now: options.now ?? (() => new Date()), log })
+    const other = buildApp(appOptions)
     others.push(other)
     const otherCall = caller(await other.listen({ port: 0, host: '127.0.0.1' }), token!)
     return { call: otherCall, get: (path: string) => otherCall('GET', path) }
@@ -67,7 +67,12 @@ export async function startService(
   return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db), another }
 }
 
-const log = pino({ level: process.env.LOG_LEVEL ?? 'error' })
+/** The address of a database of the engine under test; undefined for the embedded one. */
+async function emptyDatabase(): Promise<string | undefined> {
+  return process.env.TEST_ENGINE === 'postgres' ? createDatabase(process.env.TEST_DATABASE_URL!) : undefined
+}
+
+const logger = pino({ level: process.env.LOG_LEVEL ?? 'error' })
 
 export const v1 = '/rest/api/v1'
 

@@ -121,7 +121,13 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     token: null,
     sampleData: true,
     logLevel: 'warn',
+    retentionDays: 30,
+    bodyLimitBytes: 1_048_576,
+    rateLimit: 0,
   })
+  // Whoever can be reached from elsewhere has a limit.
+  assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)
+  assert.equal(readConfig({ HOST: '0.0.0.0', RATE_LIMIT: '0' }).rateLimit, 0)
   assert.equal(readConfig({ DATABASE_URL: 'postgres://h/d' }).sampleData, false)
   assert.equal(readConfig({ DATABASE_URL: 'postgres://h/d', SAMPLE_DATA: '1' }).sampleData, true)
   for (const [name, value] of [
@@ -130,6 +136,9 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     ['DATABASE_URL', 'mysql://h/d'],
     ['SAMPLE_DATA', 'yes'],
     ['LOG_LEVEL', 'loud'],
+    ['RETENTION_DAYS', '0'],
+    ['BODY_LIMIT_BYTES', '1e9'],
+    ['RATE_LIMIT', '-1'],
     ['DEALWRIGHT_TOKEN', 'short'],
     ['DEALWRIGHT_TOKEN', `dw_1_${'a'.repeat(40)}`],
     ['DEALWRIGHT_TOKEN', newToken(2, randomBytes)],

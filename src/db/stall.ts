@@ -1,0 +1,91 @@
+/**
+ * Notices that the database answers nothing, so that nobody waits for it longer than a moment: what waits is refused, and what comes, until it
+ * answers again. Knows no engine.
+ */
+import { DatabaseUnavailable } from './unavailable.ts'
+
+export type Stall = {
+  /** Asks the database; throws DatabaseUnavailable as soon as it is known to answer nothing. */
+  guard<T>(ask: () => Promise<T>): Promise<T>
+  stop(): void
+}
+
+export type StallOptions = {
+  /** a question that any database answers at once */
+  readonly probe: () => Promise<unknown>
+  /** how long it may say nothing at all, in milliseconds */
+  readonly patienceMs: number
+  /** whether statements are carried out one after the other: then the first that waits is being carried out, and only the others wait in vain */
+  readonly isSerial: boolean
+}
+
+export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall {
+  const waiting = new Set<(error: unknown) => void>()
+  let lastSign = 0
+  let probedAt: number | null = null
+  let isStalled = false
+  let timer: NodeJS.Timeout | null = null
+
+  const answered = () => {
+    lastSign = performance.now()
+  }
+  const ask = () => {
+    probedAt = performance.now()
+    probe().then(
+      () => {
+        probedAt = null
+        isStalled = false
+        answered()
+      },
+      () => {
+        probedAt = null
+        stall()
+      },
+    )
+  }
+  const stall = () => {
+    isStalled = true
+    for (const [index, refuse] of [...waiting].entries()) {
+      if (isSerial && index === 0) continue
+      waiting.delete(refuse)
+      refuse(unanswered())
+    }
+  }
+  const look = () => {
+    if (waiting.size === 0 && !isStalled && probedAt === null) {
+      clearInterval(timer!)
+      timer = null
+      return
+    }
+    const now = performance.now()
+    if (probedAt !== null) {
+      if (now - probedAt > patienceMs * 0.6) stall()
+    } else if (isStalled || now - lastSign > patienceMs * 0.2) ask()
+  }
+
+  return {
+    guard: <T>(ask: () => Promise<T>) => {
+      if (isStalled) return Promise.reject(unanswered())
+      if (!timer) {
+        answered()
+        timer = setInterval(look, patienceMs / 10).unref()
+      }
+      return new Promise<T>((resolve, reject) => {
+        waiting.add(reject)
+        ask()
+          .then(resolve, reject)
+          .finally(() => {
+            waiting.delete(reject)
+            answered()
+          })
+      })
+    },
+    stop: () => {
+      if (timer) clearInterval(timer)
+    },
+  }
+}
+
+function unanswered(): DatabaseUnavailable {
+  return new DatabaseUnavailable('The database does not answer')
+}

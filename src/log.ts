@@ -1,0 +1,51 @@
+/**
+ * What a log line may say: where something failed, never what was sent. Messages of the database quote values and are left out; headers and bodies are
+ * not logged at all, and censored should they ever be.
+ */
+import type { LoggerOptions } from 'pino'
+
+/** For pino. */
+export const logOptions: LoggerOptions = {
+  redact: {
+    paths: [
+      'req.headers',
+      'headers',
+      'authorization',
+      'cookie',
+      '*.authorization',
+      '*.cookie',
+      '*["x-api-key"]',
+      'body',
+      '*.body',
+      'token',
+      '*.token',
+    ],
+    censor: '[not logged]',
+  },
+  serializers: { err: describeError },
+}
+
+/** Why something failed, in a few words and without values. */
+export function reasonOf(error: unknown): string {
+  const { name, message, code } = error as Error & { code?: string }
+  return name === 'PostgresError' ? `PostgreSQL refused it with ${code}` : `${name}: ${message}`
+}
+
+/** An error without the values that it was about. */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { code, constraint_name, table_name, routine } = error as Error & Record<string, unknown>
+  const isOfDatabase = error.name === 'PostgresError'
+  // The first lines of a stack repeat the message.
+  const stack = error.stack
+    ?.split('\n')
+    .filter(line => /^\s+at /.test(line))
+    .join('\n')
+  return {
+    type: error.name,
+    ...(isOfDatabase ? { constraint_name, table_name, routine } : { message: error.message }),
+    code,
+    stack,
+    ...(error.cause ? { cause: describeError(error.cause) } : {}),
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A request that is sent again is not carried out again (D8): its key is kept by the very statement that writes, with the row that this statement
+ * answers, for a day. Knows no HTTP and no resource.
+ */
+import { Refusal } from '../errors.ts'
+import type { Queryable } from './store.ts'
+
+/** What a request is known by. */
+export type Once = {
+  /** as the caller chose it; one account's keys are apart from another's */
+  readonly key: string
+  /** of all that was asked */
+  readonly hash: string
+  /** set when the answer is that of an earlier request */
+  isReplayed: boolean
+}
+
+/** The row a write answered, and what its answer says besides. */
+export type Written<T> = { readonly row: Record<string, string | null>; readonly told: T }
+
+type Asked = { readonly once?: Once | null; readonly account: string; readonly now: Date }
+
+const keptMs = 86_400_000
+
+/** What the request has done before; null when it has no key or was not carried out. Throws `idempotency_key_reused`. */
+export async function recall<T>(db: Queryable, { once, account, now }: Asked): Promise<Written<T> | null> {
+  if (!once) return null
+  const oldest = new Date(now.getTime() - keptMs).toISOString()
+  const [kept] = await db.query(
+    'SELECT request_hash, answer, told, (created_at < $3::timestamptz)::text AS is_old FROM idempotency ' +
+      'WHERE account_id = $1::bigint AND key = $2::text',
+    [account, once.key, oldest],
+  )
+  if (!kept) return null
+  if (kept.is_old === 'true') {
+    await forget(db, account, oldest)
+    return null
+  }
+  if (kept.request_hash !== once.hash) {
+    throw new Refusal(
+      'idempotency_key_reused',
+      'The Idempotency-Key was used for another request within the last 24 hours. Take a new one.',
+    )
+  }
+  once.isReplayed = true
+  return { row: JSON.parse(kept.answer!), told: JSON.parse(kept.told!) }
+}
+
+/**
+ * Carries out a write statement that ends with a CTE `answer`, whose `id` is null when nothing was written, and keeps the request's key in it.
+ * Its parameters begin with the account. The row; undefined without one. `first` as in Queryable.
+ */
+export async function writeOnce<T extends object>(
+  db: Queryable,
+  asked: Asked,
+  statement: string,
+  params: readonly (string | null)[],
+  told: T,
+  first?: string,
+): Promise<Written<T> | undefined> {
+  const { once, account, now } = asked
+  if (!once) {
+    const [row] = await db.write(account, `${statement} SELECT * FROM answer`, params, first)
+    return row && { row, told }
+  }
+  const next = params.length + 1
+  const keeping =
+    `, kept AS (INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer) SELECT $1::bigint, $${next}::text, ` +
+    `$${next + 1}::text, $${next + 2}::text, $${next + 3}::timestamptz, row_to_json(answer)::text FROM answer WHERE answer.id IS NOT NULL)`
+  const keyed = [...params, once.key, once.hash, JSON.stringify(told), now.toISOString()]
+  try {
+    const [row] = await db.write(account, `${statement}${keeping} SELECT * FROM answer`, keyed, first)
+    return row && { row, told }
+  } catch (error) {
+    if (!isKeyTaken(error)) throw error
+    // The same request came over another process and was quicker; nothing of this one was saved.
+    return (await recall<T>(db, asked))!
+  }
+}
+
+/** Forgets the keys that are older than a day. */
+export async function forgetOldKeys(db: Queryable, account: string, now: Date): Promise<void> {
+  await forget(db, account, new Date(now.getTime() - keptMs).toISOString())
+}
+
+async function forget(db: Queryable, account: string, before: string): Promise<void> {
+  await db.write(account, 'DELETE FROM idempotency WHERE account_id = $1::bigint AND created_at < $2::timestamptz', [
+    account,
+    before,
+  ])
+}
+
+function isKeyTaken(error: unknown): boolean {
+  const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
+  return code === '23505' && constraint.startsWith('idempotency_pkey')
+}

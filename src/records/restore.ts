@@ -1,0 +1,56 @@
+/** Brings a deleted record back (D9), with an event that says so; what it points to must be there. */
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import type { Reference } from './parse.ts'
+import { askReferences, missingReferences, referenceParams } from './references.ts'
+import { type Context, type Saved, save, savedBefore } from './save.ts'
+import { type Queryable, statements } from './store.ts'
+
+const attempts = 3
+
+/**
+ * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was, `validation_failed` naming what it points to and
+ * is deleted itself, `duplicate` when its name was taken meanwhile.
+ */
+export async function restoreRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  context: Context,
+  oldest: Date,
+): Promise<Saved> {
+  const before = await savedBefore(db, fields, context)
+  if (before) return before
+  const account = String(context.catalog.account.id)
+  const since = oldest.toISOString()
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const [row] = await db.query(statements(fields).readDeleted, [account, String(id), since])
+    if (!row) {
+      const { name } = fields.resource
+      throw new Refusal('record_not_found', `There is no deleted ${name} ${id}; what was deleted long ago is gone.`)
+    }
+    const references = referencesOf(fields, parseJson(row.record!) as JsonObject, context)
+    refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
+    const params = [account, String(context.actor), context.now.toISOString(), String(id), since]
+    const all = [...params, ...referenceParams([fields], references)]
+    const saved = await save(db, fields, context, statements(fields).restore, all, { warnings: [], created: [] })
+    if (saved) return saved
+  }
+  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
+}
+
+/** What a stored record points to and needs: not products, of which its lines have copies (D23), and not who changed it. */
+function referencesOf(fields: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
+  return fields.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
+    if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
+    const ids = [record[field] ?? []].flat().map(Number)
+    return ids.map(id => ({ resource: related, id, field, path: `/${field}` }))
+  })
+}
+
+function refuseMissing({ resource }: ResourceFields, missing: readonly Problem[]): void {
+  if (missing.length === 0) return
+  const problems = missing.map(problem => ({ ...problem, hint: 'Restore it first.' }))
+  throw new Refusal('validation_failed', `The ${resource.name} was not restored: what it points to is deleted.`, problems)
+}

@@ -1,0 +1,200 @@
+/** Nothing lost, nothing twice (D7 to D9): versions, keys of requests, restoring what was deleted, and its end. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import type { Json } from '../../src/json.ts'
+import { forgetOldKeys } from '../../src/records/once.ts'
+import { purgeRecords } from '../../src/records/purge.ts'
+import { resources } from '../../src/resources.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, db, get, known } = service
+const other = await service.another()
+const keyed = (key: string) => ({ 'idempotency-key': key })
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const traces = async () =>
+  (
+    await db.query(`SELECT (SELECT count(*) FROM event)::text AS events, (SELECT count(*) FROM idempotency)::text AS keys,
+      (SELECT md5(string_agg(md5(d::text), '' ORDER BY id)) FROM deal d) AS deals`)
+  )[0]!
+
+test('a write sent again with its key is answered as before, and not carried out again', async () => {
+  const body = dealBody(known, { title: 'Once', primary_contact: { last_name: 'Once too' }, product_amount: 3 })
+  const first = await call('POST', `${v1}/deal`, body, keyed('create-1'))
+  assert.equal(first.status, 201)
+  const before = await traces()
+  for (const one of [service, other]) {
+    const again = await one.call('POST', `${v1}/deal`, body, keyed('create-1'))
+    assert.deepEqual([again.status, again.text], [201, first.text])
+    assert.deepEqual(
+      ['location', 'etag', 'idempotency-replayed'].map(name => again.headers.get(name)),
+      [first.headers.get('location'), first.headers.get('etag'), 'true'],
+    )
+  }
+  assert.deepEqual(await traces(), before)
+  const path = `${v1}/deal/${first.body.data.id}`
+  const update = await call('PATCH', path, { title: 'Changed' }, keyed('update-1'))
+  await call('PATCH', path, { title: 'By another' })
+  // Its If-Match would not hold any more; its answer does.
+  const again = await call('PATCH', path, { title: 'Changed' }, { ...keyed('update-1') })
+  assert.equal(again.text, update.text)
+  assert.equal((await get(path)).body.data.title, 'By another')
+  // One that changes nothing is remembered, too: sent again, it does not undo what came between.
+  const same = await call('PATCH', path, { title: 'By another' }, keyed('update-2'))
+  assert.equal(same.body.data.version, 3)
+  await call('PATCH', path, { title: 'Later' })
+  assert.equal((await call('PATCH', path, { title: 'By another' }, keyed('update-2'))).text, same.text)
+  assert.equal((await get(path)).body.data.title, 'Later')
+  const gone = await call('DELETE', path, undefined, keyed('delete-1'))
+  assert.deepEqual([gone.status, (await call('DELETE', path)).status], [200, 404])
+  assert.equal((await call('DELETE', path, undefined, keyed('delete-1'))).text, gone.text)
+  const back = await call('POST', `${path}/restore`, undefined, keyed('restore-1'))
+  assert.equal((await call('POST', `${path}/restore`, undefined, keyed('restore-1'))).text, back.text)
+})
+
+test('changes of fields, options and forms are carried out once, too', async () => {
+  const body = { source: 'deal', field_name: 'Made once', type: 'DROPDOWN', options: ['A'] }
+  const first = await call('POST', `${v1}/field`, body, keyed('field-1'))
+  assert.equal(first.status, 201)
+  const again = await other.call('POST', `${v1}/field`, body, keyed('field-1'))
+  assert.deepEqual([again.status, again.text], [201, first.text])
+  const path = `${v1}/field/${first.body.data.id}`
+  const option = await call('POST', `${path}/option`, { name: 'B' }, keyed('option-1'))
+  assert.equal((await call('POST', `${path}/option`, { name: 'B' }, keyed('option-1'))).text, option.text)
+  const form = (await get(`${v1}/field/form?source=deal`)).body.data
+  const arranged = await call('PUT', `${v1}/field/form?source=deal`, form, keyed('form-1'))
+  assert.equal((await call('PUT', `${v1}/field/form?source=deal`, form, keyed('form-1'))).text, arranged.text)
+  const gone = await call('DELETE', path, undefined, keyed('field-2'))
+  assert.equal((await call('DELETE', path, undefined, keyed('field-2'))).text, gone.text)
+})
+
+test('a key belongs to its request, to a day, and to its account; a refused request leaves it free', async () => {
+  const body = dealBody(known, { title: 'Keyed' })
+  const first = await call('POST', `${v1}/deal`, body, keyed('key'))
+  for (const [method, path, sent] of [
+    ['POST', `${v1}/deal`, { ...body, title: 'Another' }],
+    ['POST', `${v1}/deal?expand=source`, body],
+    ['PATCH', `${v1}/deal/${first.body.data.id}`, body],
+  ] as const) {
+    const reply = await call(method, path, sent, keyed('key'))
+    assert.deepEqual([reply.status, reply.body.code], [422, 2002], `${method} ${path}`)
+  }
+  const refused = await call('POST', `${v1}/deal`, { title: '' }, keyed('refused'))
+  assert.equal(refused.status, 422)
+  assert.equal((await call('POST', `${v1}/deal`, body, keyed('refused'))).status, 201)
+  for (const key of ['', 'a b', 'x'.repeat(256)]) {
+    assert.equal((await call('POST', `${v1}/deal`, body, keyed(key))).status, 400, JSON.stringify(key))
+  }
+  assert.equal((await call('GET', `${v1}/deal/view/list?pageSize=1`, undefined, keyed('key'))).status, 200)
+  await db.query("UPDATE idempotency SET created_at = created_at - interval '25 hours' WHERE key = 'key'")
+  assert.equal((await call('POST', `${v1}/deal`, { ...body, title: 'Next day' }, keyed('key'))).status, 201)
+  await forgetOldKeys(db, '1', new Date(Date.now() + 90_000_000))
+  assert.equal((await db.query('SELECT key FROM idempotency')).length, 0)
+})
+
+test('the same request at the same moment, over two processes: it is carried out once', async () => {
+  for (let round = 0; round < 10; round++) {
+    const body = dealBody(known, { title: `At once ${round}` })
+    const send = (one: typeof other) => one.call('POST', `${v1}/deal`, body, keyed(`at-once-${round}`))
+    const replies = await Promise.all([send(service), send(other), send(service), send(other)])
+    const created = replies.filter(reply => reply.status === 201)
+    assert.ok(created.length >= 1 && replies.every(reply => reply.status === 201 || reply.body.code === 5005))
+    assert.equal(new Set(created.map(reply => reply.text)).size, 1)
+    const [row] = await db.query('SELECT count(*)::text AS count FROM deal WHERE title = $1::text', [`At once ${round}`])
+    assert.equal(row!.count, '1')
+  }
+})
+
+test('what was deleted is restored as it was, with its events; what it points to must be there', async () => {
+  const contact = await made('contact', { last_name: 'Comes back' })
+  const deal = await made(
+    'deal',
+    dealBody(known, { title: 'Back again', primary_contact: contact.id, cf_custom_number_field: 7 }),
+  )
+  const path = `${v1}/deal/${deal.id}`
+  assert.equal((await call('POST', `${path}/restore`)).status, 404)
+  await call('DELETE', path)
+  await call('DELETE', `${v1}/contact/${contact.id}`)
+  const refused = await call('POST', `${path}/restore`)
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/primary_contact reference_not_found']])
+  assert.equal((await call('POST', `${v1}/contact/${contact.id}/restore`)).status, 200)
+  const restored = await call('POST', `${path}/restore?expand=primary_contact`)
+  assert.equal(restored.status, 200, restored.text)
+  const { _expanded, ...record } = restored.body.data
+  assert.deepEqual(_expanded, { primary_contact: { id: contact.id, name: 'Comes back' } })
+  assert.deepEqual(record, { ...deal, version: 3 })
+  assert.equal((await get(`${v1}/deal/view/list?filter=id:eq(${deal.id})`)).body.data.length, 1)
+  const events = await db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [String(deal.id)])
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['deal.created', 'deal.deleted', 'deal.restored'],
+  )
+})
+
+test('a name taken meanwhile, a pipeline with its stages, and what is too old', async () => {
+  const tag = await made('tag', { name: 'taken' })
+  await call('DELETE', `${v1}/tag/${tag.id}`)
+  await made('tag', { name: 'Taken' })
+  assert.equal((await call('POST', `${v1}/tag/${tag.id}/restore`)).status, 409)
+  const pipeline = await made('pipeline', { name: 'Returns' })
+  const [early, late] = [
+    await made('pipeline_stage', { pipeline: pipeline.id, name: 'Early' }),
+    await made('pipeline_stage', { pipeline: pipeline.id, name: 'Late' }),
+  ]
+  await call('DELETE', `${v1}/pipeline_stage/${early.id}`)
+  await call('DELETE', `${v1}/pipeline/${pipeline.id}`)
+  assert.equal((await call('POST', `${v1}/pipeline_stage/${early.id}/restore`)).status, 422)
+  assert.equal((await call('POST', `${v1}/pipeline/${pipeline.id}/restore`)).status, 200)
+  // The stage that was deleted before does not come back with it.
+  const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${pipeline.id})`)).body.data
+  assert.deepEqual(
+    stages.map((stage: { id: number; version: number }) => [stage.id, stage.version]),
+    [[late.id, 3]],
+  )
+  assert.equal((await call('POST', `${v1}/pipeline_stage/${early.id}/restore`)).status, 200)
+  const deal = await made('deal', dealBody(known))
+  await call('DELETE', `${v1}/deal/${deal.id}`)
+  await db.query("UPDATE deal SET deleted_at = now() - interval '31 days' WHERE id = $1::bigint", [String(deal.id)])
+  assert.equal((await call('POST', `${v1}/deal/${deal.id}/restore`)).status, 404)
+})
+
+test('the purge: records and the values in their history are gone, the events themselves and everything live stay', async () => {
+  const contact = await made('contact', { last_name: 'Forgotten person' })
+  const [gone, stays] = [
+    await made('deal', dealBody(known, { title: 'Forgotten deal', primary_contact: contact.id })),
+    await made('deal', dealBody(known, { title: 'Kept deal' })),
+  ]
+  await call('DELETE', `${v1}/deal/${gone.id}`)
+  await call('DELETE', `${v1}/contact/${contact.id}`)
+  await call('DELETE', `${v1}/deal/${stays.id}`)
+  await db.query("UPDATE deal SET deleted_at = deleted_at - interval '40 days' WHERE id = $1::bigint", [String(gone.id)])
+  await db.query("UPDATE contact SET deleted_at = deleted_at - interval '40 days' WHERE id = $1::bigint", [String(contact.id)])
+  const before = new Date(Date.now() - 30 * 86_400_000)
+  assert.ok((await purgeRecords(db, await loadCatalog(db, resources, 1), before, new Date())) >= 2)
+  assert.equal(await purgeRecords(db, await loadCatalog(db, resources, 1), before, new Date()), 0)
+  const left = await db.query(
+    'SELECT id::text FROM deal WHERE id = ANY($1::bigint[]) UNION SELECT id::text FROM contact WHERE id = ANY($1::bigint[])',
+    [`{${gone.id},${contact.id},${stays.id}}`],
+  )
+  assert.deepEqual(
+    left.map(row => row.id),
+    [String(stays.id)],
+  )
+  const told = await db.query('SELECT type, changes::text FROM event WHERE record_id = $1::bigint ORDER BY seq', [
+    String(gone.id),
+  ])
+  assert.deepEqual(
+    told.map(({ type, changes }) => [type, changes]),
+    ['deal.created', 'deal.deleted', 'deal.purged'].map(type => [type, '{}']),
+  )
+  const [log] = await db.query(
+    'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq FROM counter WHERE account_id = 1)::text AS counter FROM event WHERE account_id = 1',
+  )
+  assert.deepEqual([log!.n, log!.last], [log!.last, log!.counter])
+  assert.equal((await call('POST', `${v1}/deal/${stays.id}/restore`)).status, 200)
+})
