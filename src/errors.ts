@@ -26,11 +26,11 @@ export const errorTable = {
   in_use: { code: 5004, status: 409, title: 'The record is in use' },
   request_in_flight: { code: 5005, status: 409, title: 'The same request is being carried out' },
   body_too_large: { code: 6001, status: 413, title: 'The body is too large' },
+  query_too_slow: { code: 6002, status: 503, title: 'The request took too long' },
   header_too_large: { code: 6003, status: 431, title: 'The address or the headers are too long' },
   rate_limited: { code: 6004, status: 429, title: 'Too many requests' },
   overloaded: { code: 6005, status: 503, title: 'The service has too much to do' },
   request_timeout: { code: 6006, status: 408, title: 'The request took too long to arrive' },
-  query_too_slow: { code: 6002, status: 503, title: 'The request took too long' },
   internal: { code: 9001, status: 500, title: 'The service failed' },
   database_unavailable: { code: 9002, status: 503, title: 'The database is not available' },
 } as const satisfies Record<string, { code: number; status: number; title: string }>

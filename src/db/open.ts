@@ -96,7 +96,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   return database('embedded', sql, options, {
     isAvailable: () => engine.available,
     unhurried: () => sql,
-    probe: () => sql.unsafe('SELECT 1'),
+    prober: () => sql,
     async close() {
       upkeep.stop()
       await engine.close()
@@ -171,9 +171,11 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
       alone ??= postgres(url, { ...settings, max: 1, idle_timeout: 10, connect_timeout: 5 })
       return alone
     },
-    probe: () => {
-      prober ??= postgres(url, { ...settings, max: 1, idle_timeout: 60, connect_timeout: 1, backoff: () => 0.1 })
-      return prober.unsafe('SELECT 1')
+    prober: isLost => {
+      if (isLost) void prober?.end({ timeout: 0 })
+      if (isLost || !prober)
+        prober = postgres(url, { ...settings, max: 1, idle_timeout: 60, connect_timeout: 1, backoff: () => 0.1 })
+      return prober
     },
     close: async () => void (await Promise.all([alone?.end({ timeout: 0 }), prober?.end({ timeout: 0 })])),
   })
@@ -203,8 +205,8 @@ async function requireServer(sql: Sql, log: Log): Promise<void> {
 type Backing = {
   isAvailable(): boolean
   unhurried(): Sql
-  /** SELECT 1 in a way that nothing of this process can hold up */
-  probe(): Promise<unknown>
+  /** what asks whether the database answers at all, which nothing of this process should hold up; `isLost` as in stall.ts */
+  prober(isLost: boolean): Sql
   close(): Promise<void>
 }
 
@@ -221,7 +223,11 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   const writeTogether = groupCommit(sql, execute, isRefused)
 
   const stall = watchStall({
-    probe: backing.probe,
+    // An engine that is being reopened must not be asked: what is written to it then is never answered.
+    probe: async isLost => {
+      if (!backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
+      return execute(backing.prober(isLost), 'SELECT 1', [], false)
+    },
     patienceMs: engine === 'embedded' ? embeddedPatienceMs : serverPatienceMs,
     isSerial: engine === 'embedded',
   })

@@ -11,8 +11,8 @@ export type Stall = {
 }
 
 export type StallOptions = {
-  /** a question that any database answers at once */
-  readonly probe: () => Promise<unknown>
+  /** A question that any database answers at once. `isLost`: the one before was never answered, nor will be over its connection. */
+  probe(isLost: boolean): Promise<unknown>
   /** how long it may say nothing at all, in milliseconds */
   readonly patienceMs: number
   /** whether statements are carried out one after the other: then the first that waits is being carried out, and only the others wait in vain */
@@ -29,15 +29,18 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
   const answered = () => {
     lastSign = performance.now()
   }
-  const ask = () => {
-    probedAt = performance.now()
-    probe().then(
+  const ask = (isLost: boolean) => {
+    const at = performance.now()
+    probedAt = at
+    probe(isLost).then(
       () => {
+        // An answer is an answer, however late.
         probedAt = null
         isStalled = false
         answered()
       },
       () => {
+        if (probedAt !== at) return
         probedAt = null
         stall()
       },
@@ -50,6 +53,7 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
       waiting.delete(refuse)
       refuse(unanswered())
     }
+    if (waiting.size === 0) timer?.unref()
   }
   const look = () => {
     if (waiting.size === 0 && !isStalled && probedAt === null) {
@@ -60,7 +64,8 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
     const now = performance.now()
     if (probedAt !== null) {
       if (now - probedAt > patienceMs * 0.6) stall()
-    } else if (isStalled || now - lastSign > patienceMs * 0.2) ask()
+      if (now - probedAt > patienceMs * 3) ask(true)
+    } else if (isStalled || now - lastSign > patienceMs * 0.2) ask(false)
   }
 
   return {
@@ -68,14 +73,17 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
       if (isStalled) return Promise.reject(unanswered())
       if (!timer) {
         answered()
-        timer = setInterval(look, patienceMs / 10).unref()
+        timer = setInterval(look, patienceMs / 10)
       }
+      // What waits for an answer keeps the process alive; a database that is asked for nothing does not.
+      timer.ref()
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject)
         ask()
           .then(resolve, reject)
           .finally(() => {
             waiting.delete(reject)
+            if (waiting.size === 0) timer?.unref()
             answered()
           })
       })
