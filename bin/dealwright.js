@@ -8,4 +8,4 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exit(1)
 }
 const { main } = await import('../src/main.ts')
-await main()
+await main(process.argv.slice(2))

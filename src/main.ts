@@ -1,4 +1,4 @@
-/** The entry: settings, database, first start, HTTP; what a person needs to know on the terminal; a clean end. */
+/** The entry: its commands; settings, database, first start, HTTP; what a person needs to know on the terminal; a clean end. */
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -6,6 +6,10 @@ import { firstStart } from './accounts/first-start.ts'
 import { createSample } from './accounts/sample.ts'
 import { keepToken, readToken } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
+import { backup, type CommandOptions, restore } from './backup/command.ts'
+import { removeLeftCopies } from './backup/copies.ts'
+import { offerCopies } from './backup/copy-socket.ts'
+import { progress } from './backup/progress.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
@@ -14,13 +18,54 @@ import { logOptions } from './log.ts'
 /** A supervisor waits some time between SIGTERM and SIGKILL. */
 const stopWithinMs = 14_000
 
-export async function main(): Promise<void> {
+const help = `dealwright                  starts the service
+dealwright backup FILE      writes the database to a new file, also while the service runs
+dealwright restore FILE     loads such a file into an empty database
+
+The settings are environment variables, DATA_DIR and DATABASE_URL among them: docs/operating.md.`
+
+const commands: { readonly [name: string]: (options: CommandOptions) => Promise<string> } = { backup, restore }
+
+/** Does what the arguments of the command line say. Ends the process where that cannot be: 2 for arguments it doesn't know, else 1. */
+export async function main(args: readonly string[]): Promise<void> {
+  const [name, file] = args
+  const command = name === undefined ? undefined : Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (args.length === 1 && (name === '--help' || name === '-h')) return console.log(help)
+  if (name !== undefined && !command) return misused(`There is no command "${name}"`)
+  if (command && (!file || file.startsWith('-'))) return misused(`"dealwright ${name}" needs the name of a file`)
+  if (args.length > 2) return misused(`"${args[2]}" is one argument too many`)
   try {
-    await start(readConfig(process.env), performance.now())
+    if (command) await run(command, readConfig(process.env), file!)
+    else await start(readConfig(process.env), performance.now())
   } catch (error) {
     if (error instanceof ConfigError || (error as { isPlain?: boolean }).isPlain) console.error((error as Error).message)
     else console.error(error)
     process.exit(1)
+  }
+}
+
+function misused(what: string): void {
+  console.error(`${what}; see "dealwright --help".`)
+  process.exitCode = 2
+}
+
+/** A signal ends it with nothing left behind, a second one at once. */
+async function run(command: (options: CommandOptions) => Promise<string>, config: Config, file: string): Promise<void> {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  for (const name of ['SIGINT', 'SIGTERM']) {
+    process.on(name, () => {
+      if (signal.aborted) process.exit(1)
+      stopped.abort()
+    })
+  }
+  const place = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
+  try {
+    console.log(await command({ place, file, now: new Date(), progress: progress(), log: console.error, signal }))
+  } catch (error) {
+    if (!signal.aborted) throw error
+    console.error('Stopped; nothing was left behind.')
+    process.exitCode = 1
   }
 }
 
@@ -39,11 +84,16 @@ async function start(config: Config, startedAt: number): Promise<void> {
   })
   if (first.token) await keepToken(dataDir, first.token)
   const app = buildApp({ db, now: () => new Date(), log, limits: config })
+  const copies = config.databaseUrl ? null : await offerCopies(db, dataDir, say)
+  if (copies)
+    void removeLeftCopies(dataDir).catch(error => say(`What a backup left in ${dataDir} could not be removed: ${error}`))
+  const app = buildApp({ db, now: () => new Date(), log })
   const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
     // Whatever hangs: what is not done by then is ended, and the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
+    copies?.close()
     await db.close()
   })
   const token = first.token ?? config.token ?? (await readToken(dataDir))

@@ -9,7 +9,7 @@ import { startPostgres } from './support/postgres.ts'
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/**/*.test.ts').sort()
 /** Files that ask nothing of a database, or bring their own engines: once is enough. */
-const engineFree = /test[/\\](house|db|units)[/\\]/
+const engineFree = /test[/\\](house|db|units|backup)[/\\]/
 
 let worst = await run('embedded', files, {})
 const server = await startPostgres()

@@ -9,8 +9,13 @@ import type { TransactionSql } from 'postgres'
 import type { Database } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
-type Migration = { readonly version: number; readonly name: string; readonly text: string; readonly checksum: string }
+export type Migration = { readonly version: number; readonly name: string; readonly text: string; readonly checksum: string }
 type Applied = { readonly version: string; readonly name: string; readonly checksum: string }
+
+const ownMigrations = join(import.meta.dirname, 'migrations')
+
+/** The table of what was applied. */
+export const migrationTable = 'schema_migration'
 
 /** Any number, as long as nothing else in the database locks the same. */
 const lock = 7_201_553
@@ -22,7 +27,7 @@ const lock = 7_201_553
  */
 export async function migrate(
   db: Pick<Database, 'sql'>,
-  directory: string = join(import.meta.dirname, 'migrations'),
+  directory: string = ownMigrations,
 ): Promise<{ applied: number[]; version: number }> {
   const files = readMigrations(directory)
   const applied: number[] = []
@@ -34,24 +39,32 @@ export async function migrate(
   }
 }
 
+/**
+ * The same for a new database within a transaction of the caller's, up to `version`: with it, all of the schema comes to be or none.
+ */
+export async function migrateWithin(tx: TransactionSql, version: number): Promise<void> {
+  const files = readMigrations().slice(0, version)
+  while ((await applyNext(tx, files)) !== undefined);
+}
+
 /** Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied. */
 async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
   // An index of a large table takes as long as it takes.
   await tx.unsafe('SET LOCAL statement_timeout = 0')
-  await tx.unsafe(`CREATE TABLE IF NOT EXISTS schema_migration (
+  await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
     version int PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`)
-  const history = await tx.unsafe<Applied[]>('SELECT version, name, checksum FROM schema_migration ORDER BY version')
+  const history = await tx.unsafe<Applied[]>(`SELECT version, name, checksum FROM ${migrationTable} ORDER BY version`)
   compare(history, files)
   const next = files[history.length]
   if (!next) return undefined
   await tx.unsafe(next.text)
-  await tx.unsafe('INSERT INTO schema_migration (version, name, checksum) VALUES ($1, $2, $3)', [
+  await tx.unsafe(`INSERT INTO ${migrationTable} (version, name, checksum) VALUES ($1, $2, $3)`, [
     `${next.version}`,
     next.name,
     next.checksum,
@@ -80,7 +93,8 @@ function compare(history: readonly Applied[], files: readonly Migration[]): void
   }
 }
 
-function readMigrations(directory: string): Migration[] {
+/** The files of `directory` in order. Throws a StartupError where one is not named as it should be. */
+export function readMigrations(directory: string = ownMigrations): Migration[] {
   const names = readdirSync(directory)
     .filter(name => name.endsWith('.sql'))
     .sort()

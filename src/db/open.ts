@@ -3,7 +3,7 @@
  * Owns the client's settings and what a lost connection looks like to the rest. Does not know the schema or any statement of it.
  */
 import { availableParallelism } from 'node:os'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { Engine } from './embedded/engine.ts'
 import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
@@ -35,6 +35,9 @@ export type DatabaseOptions = {
 
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
 export type Row = Record<string, string | null>
+
+/** What `sql.begin` gives, see Database. */
+export type Transaction = TransactionSql
 
 export type Database = {
   readonly engine: 'embedded' | 'postgres'

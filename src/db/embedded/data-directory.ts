@@ -38,6 +38,33 @@ export async function finishCluster(dataDir: string): Promise<void> {
   syncDirectory(dataDir)
 }
 
+/** Whether `dataDir` has a database, of whatever version; one whose making was interrupted is none. */
+export function hasCluster(dataDir: string): boolean {
+  const cluster = path.join(dataDir, 'pg')
+  return !fs.existsSync(marker(dataDir)) && fs.existsSync(cluster) && fs.readdirSync(cluster).length > 0
+}
+
+/**
+ * Makes the closed cluster of the data directory `from` that of `dataDir`, which has none: from one moment to the next, so that it is never
+ * there in part. The caller holds the lock of `dataDir`.
+ */
+export function adoptCluster(dataDir: string, from: string): void {
+  fs.rmSync(path.join(dataDir, 'pg'), { recursive: true, force: true })
+  fs.rmSync(marker(dataDir), { force: true })
+  syncDirectory(dataDir)
+  fs.renameSync(path.join(from, 'pg'), path.join(dataDir, 'pg'))
+  syncDirectory(dataDir)
+}
+
+/**
+ * Copies the cluster of `dataDir` into the data directory `to`. The engine must be idle: then the copy is what a power cut would leave, all that
+ * was committed, and opens like that. Without a second copy on the disk where the file system can (reflinks).
+ */
+export async function copyCluster(dataDir: string, to: string): Promise<void> {
+  const mode = fs.constants.COPYFILE_FICLONE
+  await fs.promises.cp(path.join(dataDir, 'pg'), path.join(to, 'pg'), { recursive: true, errorOnExist: true, force: false, mode })
+}
+
 function marker(dataDir: string): string {
   return path.join(dataDir, 'pg.unfinished')
 }
@@ -50,6 +77,7 @@ function refuseOtherMajor(cluster: string): void {
   if (major === embeddedMajor) return
   throw new StartupError(
     `${cluster} was made by PostgreSQL ${major} and this version runs PostgreSQL ${embeddedMajor}. ` +
-      'Export the data with the version that made it and import it here into an empty DATA_DIR; the old directory was not touched.',
+      'Export the data with the version that made it ("npm run backup -- FILE") and restore it here into an empty DATA_DIR ' +
+      '("npm run restore -- FILE"); the old directory was not touched.',
   )
 }

@@ -1,0 +1,92 @@
+/**
+ * `dealwright backup` and `dealwright restore` (D59), from their settings to what they say. Owns the order of their steps. Knows neither
+ * the terminal nor the environment: what it says goes to functions it is given.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from '../db/migrate.ts'
+import type { Database, Log } from '../db/open.ts'
+import { dump } from './dump.ts'
+import { readLines, requireNewFile, writeFile } from './file.ts'
+import { type BackupPart, readBackup } from './format.ts'
+import { examine, load, requireEmpty } from './load.ts'
+import { grouped, type Progress, size } from './progress.ts'
+import { type Place, withSource } from './source.ts'
+import { requireFree, withTarget } from './target.ts'
+
+export type CommandOptions = {
+  readonly place: Place
+  readonly file: string
+  readonly now: Date
+  readonly progress: Progress
+  readonly log: Log
+  /** Ends it, with nothing left behind. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with no file left, where that
+ * cannot be; other failures as they came.
+ */
+export async function backup({ place, file, now, progress, log, signal }: CommandOptions): Promise<string> {
+  const startedAt = performance.now()
+  requireNewFile(file)
+  let bytes = 0
+  const { tables, rows } = await withSource(place, log, signal, db =>
+    dump(
+      db,
+      {
+        now,
+        serviceVersion: serviceVersion(),
+        onRows: (done, of) => progress.show(`${grouped(done)} of about ${grouped(of)} rows`),
+        say: log,
+      },
+      async content => {
+        bytes = (await writeFile(file, content, signal)).bytes
+      },
+    ),
+  ).finally(progress.clear)
+  return `Backed up ${tables} tables, ${grouped(rows)} rows to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
+}
+
+/**
+ * Loads the file into the empty database and brings its schema up to this program's. Returns the line that says so. Throws a BackupError or
+ * StartupError, with the database empty as before, where that cannot be; other failures as they came.
+ */
+export async function restore({ place, file, progress, log, signal }: CommandOptions): Promise<string> {
+  const startedAt = performance.now()
+  const parts = (): AsyncGenerator<BackupPart> => readBackup(readLines(file, signal))
+  const restored = async () => {
+    requireFree(place)
+    progress.show('Checking the file…')
+    // Whole, before anything is begun; while it is loaded it is checked once more.
+    const contents = await examine(parts())
+    await withTarget(place, log, async db => {
+      await requireEmpty(db, contents.header)
+      await load(db, parts(), contents, done => progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`))
+      progress.show('Bringing the schema up to date…')
+      await finish(db)
+    })
+    return contents
+  }
+  const { header, total } = await restored().finally(progress.clear)
+  return (
+    `Restored ${header.tables.length} tables, ${grouped(total)} rows from ${file} ` +
+    `(made ${header.made_at} by ${header.service_version} on ${header.database}; ${seconds(startedAt)}).`
+  )
+}
+
+/** What comes after the backup's own version, and what the planner knows of the tables, which it would have to find out yet. */
+async function finish(db: Database): Promise<void> {
+  await migrate(db)
+  await db.unhurried('ANALYZE')
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`
+}
+
+function serviceVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

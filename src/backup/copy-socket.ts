@@ -1,0 +1,136 @@
+/**
+ * How a backup is made of an embedded database that a running service has open: on a local socket in its data directory the service is
+ * asked for a copy of the database's files, and makes it while its only session is idle. Owns the socket and what is said on it.
+ * Knows nothing of what becomes of the copy.
+ */
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { copyCluster } from '../db/embedded/data-directory.ts'
+import type { Database, Log } from '../db/open.ts'
+import { BackupError } from './backup-error.ts'
+import { isCopyName } from './copies.ts'
+
+type Answer = { readonly is_done: true } | { readonly error: string }
+
+/** The longest path that every system takes for a socket. */
+const longestPath = 100
+const longestQuestion = 200
+
+/** Where the service of `dataDir`, which must exist, is asked. */
+export function socketPath(dataDir: string): string {
+  const directory = realpathSync(dataDir)
+  const name = `dealwright-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
+  const path = join(directory, 'backup.sock')
+  return Buffer.byteLength(path) <= longestPath ? path : join(tmpdir(), `${name}.sock`)
+}
+
+/**
+ * Begins to answer. The caller has `dataDir` open by `db`. Where that can't be, the service runs without and `log` hears why.
+ * The connections don't keep the process alive.
+ */
+export async function offerCopies(db: Database, dataDir: string, log: Log): Promise<{ close(): void }> {
+  const path = socketPath(dataDir)
+  const server = createServer(socket => listen(socket, name => copy(db, dataDir, name))).unref()
+  try {
+    // Another service can't have it: the data directory is ours.
+    if (process.platform !== 'win32') rmSync(path, { force: true })
+    await bind(server, path)
+  } catch (error) {
+    log(`Backups while the service runs are not possible: ${path} can't be opened (${(error as NodeJS.ErrnoException).code}).`)
+  }
+  server.on('error', error => log(`The socket for backups failed: ${error.message}`))
+  return { close: () => void server.close() }
+}
+
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    // The socket is made within the call: nobody else may use it, not for a moment.
+    const before = process.umask(0o177)
+    try {
+      server.listen(path)
+    } finally {
+      process.umask(before)
+    }
+    if (process.platform !== 'win32' && existsSync(path)) chmodSync(path, 0o600)
+  })
+}
+
+function listen(socket: Socket, act: (name: string) => Promise<void>): void {
+  let question = ''
+  const answer = (value: Answer) => socket.end(`${JSON.stringify(value)}\n`)
+  socket.setEncoding('utf8').unref()
+  // Whoever asks may go away at any time.
+  socket.on('error', () => {})
+  socket.on('data', (text: string) => {
+    question += text
+    const end = question.indexOf('\n')
+    if (question.length > longestQuestion) socket.destroy()
+    if (end < 0 || socket.destroyed) return
+    socket.removeAllListeners('data')
+    act(question.slice(0, end)).then(
+      () => answer({ is_done: true }),
+      error => answer({ error: String(error instanceof Error ? error.message : error) }),
+    )
+  })
+}
+
+/** The transaction keeps the engine's one session: what runs is awaited, what comes waits. */
+async function copy(db: Database, dataDir: string, name: string): Promise<void> {
+  if (!isCopyName(name)) throw new Error('not a name of a copy')
+  await db.sql.begin(async tx => {
+    await tx.unsafe('SELECT 1')
+    await copyCluster(dataDir, join(dataDir, name))
+    // Fails if the engine was reopened meanwhile, which writes.
+    await tx.unsafe('SELECT 1')
+  })
+}
+
+/**
+ * Asks the service that has `dataDir` open to copy its database into the folder `name` there; false if none answers. Throws a
+ * BackupError if it can't.
+ */
+export async function requestCopy(dataDir: string, name: string, signal: AbortSignal): Promise<boolean> {
+  const path = socketPath(dataDir)
+  if (process.platform !== 'win32') {
+    const owner = statSync(path, { throwIfNoEntry: false })?.uid
+    // In the system's folder for temporary files anybody could have made it.
+    if (owner === undefined || owner !== statSync(dataDir).uid) return false
+  }
+  const text = await ask(path, name, signal)
+  if (text === null) return false
+  const answer = JSON.parse(text || '{"error":"it ended"}') as Answer
+  if ('error' in answer) throw new BackupError(`The running service could not copy its database: ${answer.error}.`)
+  return true
+}
+
+/** The answer, '' if it ended without one, null if nobody listens. */
+function ask(path: string, question: string, signal: AbortSignal): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const stop = () => socket.destroy(signal.reason)
+    const socket = createConnection(path, () => socket.write(`${question}\n`)).setEncoding('utf8')
+    signal.addEventListener('abort', stop, { once: true })
+    socket.on('data', (text: string) => {
+      answer += text
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null)
+      else if (error.code === 'EACCES')
+        reject(new BackupError(`${path} is not yours: back up as the user that runs the service.`))
+      else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve('')
+      else reject(error)
+    })
+    socket.on('close', () => {
+      signal.removeEventListener('abort', stop)
+      resolve(answer)
+    })
+  })
+}

@@ -1,0 +1,176 @@
+/**
+ * A backup's rows, loaded into an empty database: the schema as it was when the backup was made and all rows in one transaction, or
+ * nothing. Knows no engine and no compression; what a whole backup is, the format says.
+ */
+import { migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
+import type { Database, Transaction } from '../db/open.ts'
+import { BackupError } from './backup-error.ts'
+import { type BackupHeader, type BackupPart, type BackupTable, damaged, type RowCounts } from './format.ts'
+import { quoted, readTables, settle, type Table } from './tables.ts'
+
+/** What a backup has, as told by reading it to its end. */
+export type Contents = { readonly header: BackupHeader; readonly rows: RowCounts; readonly total: number }
+
+/** Rows are written by as many as have about this many bytes together. */
+const batchBytes = 1024 * 1024
+const mostRows = 5000
+/** The embedded engine has nobody else who would make room in its log. */
+const checkpointBytes = 256 * 1024 * 1024
+
+/** Reads a backup to its end. Throws a BackupError where it is harmed, or made by a service that this one can't follow. */
+export async function examine(parts: AsyncIterable<BackupPart>): Promise<Contents> {
+  let header: BackupHeader | undefined
+  let rows: RowCounts = {}
+  for await (const part of parts) {
+    if (part.kind === 'header') {
+      header = part.header
+      requireKnown(header)
+    }
+    if (part.kind === 'end') rows = part.rows
+  }
+  return { header: header!, rows, total: Object.values(rows).reduce((sum, count) => sum + count, 0) }
+}
+
+function requireKnown({ migrations, service_version }: BackupHeader): void {
+  const files = readMigrations()
+  if (migrations.length > files.length)
+    throw new BackupError(
+      `The backup was made by a newer service (${service_version}, schema version ${migrations.length}; this one knows ${files.length}): ` +
+        'restore with that one, or a later one.',
+    )
+  for (const [index, { version, name, checksum }] of migrations.entries()) {
+    const file = files[index]!
+    if (version === file.version && name === file.name && checksum === file.checksum) continue
+    throw new BackupError(
+      `The backup's schema had migration ${version} "${name}", which is not this program's ${file.version} "${file.name}": ` +
+        'it was made by another program.',
+    )
+  }
+}
+
+/** Throws a BackupError where the database has a table of the service, or one in the place of one. */
+export async function requireEmpty(db: Database, { tables }: BackupHeader): Promise<void> {
+  const names = [migrationTable, ...tables.map(table => table.name)]
+  const [found] = await db.query(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = current_schema() AND c.relname IN (SELECT json_array_elements_text($1::json)) LIMIT 1`,
+    [JSON.stringify(names)],
+  )
+  if (found) throw new BackupError(`The database is not empty (it has a table ${found.name}); restore into an empty one.`)
+}
+
+/**
+ * Makes the backup's schema and loads its rows. Throws, with the database as it was, where the backup is not as `contents` says, does not fit
+ * the schema or the database refuses it (that error as it came). `onRows` hears how many rows are loaded.
+ */
+export async function load(
+  db: Database,
+  parts: AsyncIterable<BackupPart>,
+  { header, rows: expected }: Contents,
+  onRows: (done: number) => void,
+): Promise<void> {
+  await db.sql.begin(async tx => {
+    await settle(tx)
+    await migrateWithin(tx, header.migrations.length)
+    const { tables } = await readTables(tx)
+    requireSame(header, tables)
+    // What migrations put in is in the backup, if it is still there.
+    await tx.unsafe(`TRUNCATE ${tables.map(table => quoted(table.name)).join(', ')}`)
+    const makeIndexes = await dropIndexes(tx)
+    let done = 0
+    let bytes = 0
+    for await (const batch of batches(parts)) {
+      await insert(tx, tables.find(({ name }) => name === batch.table.name)!, batch)
+      done += batch.rows.length
+      bytes += batch.bytes
+      onRows(done)
+      if (db.engine === 'postgres' || bytes < checkpointBytes) continue
+      await tx.unsafe('CHECKPOINT')
+      bytes = 0
+    }
+    await makeIndexes()
+    for (const { name } of tables) {
+      const [row] = await tx.unsafe<{ count: string }[]>(`SELECT count(*)::text AS count FROM ${quoted(name)}`)
+      if (Number(row!.count) !== expected[name]) throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
+    }
+  })
+}
+
+function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[]): void {
+  const known = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map(column => column.name))]))
+  const name = (table: string, column?: string) => `${table}${column ? `.${column}` : ''}`
+  const missing = backedUp.flatMap(({ name: table, columns }) =>
+    known.has(table)
+      ? columns.filter(column => !known.get(table)!.has(column)).map(column => name(table, column))
+      : [name(table)],
+  )
+  const unfilled = tables.filter(table => !backedUp.some(({ name }) => name === table.name)).map(table => table.name)
+  if (missing.length + unfilled.length === 0) return
+  throw new BackupError(
+    `The backup does not fit the schema of its own version (${[...missing, ...unfilled].join(', ')}): its database had been altered by hand.`,
+  )
+}
+
+/**
+ * Removes the indexes that are no constraints, as rows go in several times as fast without; the function that is returned makes them again
+ * as they were.
+ */
+async function dropIndexes(tx: Transaction): Promise<() => Promise<void>> {
+  const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
+    SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition,
+      (SELECT coalesce(json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
+       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attstattarget > 0)::text AS statistics
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT FROM pg_constraint x WHERE x.conindid = i.indexrelid)
+    ORDER BY c.relname`)
+  for (const { name } of rows) await tx.unsafe(`DROP INDEX ${quoted(name)}`)
+  return async () => {
+    for (const { definition, statistics } of rows) {
+      await tx.unsafe(definition)
+      for (const alter of JSON.parse(statistics) as string[]) await tx.unsafe(alter)
+    }
+  }
+}
+
+type Batch = { readonly table: BackupTable; readonly rows: readonly Uint8Array[]; readonly bytes: number }
+
+/** The rows in batches of one table each that fit in memory. */
+async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch> {
+  let batch: { table: BackupTable; rows: Uint8Array[]; bytes: number } | undefined
+  for await (const part of parts) {
+    if (part.kind !== 'rows') continue
+    for (const row of part.rows) {
+      const isFull = batch && (batch.bytes > batchBytes || batch.rows.length === mostRows)
+      if (batch && (isFull || batch.table !== part.table)) {
+        yield batch
+        batch = undefined
+      }
+      batch ??= { table: part.table, rows: [], bytes: 0 }
+      batch.rows.push(row)
+      batch.bytes += row.length
+    }
+  }
+  if (batch) yield batch
+}
+
+/** One parameter a column: the texts of all rows, as the literal of an array. */
+async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
+  const decoder = new TextDecoder()
+  const literals = table.columns.map(() => [] as string[])
+  for (const row of rows) {
+    const values = JSON.parse(decoder.decode(row)) as (string | null)[]
+    if (values.length !== literals.length) throw damaged(`a row of ${table.name} has ${values.length} values`)
+    for (const [index, value] of values.entries()) literals[index]!.push(element(value))
+  }
+  const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
+  const values = table.columns.map((name, index) => `v.c${index}::${typeOf.get(name)}`)
+  await tx.unsafe(
+    `INSERT INTO ${quoted(table.name)} (${table.columns.map(quoted).join(', ')}) SELECT ${values.join(', ')}
+     FROM unnest(${table.columns.map((_, index) => `$${index + 1}::text[]`).join(', ')}) v (${table.columns.map((_, index) => `c${index}`).join(', ')})`,
+    literals.map(texts => `{${texts.join()}}`),
+  )
+}
+
+function element(value: string | null): string {
+  return value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`
+}

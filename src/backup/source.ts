@@ -1,0 +1,52 @@
+/**
+ * The database that a backup is read from: a server; a data directory that nobody has open; or a copy of one that a running service has.
+ * Owns the copy's life. Knows nothing of what is read.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import { hasCluster } from '../db/embedded/data-directory.ts'
+import { acquireLock } from '../db/embedded/lock.ts'
+import { type Database, type Log, openDatabase } from '../db/open.ts'
+import { BackupError } from './backup-error.ts'
+import { makeCopyFolder, removeLeftCopies } from './copies.ts'
+import { requestCopy } from './copy-socket.ts'
+
+/** The settings of the service that say where its database is. */
+export type Place = { readonly databaseUrl: string | null; readonly dataDir: string }
+
+/** No statement of a backup is stopped; the embedded engine can't be told so, only given this long. */
+export const unhurried = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
+
+/**
+ * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or StartupError where there is none or it
+ * can't be read.
+ */
+export async function withSource<T>(place: Place, log: Log, signal: AbortSignal, read: (db: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = place
+  if (databaseUrl) return withDatabase({ url: databaseUrl }, log, read)
+  if (!existsSync(dataDir) || !hasCluster(dataDir))
+    throw new BackupError(`There is no database in ${dataDir}; set DATA_DIR or DATABASE_URL.`)
+  await removeLeftCopies(dataDir)
+  const copy = makeCopyFolder(dataDir, 'backup')
+  try {
+    // Keeps others from taking it for one that was left.
+    const lock = await acquireLock(copy.path, () => {})
+    const isCopied = await requestCopy(dataDir, copy.name, signal).finally(() => lock.release())
+    if (isCopied && !hasCluster(copy.path)) throw new BackupError('The running service made no copy of its database.')
+    return await withDatabase({ dataDir: isCopied ? copy.path : dataDir }, log, read)
+  } finally {
+    rmSync(copy.path, { recursive: true, force: true })
+  }
+}
+
+async function withDatabase<T>(
+  where: { url: string } | { dataDir: string },
+  log: Log,
+  read: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = await openDatabase({ ...where, ...unhurried, log })
+  try {
+    return await read(db)
+  } finally {
+    await db.close()
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The database that a backup is restored into: an empty one on a server, or a new one in a data directory, which becomes that directory's
+ * only when all is in it. Knows nothing of what is loaded.
+ */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
+import { acquireLock } from '../db/embedded/lock.ts'
+import { type Database, type Log, openDatabase } from '../db/open.ts'
+import { BackupError } from './backup-error.ts'
+import { makeCopyFolder, removeLeftCopies } from './copies.ts'
+import { type Place, unhurried } from './source.ts'
+
+/** Throws a BackupError where the data directory has a database. */
+export function requireFree({ databaseUrl, dataDir }: Place): void {
+  if (databaseUrl || !existsSync(dataDir) || !hasCluster(dataDir)) return
+  throw new BackupError(`${dataDir} has a database; restore into an empty directory, by DATA_DIR.`)
+}
+
+/**
+ * Opens the database for `fill` and closes it afterwards. Where `fill` fails, a data directory is as it was before; on a server that is for
+ * `fill` to see to. Throws a BackupError or StartupError where the database can't be had.
+ */
+export async function withTarget<T>(place: Place, log: Log, fill: (db: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = place
+  if (databaseUrl) return withDatabase(await openDatabase({ url: databaseUrl, ...unhurried, log }), fill)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  let isLost = false
+  const lock = await acquireLock(dataDir, () => {
+    isLost = true
+  })
+  try {
+    requireFree(place)
+    await removeLeftCopies(dataDir)
+    const folder = makeCopyFolder(dataDir, 'restore')
+    try {
+      const result = await withDatabase(await openDatabase({ dataDir: folder.path, ...unhurried, log }), fill)
+      if (isLost) throw new BackupError(`Another process has taken ${dataDir} meanwhile; nothing was restored.`)
+      adoptCluster(dataDir, folder.path)
+      return result
+    } finally {
+      rmSync(folder.path, { recursive: true, force: true })
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function withDatabase<T>(db: Database, act: (db: Database) => Promise<T>): Promise<T> {
+  try {
+    return await act(db)
+  } finally {
+    await db.close()
+  }
+}
