@@ -1,0 +1,383 @@
+/** Backups: the same rows on every engine, whole while others write, all or nothing when restored. Brings its own engines. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { firstStart } from '../../src/accounts/first-start.ts'
+import { createSample } from '../../src/accounts/sample.ts'
+import { backup, restore } from '../../src/backup/command.ts'
+import type { Place } from '../../src/backup/source.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { createDatabase, startPostgres } from '../support/postgres.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'dealwright-backup-'))
+const server = await startPostgres(true)
+const children = new Set<ChildProcess>()
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await server?.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const token = 'backup-test-token-backup-test-token'
+const log = () => {}
+const noProgress = { show() {}, clear() {} }
+const embedded = (name: string): Place => ({ databaseUrl: null, dataDir: join(home, name) })
+const onServer = async (): Promise<Place> => ({ databaseUrl: await createDatabase(server!.url), dataDir: join(home, 'none') })
+const fileNamed = (name: string) => join(home, `${name}.gz`)
+const options = (place: Place, file: string) => ({
+  place,
+  file,
+  now: new Date(),
+  progress: noProgress,
+  log,
+  signal: new AbortController().signal,
+})
+const save = (place: Place, name: string) => backup(options(place, fileNamed(name)))
+const bring = (place: Place, name: string) => restore(options(place, fileNamed(name)))
+
+async function withDatabase<T>({ databaseUrl, dataDir }: Place, act: (db: Database) => Promise<T>): Promise<T> {
+  const db = await openDatabase({ ...(databaseUrl ? { url: databaseUrl } : { dataDir }), log })
+  return act(db).finally(() => db.close())
+}
+
+/** Every table with the number of its rows and what they say, in one order. */
+function contents(place: Place): Promise<Record<string, string>> {
+  return withDatabase(place, async db => {
+    const tables = await db.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    const found: Record<string, string> = {}
+    for (const { name } of tables) {
+      const [row] =
+        await db.query(`SELECT count(*) || ' ' || coalesce(md5(string_agg(r, E'\\n' ORDER BY r COLLATE "C")), '') AS text
+        FROM (SELECT (to_jsonb(t) - 'applied_at')::text AS r FROM "${name}" t) x`)
+      found[name!] = row!.text!
+    }
+    // Numbers that JSON can't hold as they are, and indexes.
+    const [more] =
+      await db.query(`SELECT (SELECT md5(string_agg(id || ' ' || deal_value_value || ' ' || created_at::text, ',' ORDER BY id)) FROM deal) AS deals,
+      (SELECT md5(string_agg(indexdef, ',' ORDER BY indexdef COLLATE "C")) FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE 'custom_%') AS indexes,
+      (SELECT string_agg(c.relname || a.attnum || ':' || a.attstattarget, ',' ORDER BY c.relname COLLATE "C", a.attnum) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE a.attstattarget > 0 AND a.attnum > 0) AS statistics`)
+    return { ...found, ...(more as Record<string, string>) }
+  })
+}
+
+function assertNoTables(place: Place): Promise<void> {
+  return withDatabase(place, async db => {
+    const [row] = await db.query("SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'public'")
+    assert.equal(row!.n, '0')
+  })
+}
+
+type Running = { readonly url: string; stop(): Promise<void> }
+
+/** The service as people run it, a process of its own. */
+async function startChild({ databaseUrl, dataDir }: Place): Promise<Running> {
+  const env = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DEALWRIGHT_TOKEN: token,
+    SAMPLE_DATA: '1',
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  }
+  const child = spawn(process.execPath, ['bin/dealwright.js'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.add(child)
+  const gone = new Promise<void>(resolve => child.on('exit', () => resolve()))
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const url = /ready at (\S+)/.exec(line)?.[1]
+    if (!url) continue
+    child.stdout!.resume()
+    return {
+      url,
+      async stop() {
+        child.kill('SIGTERM')
+        await gone
+      },
+    }
+  }
+  throw new Error('the service ended before it was ready')
+}
+
+const send = (url: string, method: string, path: string, body?: object) =>
+  fetch(`${url}/rest/api/v1/deal${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+async function listOf(place: Place): Promise<string> {
+  const service = await startChild(place)
+  const reply = await send(service.url, 'GET', '/view/list?pageSize=100&sort=created_at:asc')
+  assert.equal(reply.status, 200)
+  const text = await reply.text()
+  await service.stop()
+  return text
+}
+
+/** The command line as it is run; `env` says where the database is. */
+async function command(args: readonly string[], place?: Place) {
+  const env = {
+    ...process.env,
+    DATA_DIR: place?.dataDir ?? join(home, 'none'),
+    ...(place?.databaseUrl && { DATABASE_URL: place.databaseUrl }),
+  }
+  const child = spawn(process.execPath, ['bin/dealwright.js', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', text => (out += text))
+  child.stderr.setEncoding('utf8').on('data', text => (err += text))
+  const code = await new Promise(resolve => child.on('close', resolve))
+  return { code, out, err }
+}
+
+const source = embedded('source')
+await withDatabase(source, async db => {
+  await migrate(db)
+  await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
+  const awkward = JSON.stringify({ cf_odd: 'a"b\\c\nd\te,{f}\u2028NULL ä 😀', empty: '', huge: 'x'.repeat(3_000_000) })
+  await db.query(
+    `UPDATE deal SET custom = $1::jsonb, description = E'\\\\N "NULL" {}\\n', deal_value_value = 12345678901234567890.123456789
+    WHERE id = (SELECT max(id) FROM deal)`,
+    [awkward],
+  )
+  await db.query("UPDATE deal SET description = '' WHERE id = (SELECT min(id) FROM deal)")
+})
+
+describe('moved', () => {
+  test('from embedded to a server and back, every row is the same, and so is what the service answers', async context => {
+    assert.match(await save(source, 'first'), /^Backed up 18 tables, 1 203 rows to .*first\.gz \(.* MB|kB, [\d.]+ s\)\.$/)
+    assert.equal(statSync(fileNamed('first')).mode & 0o777, 0o600)
+    const before = await contents(source)
+    const there = server ? await onServer() : embedded('there')
+    await bring(there, 'first')
+    assert.deepEqual(await contents(there), before)
+    await save(there, 'second')
+    const back = embedded('back')
+    await bring(back, 'second')
+    assert.deepEqual(await contents(back), before)
+    const list = await listOf(source)
+    for (const place of [there, back]) {
+      const answered = await listOf(place)
+      // Not as one text: what differs would be told in half a million characters.
+      assert.deepEqual(
+        answered.match(/.{1,500}/gs)!.find((part, index) => part !== list.slice(index * 500, index * 500 + 500)),
+        undefined,
+      )
+      assert.equal(answered.length, list.length)
+    }
+    if (!server) context.diagnostic('PostgreSQL is not installed here')
+  })
+
+  test('a backup of an older schema is brought up to date', async () => {
+    const old = embedded('old')
+    const some = join(home, 'migrations')
+    mkdirSync(some)
+    const files = readdirSync('src/db/migrations').sort().slice(0, 2)
+    for (const file of files) copyFileSync(join('src/db/migrations', file), join(some, file))
+    await withDatabase(old, async db => {
+      await migrate(db, some)
+      await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now())")
+      await db.query("INSERT INTO tag (account_id, id, name, created_at, updated_at) VALUES (1, 7, 'Kept', now(), now())")
+    })
+    await save(old, 'old')
+    const place = embedded('from-old')
+    await bring(place, 'old')
+    await withDatabase(place, async db => {
+      assert.deepEqual({ ...(await migrate(db)) }, { applied: [], version: readdirSync('src/db/migrations').length })
+      const [row] = await db.query('SELECT name, document FROM tag WHERE id = 7')
+      assert.equal(row!.name, 'Kept')
+      assert.match(row!.document!, /"name" : "Kept"/)
+    })
+  })
+})
+
+describe('while others write', () => {
+  test('on the running embedded service', async () => {
+    const place = embedded('busy')
+    await bring(place, 'first')
+    await backUpBusy(place, 'busy')
+    assert.deepEqual(readdirSync(place.dataDir).sort(), ['lock', 'pg'])
+  })
+  test('on PostgreSQL', { skip: !server && 'no PostgreSQL here' }, async () => {
+    const place = await onServer()
+    await bring(place, 'first')
+    await backUpBusy(place, 'busy-server')
+  })
+})
+
+async function backUpBusy(place: Place, name: string): Promise<void> {
+  const service = await startChild(place)
+  const acknowledged = new Map<number, number>()
+  let isOver = false
+  const write = async (writer: number) => {
+    for (let count = 0; !isOver; count++) {
+      const body = { title: `w${writer}n${count}`, pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 }
+      const reply = await send(service.url, 'POST', '', body)
+      assert.equal(reply.status, 201)
+      const { id } = ((await reply.json()) as { data: { id: number } }).data
+      acknowledged.set(id, 1)
+      const changed = await send(service.url, 'PATCH', `/${id}`, { description: 'changed' })
+      assert.equal(changed.status, 200)
+      acknowledged.set(id, 2)
+    }
+  }
+  const writing = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(write))
+  while (acknowledged.size < 50) await new Promise(resolve => setTimeout(resolve, 20))
+  const promised = new Map(acknowledged)
+  const { code, err } = await command(['backup', fileNamed(name)], place)
+  const atEnd = acknowledged.size
+  while (acknowledged.size < atEnd + 20) await new Promise(resolve => setTimeout(resolve, 20))
+  isOver = true
+  await writing
+  await service.stop()
+  assert.deepEqual({ code, err }, { code: 0, err: '' })
+  assert.ok(atEnd > promised.size, 'nothing was written meanwhile')
+
+  const copy = embedded(`${name}-copy`)
+  await bring(copy, name)
+  await withDatabase(copy, async db => {
+    const rows = await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version,
+      (SELECT count(*) FROM event e WHERE e.account_id = d.account_id AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
+      FROM deal d WHERE d.account_id = 1 AND d.title ~ '^w[0-9]+n'`)
+    const versions = new Map(rows.map(row => [Number(row.id), Number(row.version)]))
+    for (const [id, version] of promised) assert.ok(versions.get(id)! >= version, `deal ${id} is not as it was acknowledged`)
+    for (const row of rows) assert.equal(row.events, row.version, row.title!)
+    const [counts] = await db.query(
+      'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq::text FROM counter WHERE account_id = 1) AS counter FROM event WHERE account_id = 1',
+    )
+    assert.equal(counts!.n, counts!.last)
+    assert.equal(counts!.last, counts!.counter)
+  })
+}
+
+describe('refused, with nothing left behind', () => {
+  const places = async () => [embedded('refused'), ...(server ? [await onServer()] : [])]
+  const refuse = async (name: string, message: RegExp) => {
+    for (const place of await places()) {
+      await assert.rejects(bring(place, name), { name: 'BackupError', message })
+      if (!place.databaseUrl) assert.ok(!existsSync(place.dataDir))
+      else await assertNoTables(place)
+    }
+  }
+  const made = (name: string, bytes: Uint8Array) => writeFileSync(fileNamed(name), bytes)
+  const text = () => gunzipSync(readFileSync(fileNamed('first'))).toString()
+
+  test('a file that was cut short, at any place', async () => {
+    const whole = readFileSync(fileNamed('first'))
+    for (const part of [0.999, 0.5, 0.01]) {
+      made('cut', whole.subarray(0, Math.floor(whole.length * part)))
+      await refuse('cut', /damaged or cut short/)
+    }
+    const lines = text().trimEnd().split('\n')
+    made('cut', gzipSync(lines.slice(0, -1).join('\n') + '\n'))
+    await refuse('cut', /its end is missing/)
+    made('cut', gzipSync([...lines.slice(0, -2), lines.at(-1)].join('\n') + '\n'))
+    await refuse('cut', /checksum differs/)
+    made('cut', new Uint8Array())
+    await refuse('cut', /not a backup|cut short/)
+  })
+
+  test('a flipped byte, compressed or not', async () => {
+    const bytes = readFileSync(fileNamed('first'))
+    const at = Math.floor(bytes.length / 2)
+    bytes[at] = bytes[at]! ^ 1
+    made('flipped', bytes)
+    await refuse('flipped', /damaged or cut short/)
+    made('flipped', gzipSync(text().replace('"Kept"', '"kept"').replace('"Default"', '"Defaulu"')))
+    await refuse('flipped', /checksum differs/)
+  })
+
+  test('another file', async () => {
+    made('other', Buffer.from('a letter to the editor'))
+    await refuse('other', /is not a backup/)
+    made('other', gzipSync('{"a":1}\n[1]\n'))
+    await refuse('other', /is not a backup/)
+    made('other', gzipSync(text().replace('"format_version":1', '"format_version":2')))
+    await refuse('other', /format 2/)
+    await refuse('missing', /There is no file/)
+  })
+
+  test('a backup of a newer service, or of another program', async () => {
+    const [header, ...rest] = text().split('\n')
+    const parsed = JSON.parse(header!) as { migrations: { version: number; name: string; checksum: string }[] }
+    const later = {
+      ...parsed,
+      migrations: [...parsed.migrations, { version: 1 + parsed.migrations.length, name: 'later', checksum: 'x' }],
+    }
+    made('newer', gzipSync([JSON.stringify(later), ...rest].join('\n')))
+    await refuse('newer', /newer service/)
+    const edited = { ...parsed, migrations: parsed.migrations.map(migration => ({ ...migration, checksum: 'x' })) }
+    made('newer', gzipSync([JSON.stringify(edited), ...rest].join('\n')))
+    await refuse('newer', /another program/)
+  })
+
+  test('what the database refuses leaves it empty', async () => {
+    const [header, ...rest] = text().split('\n')
+    const lines = [header, ...rest.slice(0, -2).map(line => line.replace('"Default"', 'null'))].join('\n') + '\n'
+    const trailer = { ...JSON.parse(rest.at(-2)!), sha256: createHash('sha256').update(lines).digest('hex') }
+    made('impossible', gzipSync(`${lines}${JSON.stringify(trailer)}\n`))
+    for (const place of await places()) {
+      await assert.rejects(bring(place, 'impossible'), { code: '23502' })
+      if (place.databaseUrl) await assertNoTables(place)
+      else assert.deepEqual(readdirSync(place.dataDir), ['lock'])
+      await bring(place, 'first')
+      await assert.rejects(bring(place, 'first'), { name: 'BackupError', message: /not empty|has a database/ })
+    }
+  })
+
+  test('a backup where there is no database, or of one that was never started', async () => {
+    await assert.rejects(save(embedded('nowhere'), 'nothing'), { name: 'BackupError', message: /There is no database/ })
+    if (server) await assert.rejects(save(await onServer(), 'nothing'), { name: 'BackupError', message: /never been started/ })
+    assert.ok(!readdirSync(home).some(name => name.startsWith('nothing') || name === 'nowhere'))
+  })
+
+  test('an existing file', async () => {
+    made('mine', Buffer.from('mine'))
+    await assert.rejects(save(source, 'mine'), { name: 'BackupError', message: /exists already/ })
+    assert.equal(readFileSync(fileNamed('mine'), 'utf8'), 'mine')
+  })
+
+  test('on the command line: one line, and the code says whose fault', async () => {
+    const lines = async (args: readonly string[], place?: Place) => {
+      const { code, out, err } = await command(args, place)
+      assert.equal(out, '')
+      return `${code} ${err}`
+    }
+    assert.match(await lines(['backups']), /^2 There is no command "backups"; [^\n]*\n$/)
+    assert.match(await lines(['backup']), /^2 [^\n]* needs the name of a file; [^\n]*\n$/)
+    assert.match(await lines(['backup', 'a', 'b']), /^2 "b" is one argument too many; [^\n]*\n$/)
+    assert.match(await lines(['backup', fileNamed('first')], source), /^1 [^\n]* exists already; [^\n]*\n$/)
+    assert.match(await lines(['restore', fileNamed('first')], source), /^1 [^\n]* has a database; [^\n]*\n$/)
+    assert.match((await command(['--help'])).out, /backup FILE.*restore FILE/s)
+    assert.ok(!existsSync(join(home, 'none')))
+  })
+
+  test('what a killed backup or restore left is removed by the next, what is in use is not', async () => {
+    for (const name of ['backup-Ab0001', 'restore-Ab0002']) mkdirSync(join(source.dataDir, name, 'pg'), { recursive: true })
+    await save(source, 'clean')
+    assert.deepEqual(
+      readdirSync(source.dataDir).filter(name => name.includes('-')),
+      [],
+    )
+    const unfinished = readdirSync(home).filter(name => name.includes('unfinished'))
+    assert.deepEqual(unfinished, [])
+  })
+})
