@@ -9,7 +9,7 @@ import type { Database, Log } from '../db/open.ts'
 import { dump } from './dump.ts'
 import { readLines, requireNewFile, writeFile } from './file.ts'
 import { type BackupPart, readBackup } from './format.ts'
-import { examine, load, requireEmpty } from './load.ts'
+import { examine, load } from './load.ts'
 import { grouped, type Progress, size } from './progress.ts'
 import { type Place, withSource } from './source.ts'
 import { requireFree, withTarget } from './target.ts'
@@ -62,7 +62,6 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
     // Whole, before anything is begun; while it is loaded it is checked once more.
     const contents = await examine(parts())
     await withTarget(place, log, async db => {
-      await requireEmpty(db, contents.header)
       await load(db, parts(), contents, done => progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`))
       progress.show('Bringing the schema up to date…')
       await finish(db)

@@ -22,11 +22,19 @@ export function isCopyName(name: string): boolean {
  */
 export async function removeLeftCopies(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return
-  for (const name of readdirSync(dataDir).filter(isCopyName)) {
-    const path = join(dataDir, name)
+  for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
+    const path = join(dataDir, entry.name)
+    if (!entry.isDirectory() || !isCopyName(entry.name) || !isOurs(path)) continue
     // In use, or gone meanwhile.
     const lock = await acquireLock(path, () => {}).catch(() => null)
     if (lock) rmSync(path, { recursive: true, force: true })
     lock?.release()
   }
+}
+
+/** What somebody else has put there under such a name has something else in it, or lacks the lock. */
+function isOurs(path: string): boolean {
+  // Another may be removing it this moment.
+  const entries = existsSync(path) ? readdirSync(path) : ['gone']
+  return entries.length === 0 || (entries.includes('lock') && entries.every(name => /^(lock|pg|pg\.unfinished)$/.test(name)))
 }

@@ -44,7 +44,8 @@ export async function writeFile(
   } catch (error) {
     await rm(temporary, { force: true })
     const { code, path } = error as NodeJS.ErrnoException
-    throw path === temporary ? new BackupError(`${temporary} can't be written: ${code}.`) : error
+    if (path !== temporary && !/^(ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code ?? '')) throw error
+    throw new BackupError(`${temporary} can't be written: ${code}.`)
   }
 }
 

@@ -2,7 +2,7 @@
  * A backup's rows, loaded into an empty database: the schema as it was when the backup was made and all rows in one transaction, or
  * nothing. Knows no engine and no compression; what a whole backup is, the format says.
  */
-import { migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
+import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import { type BackupHeader, type BackupPart, type BackupTable, damaged, type RowCounts } from './format.ts'
@@ -48,19 +48,8 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
   }
 }
 
-/** Throws a BackupError where the database has a table of the service, or one in the place of one. */
-export async function requireEmpty(db: Database, { tables }: BackupHeader): Promise<void> {
-  const names = [migrationTable, ...tables.map(table => table.name)]
-  const [found] = await db.query(
-    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = current_schema() AND c.relname IN (SELECT json_array_elements_text($1::json)) LIMIT 1`,
-    [JSON.stringify(names)],
-  )
-  if (found) throw new BackupError(`The database is not empty (it has a table ${found.name}); restore into an empty one.`)
-}
-
 /**
- * Makes the backup's schema and loads its rows. Throws, with the database as it was, where the backup is not as `contents` says, does not fit
+ * Makes the backup's schema and loads its rows. Throws, with the database as it was, where it is not empty, the backup is not as `contents` says, does not fit
  * the schema or the database refuses it (that error as it came). `onRows` hears how many rows are loaded.
  */
 export async function load(
@@ -71,6 +60,9 @@ export async function load(
 ): Promise<void> {
   await db.sql.begin(async tx => {
     await settle(tx)
+    // A service that starts at this moment waits, or came first.
+    await lockSchema(tx)
+    await requireEmpty(tx, header)
     await migrateWithin(tx, header.migrations.length)
     const { tables } = await readTables(tx)
     requireSame(header, tables)
@@ -94,6 +86,17 @@ export async function load(
       if (Number(row!.count) !== expected[name]) throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
     }
   })
+}
+
+/** Throws a BackupError where the database has a table of the service, or one in the place of one. */
+async function requireEmpty(tx: Transaction, { tables }: BackupHeader): Promise<void> {
+  const names = [migrationTable, ...tables.map(table => table.name)]
+  const [found] = await tx.unsafe<{ name: string }[]>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = current_schema() AND c.relname IN (SELECT json_array_elements_text($1::json)) LIMIT 1`,
+    [JSON.stringify(names)],
+  )
+  if (found) throw new BackupError(`The database is not empty (it has a table ${found.name}); restore into an empty one.`)
 }
 
 function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[]): void {

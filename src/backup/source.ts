@@ -34,7 +34,7 @@ export async function withSource<T>(place: Place, log: Log, signal: AbortSignal,
     if (isCopied && !hasCluster(copy.path)) throw new BackupError('The running service made no copy of its database.')
     return await withDatabase({ dataDir: isCopied ? copy.path : dataDir }, log, read)
   } finally {
-    rmSync(copy.path, { recursive: true, force: true })
+    rmSync(copy.path, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

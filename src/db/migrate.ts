@@ -39,6 +39,11 @@ export async function migrate(
   }
 }
 
+/** Keeps every process from migrating until the transaction ends: what is found of the schema stays so. */
+export async function lockSchema(tx: TransactionSql): Promise<void> {
+  await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
+}
+
 /**
  * The same for a new database within a transaction of the caller's, up to `version`: with it, all of the schema comes to be or none.
  */
@@ -50,7 +55,7 @@ export async function migrateWithin(tx: TransactionSql, version: number): Promis
 /** Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied. */
 async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
-  await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
+  await lockSchema(tx)
   // An index of a large table takes as long as it takes.
   await tx.unsafe('SET LOCAL statement_timeout = 0')
   await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${migrationTable} (

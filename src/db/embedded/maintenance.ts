@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import type { Log } from '../open.ts'
-import { DatabaseUnavailable } from '../unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from '../unavailable.ts'
 import type { Engine } from './engine.ts'
 
 const lookEveryMs = 5_000
@@ -43,7 +43,9 @@ export function maintain(engine: Engine, sql: Sql, log: Log): { stop(): void } {
     if (running || !engine.available) return
     running = true
     look()
-      .catch(error => error instanceof DatabaseUnavailable || log(`Upkeep of the embedded database failed: ${error}`))
+      .catch(
+        error => asUnavailable(error) instanceof DatabaseUnavailable || log(`Upkeep of the embedded database failed: ${error}`),
+      )
       .finally(() => {
         running = false
       })
