@@ -38,7 +38,8 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
       {
         now,
         serviceVersion: serviceVersion(),
-        onRows: (done, of) => progress.show(`${grouped(done)} of about ${grouped(of)} rows`),
+        onRows: (done, of) =>
+          progress.show(done > of ? `${grouped(done)} rows` : `${grouped(done)} of about ${grouped(of)} rows`),
         say: log,
       },
       async content => {

@@ -9,7 +9,7 @@ import { quoted, readHistory, readTables, settle, type Table } from './tables.ts
 export type DumpOptions = {
   readonly now: Date
   readonly serviceVersion: string
-  /** Hears how many rows are done, of about how many. */
+  /** Hears how many rows are done, of about how many; far too few where the database has not been analyzed. */
   readonly onRows: (done: number, of: number) => void
   /** Takes one line for the operator. */
   readonly say: (line: string) => void
@@ -48,7 +48,7 @@ export async function dump(
     await use(
       content(tx, header, tables, count => {
         rows += count
-        options.onRows(rows, Math.max(rows, estimate))
+        options.onRows(rows, estimate)
       }),
     )
     return { tables: tables.length, rows }

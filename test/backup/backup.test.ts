@@ -372,6 +372,24 @@ describe('refused, with nothing left behind', () => {
     assert.ok(!existsSync(join(home, 'none')))
   })
 
+  test('a backup or a restore that is stopped in the middle', async () => {
+    const stopped = (place: Place, name: string) => {
+      const stop = new AbortController()
+      const show = (text: string) => void (/rows$/.test(text) && stop.abort())
+      return { ...options(place, fileNamed(name)), signal: stop.signal, progress: { show, clear() {} } }
+    }
+    for (const place of [source, ...(server ? [await onServer()] : [])]) {
+      if (place.databaseUrl) await bring(place, 'first')
+      await assert.rejects(backup(stopped(place, 'stopped')), { name: 'AbortError' })
+    }
+    assert.ok(!readdirSync(home).some(name => name.startsWith('stopped')))
+    for (const place of [embedded('stopped-restore'), ...(server ? [await onServer()] : [])]) {
+      await assert.rejects(restore(stopped(place, 'first')), { name: 'AbortError' })
+      if (place.databaseUrl) await assertNoTables(place)
+      else assert.deepEqual(readdirSync(place.dataDir), ['lock'])
+    }
+  })
+
   test('what a killed backup or restore left is removed by the next, what is in use is not', async () => {
     const make = (...path: string[]) => mkdirSync(join(source.dataDir, ...path), { recursive: true })
     for (const name of ['backup-Ab0001', 'restore-Ab0002']) for (const part of ['pg', 'lock']) make(name, part)
