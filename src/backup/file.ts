@@ -13,7 +13,7 @@ import { damaged } from './format.ts'
 
 /** A line that is longer is none of ours: PostgreSQL keeps no value above 1 GB, and the service none that comes near this. */
 const longestLine = 256 * 1024 * 1024
-/** Measured on rows of deals: a third of the time of the default level for a file a tenth larger. */
+/** On rows of deals this takes a third of the default level's time, for a file a quarter larger. */
 const compression = { level: 3, chunkSize: 256 * 1024 }
 
 /** Throws a BackupError if `file` exists or its folder doesn't. */
