@@ -122,6 +122,7 @@ function readHeader(line: Uint8Array): BackupHeader {
     throw new BackupError(
       `The backup has the format ${header.format_version} and this program reads ${formatVersion}: restore with the newer program.`,
     )
+  if (!Array.isArray(header.migrations) || !Array.isArray(header.tables)) throw damaged('its first line lacks something')
   return header as unknown as BackupHeader
 }
 
