@@ -83,11 +83,10 @@ async function start(config: Config, startedAt: number): Promise<void> {
     createSample,
   })
   if (first.token) await keepToken(dataDir, first.token)
-  const app = buildApp({ db, now: () => new Date(), log, limits: config })
   const copies = config.databaseUrl ? null : await offerCopies(db, dataDir, say)
   if (copies)
     void removeLeftCopies(dataDir).catch(error => say(`What a backup left in ${dataDir} could not be removed: ${error}`))
-  const app = buildApp({ db, now: () => new Date(), log })
+  const app = buildApp({ db, now: () => new Date(), log, limits: config })
   const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
     // Whatever hangs: what is not done by then is ended, and the embedded engine recovers at the next start.

@@ -45,16 +45,20 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   let queue: Promise<void> = Promise.resolve()
   let isStopped = false
 
+  const routine: readonly ((catalog: Catalog) => Promise<unknown>)[] = [
+    catalog => purge(catalog),
+    // Those of a restored database are missing, too.
+    catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name}`, error)),
+  ]
   /** `isSettled`: whether all processes have the configuration by now, so that what is done is done for good. */
-  const lookAfter = async (account: number, isSettled: boolean) => {
+  const lookAfter = async (account: number, isChanged: boolean, isSettled: boolean) => {
     let done: string | null = null
     let isWhole = true
-    const steps: ((catalog: Catalog) => Promise<unknown>)[] = [
-      catalog => reweighDeals(db.unhurried, catalog),
-      catalog => revalueRecords(db.unhurried, catalog),
-      catalog => purge(account, catalog),
-      catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name} of account ${account}`, error)),
+    const follow = [
+      (catalog: Catalog) => reweighDeals(db.unhurried, catalog),
+      (catalog: Catalog) => revalueRecords(db.unhurried, catalog),
     ]
+    const steps = [...(isChanged ? follow : []), ...routine]
     // Each with the configuration as it is by then, and none in the way of the next.
     for (const step of steps) {
       if (isStopped) return
@@ -74,7 +78,8 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
       )
     }
   }
-  const purge = async (account: number, catalog: Catalog) => {
+  const purge = async (catalog: Catalog) => {
+    const account = catalog.account.id
     const oldest = oldestKept(now(), retentionDays)
     const fields = await purgeFields(db, catalog, oldest)
     if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
@@ -93,18 +98,15 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     const rows = await db.query(
       'SELECT account_id::text AS account, (settled_version < catalog_version)::text AS changed FROM account',
     )
-    for (const { account, changed } of rows) {
-      if (changed === 'true') await lookAfter(Number(account), true)
-      else await purge(Number(account), await loadCatalog(db, resources, Number(account)))
-    }
+    for (const { account, changed } of rows) await lookAfter(Number(account), changed === 'true', true)
   }
 
   soon(all)
   const timer = setInterval(() => soon(all), everyMs).unref()
   return {
     wake: account => {
-      setTimeout(() => soon(() => lookAfter(account, true)), settledAfterMs).unref()
-      return soon(() => lookAfter(account, false))
+      setTimeout(() => soon(() => lookAfter(account, true, true)), settledAfterMs).unref()
+      return soon(() => lookAfter(account, true, false))
     },
     stop() {
       isStopped = true
