@@ -9,6 +9,7 @@ import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
 import { repairPipelining } from './pipeline.ts'
 import { statementMemory } from './prepared.ts'
+import { requireServer } from './require-server.ts'
 import { watchStall } from './stall.ts'
 import { StartupError } from './startup-error.ts'
 import { repairTransactions, settleLoss } from './transaction.ts'
@@ -73,7 +74,6 @@ export type Database = {
   close(): Promise<void>
 }
 
-const oldestServer = 15
 const statementTimeoutDefaultMs = 10_000
 /**
  * How long the database may say nothing at all before requests are refused with "try again". The embedded engine does one thing at a time, so a
@@ -182,27 +182,6 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
     },
     close: async () => void (await Promise.all([alone?.end({ timeout: 0 }), prober?.end({ timeout: 0 })])),
   })
-}
-
-async function requireServer(sql: Sql, log: Log): Promise<void> {
-  const { host, port, database } = sql.options
-  const where = `PostgreSQL at ${host.map((name, index) => `${name}:${port[index]}`).join(', ')}, database ${database}`
-  let server: { version: string; encoding: string; umlaut: string }
-  try {
-    const text =
-      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, lower('Ä') AS umlaut"
-    const [row] = await sql.unsafe<[typeof server]>(text)
-    server = row
-  } catch (error) {
-    const reason = error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error)
-    throw new StartupError(`${where}, cannot be used: ${reason}`, { cause: error })
-  }
-  if (Number.parseInt(server.version, 10) < oldestServer) {
-    throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)
-  }
-  if (server.encoding !== 'UTF8') throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
-  if (server.umlaut !== 'ä')
-    log(`${where}, has a locale that knows upper and lower case of a to z only, and so does "like"; use C.UTF-8.`)
 }
 
 type Backing = {

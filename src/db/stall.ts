@@ -2,7 +2,7 @@
  * Notices that the database answers nothing, so that nobody waits for it longer than a moment: what waits is refused, and what comes, until it
  * answers again. Knows no engine.
  */
-import { DatabaseUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 export type Stall = {
   /** Asks the database; throws DatabaseUnavailable as soon as it is known to answer nothing. */
@@ -26,7 +26,9 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
   let isStalled = false
   let timer: NodeJS.Timeout | null = null
 
+  /** An answer is an answer, however late. */
   const answered = () => {
+    isStalled = false
     lastSign = performance.now()
   }
   const ask = (isLost: boolean) => {
@@ -34,9 +36,7 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
     probedAt = at
     probe(isLost).then(
       () => {
-        // An answer is an answer, however late.
         probedAt = null
-        isStalled = false
         answered()
       },
       () => {
@@ -72,20 +72,29 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
     guard: <T>(ask: () => Promise<T>) => {
       if (isStalled) return Promise.reject(unanswered())
       if (!timer) {
-        answered()
+        lastSign = performance.now()
         timer = setInterval(look, patienceMs / 10)
       }
       // What waits for an answer keeps the process alive; a database that is asked for nothing does not.
       timer.ref()
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject)
-        ask()
-          .then(resolve, reject)
-          .finally(() => {
-            waiting.delete(reject)
-            if (waiting.size === 0) timer?.unref()
+        const settled = () => {
+          waiting.delete(reject)
+          if (waiting.size === 0) timer?.unref()
+        }
+        ask().then(
+          value => {
+            settled()
             answered()
-          })
+            resolve(value)
+          },
+          error => {
+            settled()
+            if (!(asUnavailable(error) instanceof DatabaseUnavailable)) answered()
+            reject(error)
+          },
+        )
       })
     },
     stop: () => {
