@@ -1,6 +1,6 @@
 /**
- * Kills the service with SIGKILL during writes, over and over, and counts: every write that was acknowledged must be there, once, whole
- * and with its event. On a server the database is killed in every second round, too.
+ * Kills the service with SIGKILL during mixed writes, over and over, and counts: every write that was acknowledged must be there, once, whole and with
+ * its event; what was not is sent again with its key. On a server the database is killed in every second round, too.
  * `npm run crash -- --rounds 20 --engine embedded|postgres`
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -14,7 +14,9 @@ import { createDatabase, startPostgres, type TestServer } from '../support/postg
 
 export type Tally = { rounds: number; acknowledged: number; lost: number; duplicated: number; halfWritten: number }
 
-type Acknowledged = { readonly id: number; readonly title: string; version: number }
+type Acknowledged = { readonly id: number; readonly title: string; version: number; isDeleted: boolean }
+/** Creations that were sent and not answered, by their title, which is their key. */
+type Unanswered = Set<string>
 type Target = {
   readonly env: Record<string, string>
   readonly open: { url?: string; dataDir?: string }
@@ -37,10 +39,11 @@ export async function crash(
   const env = { PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '1', ...(url ? { DATABASE_URL: url } : {}) }
   const target: Target = { env, open: url ? { url } : { dataDir: directory }, server }
   const known = new Map<number, Acknowledged>()
+  const unanswered: Unanswered = new Set()
   const tally: Tally = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, halfWritten: 0 }
   try {
     for (let round = 1; round <= rounds; round++) {
-      await writeAndKill(target, round, known)
+      await writeAndKill(target, round, known, unanswered)
       await verify(target, known, tally)
       tally.rounds = round
       report(`round ${round}: ${JSON.stringify(tally)}`)
@@ -53,19 +56,36 @@ export async function crash(
 }
 
 /** One life of the service: sixteen writers, until it is killed between 0.2 and 1 s after the first write. */
-async function writeAndKill({ env, server }: Target, round: number, known: Map<number, Acknowledged>): Promise<void> {
+async function writeAndKill(
+  { env, server }: Target,
+  round: number,
+  known: Map<number, Acknowledged>,
+  unanswered: Unanswered,
+): Promise<void> {
   const service = spawn(process.execPath, ['bin/dealwright.js'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise(resolve => service.on('exit', resolve))
   const url = await readyUrl(service)
-  setTimeout(() => void (server && round % 2 === 0 ? server.kill9() : service.kill('SIGKILL')), 200 + Math.random() * 800)
+  for (const title of unanswered) {
+    const { id } = await send(url, 'POST', '', bodyOf(title), title)
+    known.set(id, { id, title, version: 1, isDeleted: false })
+  }
+  unanswered.clear()
+  const kill = () => void (server && round % 2 === 0 ? server.kill9() : service.kill('SIGKILL'))
+  let isBegun = false
+  const begun = () => {
+    if (!isBegun) setTimeout(kill, 200 + Math.random() * 800)
+    isBegun = true
+  }
   let isAlive = true
   void gone.then(() => {
     isAlive = false
   })
-  const writing = Array.from({ length: writers }, (_, writer) => write(url, `r${round}w${writer}`, known, () => isAlive))
+  const writing = Array.from({ length: writers }, (_, writer) =>
+    write(url, `r${round}w${writer}`, known, unanswered, begun, () => isAlive),
+  )
   await Promise.all(writing)
   service.kill('SIGKILL')
   await gone
@@ -83,23 +103,58 @@ async function readyUrl(service: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready')
 }
 
-/** Creates a deal, changes it twice, and so on; what is answered is written down. Ends with the first failure. */
-async function write(url: string, name: string, known: Map<number, Acknowledged>, isAlive: () => boolean): Promise<void> {
-  const send = async (method: string, path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const response = await fetch(`${url}/rest/api/v1/deal${path}`, { method, headers, body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-    return ((await response.json()) as { data: { id: number; version: number } }).data
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  body: object | undefined,
+  key?: string,
+): Promise<{ id: number; version: number }> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(key ? { 'idempotency-key': key } : {}),
   }
+  const request = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+  const response = await fetch(`${url}/rest/api/v1/deal${path}`, request)
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return ((await response.json()) as { data: { id: number; version: number } }).data
+}
+
+/** With a contact of its own. */
+function bodyOf(title: string): object {
+  return { title, pipeline: 2, pipeline_stage: 3, primary_contact: { last_name: title }, sales_owner: 1 }
+}
+
+/** Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; what is answered is written down. */
+async function write(
+  url: string,
+  name: string,
+  known: Map<number, Acknowledged>,
+  unanswered: Unanswered,
+  begun: () => void,
+  isAlive: () => boolean,
+): Promise<void> {
   try {
     for (let count = 0; isAlive(); count++) {
       const title = `${name}n${count}`
-      const { id } = await send('POST', '', { title, pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 })
-      known.set(id, { id, title, version: 1 })
+      unanswered.add(title)
+      const { id } = await send(url, 'POST', '', bodyOf(title), title)
+      unanswered.delete(title)
+      begun()
+      const deal: Acknowledged = { id, title, version: 1, isDeleted: false }
+      known.set(id, deal)
       for (const version of [2, 3]) {
-        await send('PATCH', `/${id}`, { description: `version ${version}` })
-        known.get(id)!.version = version
+        await send(url, 'PATCH', `/${id}`, { description: `version ${version}` })
+        deal.version = version
       }
+      if (count % 3) continue
+      await send(url, 'DELETE', `/${id}`, undefined)
+      Object.assign(deal, { version: 4, isDeleted: true })
+      if (count % 6) continue
+      // Being restored it may be either; it is one of them for sure when that was answered.
+      await send(url, 'POST', `/${id}/restore`, undefined)
+      Object.assign(deal, { version: 5, isDeleted: false })
     }
   } catch {
     // The service or its database was killed: what was not answered is not promised.
@@ -110,7 +165,9 @@ async function write(url: string, name: string, known: Map<number, Acknowledged>
 async function verify({ open }: Target, known: Map<number, Acknowledged>, tally: Tally): Promise<void> {
   const db = await openDatabase({ ...open, log: () => {} })
   try {
-    const rows = await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version, d.document,
+    const rows =
+      await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version, d.document, (d.deleted_at IS NOT NULL)::text AS is_deleted,
+      (SELECT last_name FROM contact c WHERE c.account_id = d.account_id AND c.id = d.primary_contact) AS contact,
       (SELECT count(*) FROM event e WHERE e.account_id = d.account_id AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
       FROM deal d WHERE d.account_id = 1 AND d.title ~ '^r[0-9]+w'`)
     const [log] = await db.query(
@@ -122,7 +179,7 @@ async function verify({ open }: Target, known: Map<number, Acknowledged>, tally:
     tally.duplicated += rows.length - new Set(rows.map(row => row.title)).size
     // A record has one event a version, and the log has no gap.
     tally.halfWritten += rows.filter(
-      row => row.events !== row.version || !row.document!.includes(`"title":"${row.title}"`),
+      row => row.events !== row.version || row.contact !== row.title || !row.document!.includes(`"title":"${row.title}"`),
     ).length
     if (log!.n !== log!.last || log!.last !== log!.counter) tally.halfWritten++
   } finally {
@@ -131,7 +188,8 @@ async function verify({ open }: Target, known: Map<number, Acknowledged>, tally:
 }
 
 function isLost(write: Acknowledged, row: Row | undefined): boolean {
-  return !row || row.title !== write.title || Number(row.version) < write.version
+  if (!row || row.title !== write.title || Number(row.version) < write.version) return true
+  return Number(row.version) === write.version && (row.is_deleted === 'true') !== write.isDeleted
 }
 
 if (import.meta.main) {

@@ -1,0 +1,99 @@
+/**
+ * Concurrent clients change the same records over two processes: each acknowledged change is in the log of events, once, and the events in their order
+ * lead from the first state to the last, each from where the one before it ended.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const other = await service.another()
+const { call, db, get, known } = service
+
+type Changes = { [name: string]: { before: unknown; after: unknown } }
+type Acknowledged = { readonly version: number; readonly sent: { [name: string]: unknown } }
+
+const [clients, changesEach] = [8, 30]
+
+test('the history explains every record and every acknowledged change', async () => {
+  const records = await Promise.all(
+    ['a', 'b', 'c'].map(async title => (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data),
+  )
+  const acknowledged = new Map<number, Acknowledged[]>(records.map(({ id }) => [id, []]))
+  let conflicts = 0
+  const client = async (number: number) => {
+    for (let count = 0; count < changesEach; count++) {
+      const { id } = records[(number + count) % records.length]!
+      // Some fields are everybody's, one is the client's own.
+      const sent: { [name: string]: string | number } =
+        count % 3 === 0
+          ? { title: `${number}.${count}` }
+          : { description: `${number}.${count}`, cf_custom_number_field: number * 1000 + count }
+      const one = number % 2 ? service : other
+      const headers: Record<string, string> = {}
+      if (count % 5 === 0) headers['if-match'] = (await one.call('GET', `${v1}/deal/${id}`)).headers.get('etag')!
+      const reply = await one.call('PATCH', `${v1}/deal/${id}`, sent, headers)
+      if (reply.status === 200) acknowledged.get(id)!.push({ version: reply.body.data.version, sent })
+      else {
+        assert.ok(reply.status === 412 || reply.status === 409, reply.text)
+        conflicts++
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  let total = 0
+  for (const { id } of records) {
+    const events = await db.query(
+      'SELECT version::text, changes::text FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint ORDER BY seq',
+      ['deal', String(id)],
+    )
+    const log = events.map(({ version, changes }) => ({ version: Number(version), changes: JSON.parse(changes!) as Changes }))
+    assert.deepEqual(
+      log.map(({ version }) => version),
+      log.map((_, index) => index + 1),
+    )
+    const state: { [name: string]: unknown } = {}
+    for (const { changes, version } of log) {
+      for (const [name, { before, after }] of Object.entries(changes)) {
+        if (version > 1) assert.ok(isDeepStrictEqual(state[name] ?? null, before), `${name} of version ${version}`)
+        state[name] = after
+      }
+    }
+    const record = (await get(`${v1}/deal/${id}`)).body.data
+    assert.equal(record.version, log.length)
+    for (const name of ['title', 'description', 'cf_custom_number_field'])
+      assert.deepEqual(record[name] ?? null, state[name] ?? null)
+    const byVersion = new Map(log.map(({ version, changes }) => [version, changes]))
+    for (const { version, sent } of acknowledged.get(id)!) {
+      for (const [name, value] of Object.entries(sent)) assert.deepEqual(byVersion.get(version)?.[name]?.after, value)
+    }
+    const versions = acknowledged.get(id)!.map(({ version }) => version)
+    assert.equal(new Set(versions).size, versions.length)
+    assert.equal(versions.length, log.length - 1)
+    total += versions.length
+  }
+  assert.equal(total + conflicts, clients * changesEach)
+  const [log] = await db.query(
+    'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq FROM counter WHERE account_id = 1)::text AS counter FROM event WHERE account_id = 1',
+  )
+  assert.deepEqual([log!.n, log!.last], [log!.last, log!.counter])
+})
+
+test('changes of different fields at the same moment all survive', async () => {
+  const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
+  const changes = [
+    { title: 'T' },
+    { description: 'D' },
+    { cf_custom_number_field: 1 },
+    { source: 'Web' },
+    { tags: [] },
+    { company: known.company },
+  ]
+  const replies = await Promise.all(
+    changes.map((body, index) => (index % 2 ? service : other).call('PATCH', `${v1}/deal/${id}`, body)),
+  )
+  assert.ok(replies.every(reply => reply.status === 200))
+  const { title, description, cf_custom_number_field, company } = (await get(`${v1}/deal/${id}`)).body.data
+  assert.deepEqual([title, description, cf_custom_number_field, company], ['T', 'D', 1, known.company])
+})
