@@ -256,6 +256,8 @@ function refusalOf(error: unknown): Refusal | null {
       return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Refusal('malformed_request', 'The body is not as long as its Content-Length.')
+    case 'ECONNRESET':
+      return new Refusal('malformed_request', 'The request ended before its body did.')
     case 'FST_ERR_BAD_URL':
       return new Refusal('malformed_path', 'The path has a broken percent-encoding.')
   }

@@ -15,8 +15,8 @@ import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { logOptions } from './log.ts'
 
-/** A supervisor waits some time between SIGTERM and SIGKILL. */
-const stopWithinMs = 14_000
+/** How long requests under way may take when the service stops, and how long the stop in any case: supervisors wait some time before SIGKILL. */
+const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
 
 const help = `dealwright                  starts the service
 dealwright backup FILE      writes the database to a new file, also while the service runs
@@ -89,7 +89,8 @@ async function start(config: Config, startedAt: number): Promise<void> {
   const app = buildApp({ db, now: () => new Date(), log, limits: config })
   const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
-    // Whatever hangs: what is not done by then is ended, and the embedded engine recovers at the next start.
+    setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
+    // Whatever hangs then: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
     copies?.close()

@@ -14,17 +14,17 @@ import { createDatabase, startPostgres, type TestServer } from '../support/postg
 
 export type Tally = { rounds: number; acknowledged: number; lost: number; duplicated: number; halfWritten: number }
 
-type Acknowledged = { readonly id: number; readonly title: string; version: number; isDeleted: boolean }
+export type Acknowledged = { readonly id: number; readonly title: string; version: number; isDeleted: boolean }
 /** Creations that were sent and not answered, by their title, which is their key. */
-type Unanswered = Set<string>
+export type Unanswered = Set<string>
 type Target = {
   readonly env: Record<string, string>
   readonly open: { url?: string; dataDir?: string }
   readonly server: TestServer | null
 }
 
-const token = 'crash-test-token-crash-test-token'
-const writers = 16
+export const token = 'crash-test-token-crash-test-token'
+export const writers = 16
 
 /** Rounds of killing one engine; null where the engine is not installed. */
 export async function crash(
@@ -44,7 +44,7 @@ export async function crash(
   try {
     for (let round = 1; round <= rounds; round++) {
       await writeAndKill(target, round, known, unanswered)
-      await verify(target, known, tally)
+      await verify(target.open, known, tally)
       tally.rounds = round
       report(`round ${round}: ${JSON.stringify(tally)}`)
     }
@@ -92,7 +92,7 @@ async function writeAndKill(
   if (server && round % 2 === 0) await server.restart()
 }
 
-async function readyUrl(service: ChildProcess): Promise<string> {
+export async function readyUrl(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout! })) {
     const url = /ready at (\S+)/.exec(line)?.[1]
     if (url) {
@@ -127,7 +127,7 @@ function bodyOf(title: string): object {
 }
 
 /** Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; what is answered is written down. */
-async function write(
+export async function write(
   url: string,
   name: string,
   known: Map<number, Acknowledged>,
@@ -162,7 +162,7 @@ async function write(
 }
 
 /** Opens the database after the crash and compares it with what was acknowledged. */
-async function verify({ open }: Target, known: Map<number, Acknowledged>, tally: Tally): Promise<void> {
+export async function verify(open: Target['open'], known: Map<number, Acknowledged>, tally: Tally): Promise<void> {
   const db = await openDatabase({ ...open, log: () => {} })
   try {
     const rows =
