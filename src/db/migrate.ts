@@ -58,6 +58,7 @@ async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promi
   await lockSchema(tx)
   // An index of a large table takes as long as it takes.
   await tx.unsafe('SET LOCAL statement_timeout = 0')
+  await tx.unsafe('SET LOCAL lock_timeout = 0')
   await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
     version int PRIMARY KEY,
     name text NOT NULL,

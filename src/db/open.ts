@@ -30,7 +30,10 @@ export type DatabaseOptions = {
   readonly prepare?: boolean
   /** server: connections; a few a core, since statements share a connection without waiting for each other's answers */
   readonly poolSize?: number
-  /** how long a statement may run, 10 s unless given. A server ends it; the embedded engine is reopened after six times this silence. */
+  /**
+   * How long a statement may run, 10 s unless given, half of it waiting for a lock. A server ends it; the embedded engine is reopened after six
+   * times this silence.
+   */
   readonly statementTimeoutMs?: number
 }
 
@@ -150,7 +153,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
         TimeZone: 'UTC',
         DateStyle: 'ISO, MDY',
         // Compiling a statement takes longer than any of these statements should.
-        ...(prepare && { statement_timeout: statementTimeoutMs, jit: 'off' }),
+        ...(prepare && { statement_timeout: statementTimeoutMs, lock_timeout: Math.ceil(statementTimeoutMs / 2), jit: 'off' }),
       },
     })
   } catch (error) {

@@ -29,9 +29,10 @@ export function databaseRefusal(error: unknown): Refusal | null {
           'retry-after': '1',
         },
       )
+    case '55P03':
+      return new Refusal('query_too_slow', 'It waited too long for what others are doing; try again.', [], { 'retry-after': '1' })
     case '40001':
     case '40P01':
-    case '55P03':
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })
     case '53300':
     case '53400':
