@@ -20,7 +20,9 @@ import { type Route, routes } from './api/routes.ts'
 import { limits as defaultLimits } from './config.ts'
 import type { Database } from './db/open.ts'
 import { databaseRefusal } from './db/refusal.ts'
+import { DatabaseUnavailable } from './db/unavailable.ts'
 import { type ErrorSlug, Refusal } from './errors.ts'
+import { recall } from './records/once.ts'
 import { resources } from './resources.ts'
 
 /** Requests that are carried out at the same time: with more, each would only wait longer. */
@@ -48,7 +50,7 @@ export function buildApp({ db, now, log, limits = defaultLimits }: AppOptions): 
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: request => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => send(reply, request, problemAnswer(refusalOf(error) ?? error, request.id)),
+    frameworkErrors: refuse,
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -64,6 +66,7 @@ export function buildApp({ db, now, log, limits = defaultLimits }: AppOptions): 
   const table = routes(db, directory, upkeep, retentionDays)
   app.register(rateLimitPlugin, { global: false })
   const state: State = {
+    db,
     directory,
     now,
     rate: rateLimit(options => app.createRateLimit(options), limits.rateLimit),
@@ -72,16 +75,19 @@ export function buildApp({ db, now, log, limits = defaultLimits }: AppOptions): 
   }
   for (const route of table) addRoute(app, route, state)
   app.setNotFoundHandler((request, reply) => send(reply, request, problemAnswer(notFound(request, table), request.id)))
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error)
-    if (!refusal) request.log.error({ err: error }, 'request failed')
-    return send(reply, request, problemAnswer(refusal ?? error, request.id))
-  })
+  app.setErrorHandler(refuse)
   return app
+}
+
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = refusalOf(error)
+  if (!refusal) request.log.error({ err: error }, 'request failed')
+  return send(reply, request, problemAnswer(refusal ?? error, request.id))
 }
 
 /** What the requests of a process have in common. */
 type State = {
+  readonly db: Database
   readonly directory: Directory
   readonly now: () => Date
   readonly rate: RateLimit<FastifyRequest>
@@ -102,7 +108,9 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
       const url = request.raw.url!
       const params = request.params as { id?: string; option?: string }
       const body = request.body as ApiRequest['body']
-      const once = isWrite ? onceOf(request.headers['idempotency-key'], [route.method, url, body]) : null
+      const once = isWrite
+        ? onceOf(request.headers['idempotency-key'], [route.method, url, request.headers['if-match'], body])
+        : null
       const asked: Omit<ApiRequest, 'caller'> = {
         path: url.split('?', 1)[0]!,
         id: params.id ?? '',
@@ -130,14 +138,21 @@ async function answered(
   route: Route,
   asked: Omit<ApiRequest, 'caller'>,
   request: FastifyRequest,
-  { directory, rate, keys }: State,
+  { db, directory, rate, keys }: State,
 ): Promise<Answer> {
   const token = tokenOf(request)
-  const found = await directory.caller(token)
+  const found = token === null ? null : await directory.caller(token)
   const left = await rate.count(request, found && token)
+  if (token === null) throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
   const caller = allowed(found, route.scope)
-  const carryOut = () => carriedOut(route, { ...asked, caller }, () => directory.callerNow(token))
   const { once } = asked
+  const carryOut = () =>
+    carriedOut(route, { ...asked, caller }, () => directory.callerNow(token)).catch(async error => {
+      // Over another process the same request may have been quicker, which is why this one was refused: then its answer is this one's.
+      const about = { account: String(caller.catalog.account.id), once, now: asked.now }
+      if (once && !(error instanceof DatabaseUnavailable) && (await recall(db, about))) return route.handler({ ...asked, caller })
+      throw error
+    })
   const { headers, ...answer } = await (once ? alone(keys, `${caller.catalog.account.id} ${once.key}`, carryOut) : carryOut())
   return { ...answer, headers: { ...headers, ...left, ...(once?.isReplayed ? { 'idempotency-replayed': 'true' } : {}) } }
 }
@@ -207,13 +222,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 
 const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
-/** The token of a request. 401 without one (D38). */
-function tokenOf(request: FastifyRequest): string {
+/** The token of a request; null without one. */
+function tokenOf(request: FastifyRequest): string | null {
   const { authorization } = request.headers
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
   const token = bearer ?? (authorization === undefined ? request.headers['x-api-key'] : undefined)
-  if (typeof token === 'string' && token !== '') return token
-  throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
+  return typeof token === 'string' && token !== '' ? token : null
 }
 
 /** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
@@ -258,6 +272,8 @@ function refusalOf(error: unknown): Refusal | null {
       return new Refusal('malformed_request', 'The body is not as long as its Content-Length.')
     case 'ECONNRESET':
       return new Refusal('malformed_request', 'The request ended before its body did.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal('malformed_path', 'A part of the path is too long.')
     case 'FST_ERR_BAD_URL':
       return new Refusal('malformed_path', 'The path has a broken percent-encoding.')
   }

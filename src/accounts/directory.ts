@@ -72,8 +72,7 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
 /** $1 account, $2 hash. */
 const tokenStatement =
   'SELECT t.user_id::text AS user_id, to_json(t.scopes)::text AS scopes, a.catalog_version::text AS catalog_version ' +
-  'FROM token t JOIN account a ON a.account_id = t.account_id JOIN "user" u ON u.account_id = t.account_id AND u.id = t.user_id ' +
-  'AND u.deleted_at IS NULL WHERE t.account_id = $1::bigint AND t.hash = $2::text ' +
+  'FROM token t JOIN account a ON a.account_id = t.account_id WHERE t.account_id = $1::bigint AND t.hash = $2::text ' +
   'AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())'
 
 /** An account's catalog as one statement sees it. */

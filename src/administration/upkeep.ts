@@ -47,6 +47,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
 
   const routine: readonly ((catalog: Catalog) => Promise<unknown>)[] = [
     catalog => purge(catalog),
+    ({ account }) => forgetOldKeys(db, String(account.id), now()),
     // Those of a restored database are missing, too.
     catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name}`, error)),
   ]
@@ -71,7 +72,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
         complain(`account ${account}`, error)
       }
     }
-    if (isWhole && isSettled) {
+    if (isWhole && isChanged && isSettled) {
       await db.query(
         'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint',
         [String(account), done],
@@ -85,20 +86,23 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
     const records = await purgeRecords(db, catalog, oldest, now())
     if (records) log(`Purged ${records} deleted records of account ${account}.`)
-    await forgetOldKeys(db, String(account), now())
   }
   const complain = (what: string, error: unknown) => {
-    if (!isStopped) log(`Upkeep of the configuration (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
+    if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
   const soon = (work: () => Promise<void>): Promise<void> => {
     queue = queue.then(work).catch(error => complain('all accounts', error))
     return queue
   }
   const all = async () => {
-    const rows = await db.query(
-      'SELECT account_id::text AS account, (settled_version < catalog_version)::text AS changed FROM account',
-    )
-    for (const { account, changed } of rows) await lookAfter(Number(account), changed === 'true', true)
+    const accounts = await db.query('SELECT account_id::text AS account FROM account')
+    for (const { account } of accounts) {
+      const [row] = await db.query(
+        'SELECT (settled_version < catalog_version)::text AS changed FROM account WHERE account_id = $1::bigint',
+        [account!],
+      )
+      await lookAfter(Number(account), row?.changed === 'true', true)
+    }
   }
 
   soon(all)

@@ -1,4 +1,4 @@
-/** How much one token may ask in a minute (D59), counted in this process. Requests without a valid token count for their address. */
+/** How much one token may ask in a minute (D59), counted in this process. Requests without a valid token count for their address; those that no route takes, or whose body can't be read, for nobody. */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 

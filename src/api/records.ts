@@ -5,10 +5,11 @@ import { type ListDatabase, listRecords } from '../list/list.ts'
 import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
 import { expandedList } from '../records/expand.ts'
+import { recall } from '../records/once.ts'
 import { readRecord } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
-import type { Context } from '../records/save.ts'
+import { askedOnce, type Context } from '../records/save.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
@@ -72,8 +73,12 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
     remove: async request => {
       const id = idOf(request)
       const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
-      if (move && move_to !== undefined) await move(db, contextOf(request), id, idOf({ id: move_to }))
-      await removeRecord(db, fieldsOf(request, resource), id, contextOf(request))
+      const context = contextOf(request)
+      // The key is the deletion's: what is moved before is not carried out again when the deletion was.
+      if (move && move_to !== undefined && !(await recall(db, askedOnce(context)))) {
+        await move(db, { ...context, once: null }, id, idOf({ id: move_to }))
+      }
+      await removeRecord(db, fieldsOf(request, resource), id, context)
       await written(request)
       return success(JSON.stringify({ id, deleted: true }))
     },

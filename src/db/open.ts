@@ -180,7 +180,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
     prober: isLost => {
       if (isLost) void prober?.end({ timeout: 0 })
       if (isLost || !prober)
-        prober = postgres(url, { ...settings, max: 1, idle_timeout: 60, connect_timeout: 1, backoff: () => 0.1 })
+        prober = postgres(url, { ...settings, max: 1, idle_timeout: 0, connect_timeout: 1, backoff: () => 0.1 })
       return prober
     },
     close: async () => void (await Promise.all([alone?.end({ timeout: 0 }), prober?.end({ timeout: 0 })])),
@@ -215,6 +215,8 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
     },
     patienceMs: engine === 'embedded' ? embeddedPatienceMs : serverPatienceMs,
     isSerial: engine === 'embedded',
+    // The engine has its watchdog; a server ends what takes too long, and what it does not answer even then is lost with its connection.
+    limitMs: engine === 'embedded' ? Number.POSITIVE_INFINITY : (options.statementTimeoutMs ?? statementTimeoutDefaultMs) + 2000,
   })
 
   async function whileAvailable<T>(ask: () => Promise<T>): Promise<T> {

@@ -17,10 +17,13 @@ export type StallOptions = {
   readonly patienceMs: number
   /** whether statements are carried out one after the other: then the first that waits is being carried out, and only the others wait in vain */
   readonly isSerial: boolean
+  /** how long one answer may take, in milliseconds, whatever else is answered meanwhile */
+  readonly limitMs: number
 }
 
-export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall {
-  const waiting = new Set<(error: unknown) => void>()
+export function watchStall({ probe, patienceMs, isSerial, limitMs }: StallOptions): Stall {
+  /** What refuses a request that waits, and since when it does. */
+  const waiting = new Map<(error: unknown) => void, number>()
   let lastSign = 0
   let probedAt: number | null = null
   let isStalled = false
@@ -39,21 +42,25 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
         probedAt = null
         answered()
       },
-      () => {
+      error => {
         if (probedAt !== at) return
         probedAt = null
-        stall()
+        // A refusal, for want of connections say, is an answer too.
+        if (isAnswer(error)) answered()
+        else stall()
       },
     )
   }
-  const stall = () => {
-    isStalled = true
-    for (const [index, refuse] of [...waiting].entries()) {
-      if (isSerial && index === 0) continue
-      waiting.delete(refuse)
-      refuse(unanswered())
+  const refuse = (all: readonly ((error: unknown) => void)[]) => {
+    for (const one of all) {
+      waiting.delete(one)
+      one(unanswered())
     }
     if (waiting.size === 0) timer?.unref()
+  }
+  const stall = () => {
+    isStalled = true
+    refuse([...waiting.keys()].slice(isSerial ? 1 : 0))
   }
   const look = () => {
     if (waiting.size === 0 && !isStalled && probedAt === null) {
@@ -62,8 +69,11 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
       return
     }
     const now = performance.now()
+    refuse([...waiting].filter(([, since]) => now - since > limitMs).map(([one]) => one))
     if (probedAt !== null) {
-      if (now - probedAt > patienceMs * 0.6) stall()
+      // Answers that came while this process was busy are read before it is judged.
+      const asked = probedAt
+      if (now - asked > patienceMs * 0.6) setImmediate(() => probedAt === asked && stall())
       if (now - probedAt > patienceMs * 3) ask(true)
     } else if (isStalled || now - lastSign > patienceMs * 0.2) ask(false)
   }
@@ -78,7 +88,7 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
       // What waits for an answer keeps the process alive; a database that is asked for nothing does not.
       timer.ref()
       return new Promise<T>((resolve, reject) => {
-        waiting.add(reject)
+        waiting.set(reject, performance.now())
         const settled = () => {
           waiting.delete(reject)
           if (waiting.size === 0) timer?.unref()
@@ -101,6 +111,12 @@ export function watchStall({ probe, patienceMs, isSerial }: StallOptions): Stall
       if (timer) clearInterval(timer)
     },
   }
+}
+
+/** Whether it was PostgreSQL that said it, and not that it is starting or stopping. */
+function isAnswer(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) && !/^(57P|08)/.test(code)
 }
 
 function unanswered(): DatabaseUnavailable {

@@ -40,9 +40,12 @@ export async function movePipeline(db: Queryable, context: Context, from: number
 async function moveDeals(db: Queryable, context: Context, source: Stage, target: Stage): Promise<void> {
   const fields = context.catalog.resources.get('deal')!
   const body = { pipeline: target.pipeline, pipeline_stage: target.id }
-  for (;;) {
+  for (let before = ''; ; ) {
     const ids = await dealsIn(db, context, source)
     if (ids.length === 0) return
+    if (before === ids.join())
+      throw new Refusal('busy_record', 'The deals can not be moved now; try again.', [], { 'retry-after': '1' })
+    before = ids.join()
     await Promise.all(ids.map(id => updateRecord(db, fields, id, body, context).catch(error => unmoved(id, error))))
   }
 }

@@ -6,9 +6,10 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
+import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import type { Plan, PlannedCondition } from './resolve.ts'
-import { filterSql, params } from './sql.ts'
+import { filterSql, isContained, params } from './sql.ts'
 
 /** What one in a hundred of the newest records has is common: walking past the others is quicker than fetching all. */
 const sample = 300
@@ -48,7 +49,7 @@ export async function weighed(
 /** The conditions on custom values that every record of the list meets. */
 function looked(plan: Plan): PlannedCondition[] {
   if (plan.type === 'and') return plan.of.flatMap(looked)
-  return plan.type === 'condition' && plan.term.contained && (plan.operator === 'eq' || plan.operator === 'in') ? [plan] : []
+  return plan.type === 'condition' && isContained(plan) ? [plan] : []
 }
 
 function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
@@ -57,7 +58,7 @@ function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
 }
 
 function keyOf({ term, operator, values }: PlannedCondition): string {
-  return JSON.stringify([term.sql, operator, values])
+  return listIdentity([term.sql, operator, ...values])
 }
 
 async function counted(

@@ -74,15 +74,21 @@ function missing({ term }: PlannedCondition): string {
 /** Beyond that many values a comparison with each record's value is quicker than looking each up in the index. */
 const containedMax = 100
 
+/** Whether a condition asks which records contain a custom value, which their index can answer. */
+export function isContained({ term, operator, values }: Pick<PlannedCondition, 'term' | 'operator' | 'values'>): boolean {
+  return term.contained !== undefined && (operator === 'eq' || (operator === 'in' && values.length <= containedMax))
+}
+
 /** A comparison as it stands, bare, so that an index can serve it. */
 function positive({ term, operator, values, isCommon }: PlannedCondition, params: Params): string {
   const { type, sql, order } = term
   // As an expression the column is out of its index's reach: for what many records have, walking the order is quicker.
   const custom = isCommon ? `coalesce(r.custom, 'null')` : 'r.custom'
   const list = () => `${params.add(arrayLiteral(values))}::${type}[]`
-  if (term.contained && operator === 'eq') return `${custom} @> ${params.add(term.contained(values[0]!))}::jsonb`
-  if (term.contained && operator === 'in' && values.length <= containedMax) {
-    return `${custom} @> ANY(${params.add(arrayLiteral(values.map(value => term.contained!(value))))}::jsonb[])`
+  const contained = isContained({ term, operator, values }) ? term.contained! : null
+  if (contained && operator === 'eq') return `${custom} @> ${params.add(contained(values[0]!))}::jsonb`
+  if (contained) {
+    return `${custom} @> ANY(${params.add(arrayLiteral(values.map(value => contained(value))))}::jsonb[])`
   }
   if (term.multi && operator === 'eq') return `${sql} @> ARRAY[${params.add(values[0]!)}::${type}]`
   if (term.multi && operator === 'in') return `${sql} && ${list()}`

@@ -16,9 +16,9 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
   const account = String(catalog.account.id)
   const before = await savedBefore(db, fields, context)
   if (before) return before
-  const parsed = parseRecord(body, fields, catalog, null)
-  Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const parsed = parseRecord(body, fields, catalog, null)
+    Object.assign(parsed.values, { created_at: now, updated_at: now, created_by: actor, updated_by: actor })
     const row = await askReferences(db, catalog, parsed.references)
     const draft = settled(fields, parsed, null, context, missingReferences(parsed.references, row), relatedOf(row))
     const nested = await nestedRecords(db, parsed, context)

@@ -3,7 +3,7 @@
  * answers, for a day. Knows no HTTP and no resource.
  */
 import { Refusal } from '../errors.ts'
-import type { Queryable } from './store.ts'
+import { locked, type Queryable } from './store.ts'
 
 /** What a request is known by. */
 export type Once = {
@@ -33,7 +33,7 @@ export async function recall<T>(db: Queryable, { once, account, now }: Asked): P
   )
   if (!kept) return null
   if (kept.is_old === 'true') {
-    await forget(db, account, oldest)
+    await forget(db, account, oldest, once.key)
     return null
   }
   if (kept.request_hash !== once.hash) {
@@ -74,20 +74,29 @@ export async function writeOnce<T extends object>(
   } catch (error) {
     if (!isKeyTaken(error)) throw error
     // The same request came over another process and was quicker; nothing of this one was saved.
-    return (await recall<T>(db, asked))!
+    const quicker = await recall<T>(db, asked)
+    if (quicker) return quicker
+    throw new Refusal('busy_record', 'The Idempotency-Key ended at this moment; try again.', [], { 'retry-after': '1' })
   }
 }
 
 /** Forgets the keys that are older than a day. */
 export async function forgetOldKeys(db: Queryable, account: string, now: Date): Promise<void> {
-  await forget(db, account, new Date(now.getTime() - keptMs).toISOString())
+  const oldest = new Date(now.getTime() - keptMs).toISOString()
+  while ((await forget(db, account, oldest, null)) > 0);
 }
 
-async function forget(db: Queryable, account: string, before: string): Promise<void> {
-  await db.write(account, 'DELETE FROM idempotency WHERE account_id = $1::bigint AND created_at < $2::timestamptz', [
+/** Forgets a batch of old keys, or the one: how many. */
+async function forget(db: Queryable, account: string, before: string, key: string | null): Promise<number> {
+  const old =
+    'SELECT key FROM idempotency WHERE account_id = $1::bigint AND created_at < $2::timestamptz ' +
+    'AND ($3::text IS NULL OR key = $3::text) LIMIT 1000'
+  const gone = await db.write(
     account,
-    before,
-  ])
+    `WITH ${locked} DELETE FROM idempotency USING locked WHERE account_id = $1::bigint AND key = ANY(ARRAY(${old})) RETURNING 1`,
+    [account, before, key],
+  )
+  return gone.length
 }
 
 function isKeyTaken(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
 import { askReferences, missingReferences, referenceParams } from './references.ts'
 import { type Context, type Saved, save, savedBefore } from './save.ts'
-import { type Queryable, statements } from './store.ts'
+import { lockAccount, type Queryable, statements } from './store.ts'
 
 const attempts = 3
 
@@ -34,7 +34,7 @@ export async function restoreRecord(
     refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
     const params = [account, String(context.actor), context.now.toISOString(), String(id), since]
     const all = [...params, ...referenceParams([fields], references)]
-    const saved = await save(db, fields, context, statements(fields).restore, all, { warnings: [], created: [] })
+    const saved = await save(db, fields, context, statements(fields).restore, all, { warnings: [], created: [] }, lockAccount)
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
@@ -51,6 +51,6 @@ function referencesOf(fields: ResourceFields, record: JsonObject, { catalog }: C
 
 function refuseMissing({ resource }: ResourceFields, missing: readonly Problem[]): void {
   if (missing.length === 0) return
-  const problems = missing.map(problem => ({ ...problem, hint: 'Restore it first.' }))
+  const problems = missing.map(problem => ({ ...problem, hint: 'Restore it first; what was deleted long ago is gone.' }))
   throw new Refusal('validation_failed', `The ${resource.name} was not restored: what it points to is deleted.`, problems)
 }

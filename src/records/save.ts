@@ -42,7 +42,7 @@ export async function savedBefore(db: Queryable, fields: ResourceFields, context
   return written && savedOf(fields, written)
 }
 
-/** Writes a record; null when there was no row to write. */
+/** Writes a record, after the statement `first`; null when there was no row to write. */
 export async function save(
   db: Queryable,
   fields: ResourceFields,
@@ -50,8 +50,9 @@ export async function save(
   statement: string,
   params: readonly (string | null)[],
   told: Told,
+  first?: string,
 ): Promise<Saved | null> {
-  const written = await writeOnce(db, askedOnce(context), statement, params, told)
+  const written = await writeOnce(db, askedOnce(context), statement, params, told, first)
   return written ? savedOf(fields, written) : null
 }
 

@@ -175,9 +175,18 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${partsSql(fields, 'deleted', '$3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${versionSql(fields)}, ` +
+    `${partsSql(fields, 'deleted', '$3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${tokensSql(fields)}${versionSql(fields)}, ` +
     `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
     `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used)`
+  )
+}
+
+/** The tokens of whoever is deleted end, for good. */
+function tokensSql({ resource }: ResourceFields): string {
+  if (!resource.isActor) return ''
+  return (
+    ', ended AS (UPDATE token x SET revoked_at = $3::timestamptz FROM r ' +
+    'WHERE x.account_id = $1::bigint AND x.user_id = r.id AND x.revoked_at IS NULL)'
   )
 }
 
@@ -247,7 +256,7 @@ export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint 
 
 // Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
 // seq is in commit order; it grows only when the record was changed, so that it has no gaps.
-const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
+export const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
 const countedAfter = (events: string) =>
   `counted AS (UPDATE counter SET last_seq = last_seq + ${events} WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)`
 

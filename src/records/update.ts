@@ -10,7 +10,7 @@ import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, referenceParams, relatedOf } from './references.ts'
 import { type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
-import { type Queryable, statements } from './store.ts'
+import { locked, type Queryable, statements } from './store.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
 const attempts = 10
@@ -99,8 +99,7 @@ async function tryUpdate(
 }
 
 /** A change that changes nothing writes nothing but its key: sent again later, it must not undo what came between. */
-const unchangedStatement =
-  'WITH answer AS (SELECT $2::text AS id, $3::text AS version, $4::text AS record WHERE $1::bigint IS NOT NULL)'
+const unchangedStatement = `WITH ${locked}, answer AS (SELECT $2::text AS id, $3::text AS version, $4::text AS record FROM locked)`
 
 /** The ids that a stored value points to: itself, its items, or the products of its lines. */
 function idsIn(value: Json): Json[] {

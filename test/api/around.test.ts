@@ -220,6 +220,10 @@ test('nobody deletes themselves; the tokens of a deleted user end', async () => 
   let status = 200
   while (status === 200 && Date.now() < until) status = (await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status
   assert.equal(status, 401)
+  // For good: a user who is restored gets new ones.
+  assert.equal((await call('POST', `${v1}/user/${user.id}/restore`)).status, 200)
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  assert.equal((await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status, 401)
 })
 
 test('deleting and pointing at the same moment: one of the two is refused, whichever comes second', async () => {

@@ -215,6 +215,10 @@ test('what is no HTTP request, and headers and addresses that are too long, get 
     assert.match(answer, /content-type: application\/problem\+json/)
     assert.equal(JSON.parse(answer.split('\r\n\r\n')[1]!).code, code)
   }
+  for (const path of ['9'.repeat(300), `x${'y'.repeat(300)}/restore`]) {
+    const reply = await call(path.endsWith('restore') ? 'POST' : 'GET', `${v1}/tag/${path}`)
+    assert.equal(reply.status, 400, reply.text)
+  }
   const long = await fetch(`${url}${v1}/deal/view/list?filter=title:like(${'x'.repeat(12_000)})`, { headers: as(token) })
   assert.equal(long.status, 200)
 })

@@ -38,6 +38,7 @@ test('a token may make so many requests a minute, and hears how many are left', 
     guesses.push((await fetch(`${url}${v1}/deal/view/list`, { headers })).status)
   }
   assert.deepEqual([guesses[0], guesses.at(-1)], [401, 429])
+  assert.equal((await fetch(`${url}${v1}/deal/view/list`)).status, 429)
 })
 
 test('a body above the limit is refused', async () => {

@@ -97,6 +97,57 @@ test('a key belongs to its request, to a day, and to its account; a refused requ
   assert.equal((await db.query('SELECT key FROM idempotency')).length, 0)
 })
 
+test('a key belongs to the deletion, not to what is moved before it', async () => {
+  const stage = async (name: string) => (await made('pipeline_stage', { pipeline: known.pipeline, name })).id as number
+  const [from, to] = [await stage('Emptied'), await stage('Filled')]
+  const deals = await Promise.all([1, 2, 3].map(() => made('deal', dealBody(known, { pipeline_stage: from }))))
+  const path = `${v1}/pipeline_stage/${from}?move_to=${to}`
+  const first = await call('DELETE', path, undefined, keyed('move-1'))
+  assert.deepEqual([first.status, first.headers.get('idempotency-replayed')], [200, null], first.text)
+  assert.equal((await get(`${v1}/pipeline_stage/${from}`)).status, 404)
+  for (const { id } of deals) assert.equal((await get(`${v1}/deal/${id}`)).body.data.pipeline_stage, to)
+  // Sent again after the stage is back and in use, it moves and deletes nothing.
+  await call('POST', `${v1}/pipeline_stage/${from}/restore`)
+  const late = await made('deal', dealBody(known, { pipeline_stage: from }))
+  assert.equal((await call('DELETE', path, undefined, keyed('move-1'))).text, first.text)
+  assert.equal((await get(`${v1}/deal/${late.id}`)).body.data.pipeline_stage, from)
+})
+
+test('what is refused because the same request was quicker over another process gets its answer', async () => {
+  for (let round = 0; round < 6; round++) {
+    const name = `Raced tag ${round}`
+    const both = async (method: string, path: string, body?: Json, more: Record<string, string> = {}) => {
+      const headers = { ...keyed(`${method}-${round}-${path}`.replaceAll('/', '-')), ...more }
+      return Promise.all([service, other].map(one => one.call(method, path, body, headers)))
+    }
+    const created = await both('POST', `${v1}/tag`, { name })
+    assert.deepEqual(
+      created.map(reply => reply.status),
+      [201, 201],
+      created.map(reply => reply.text).join(),
+    )
+    const path = `${v1}/tag/${created[0]!.body.data.id}`
+    const changed = await both('PATCH', path, { name: `${name}!` }, { 'if-match': '"1"' })
+    assert.deepEqual(
+      changed.map(reply => reply.status),
+      [200, 200],
+      changed.map(reply => reply.text).join(),
+    )
+    const gone = await both('DELETE', path)
+    assert.deepEqual(
+      gone.map(reply => reply.status),
+      [200, 200],
+    )
+    const back = await both('POST', `${path}/restore`)
+    assert.deepEqual(
+      back.map(reply => reply.status),
+      [200, 200],
+      back.map(reply => reply.text).join(),
+    )
+    assert.equal(back[0]!.body.data.version, 4)
+  }
+})
+
 test('the same request at the same moment, over two processes: it is carried out once', async () => {
   for (let round = 0; round < 10; round++) {
     const body = dealBody(known, { title: `At once ${round}` })
