@@ -72,9 +72,10 @@ export function watchStall({ probe, patienceMs, isSerial, limitMs }: StallOption
     refuse([...waiting].filter(([, since]) => now - since > limitMs).map(([one]) => one))
     if (probedAt !== null) {
       // Answers that came while this process was busy are read before it is judged.
-      const asked = probedAt
-      if (now - asked > patienceMs * 0.6) setImmediate(() => probedAt === asked && stall())
-      if (now - probedAt > patienceMs * 3) ask(true)
+      const silentSince = () => Math.max(probedAt ?? 0, lastSign)
+      const since = silentSince()
+      if (now - since > patienceMs * 0.6) setImmediate(() => probedAt !== null && silentSince() === since && stall())
+      if (now - since > patienceMs * 3) ask(true)
     } else if (isStalled || now - lastSign > patienceMs * 0.2) ask(false)
   }
 

@@ -71,6 +71,7 @@ function settleStage({ after, before, catalog, problem }: Draft): void {
   }
   const others = [...catalog.stages.values()].filter(stage => stage.pipeline === after.pipeline)
   after.position ??= 1 + Math.max(0, ...others.map(stage => stage.position))
+  after.kind ??= 1
   const probability = certain.get(after.kind as number)
   if (probability !== undefined) {
     after.probability = probability

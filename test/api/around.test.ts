@@ -245,7 +245,7 @@ test('pipelines and stages: made, ordered, deleted when nothing is in them; what
   assert.deepEqual([pipeline.position, pipeline.is_default], [2, 2])
   const stage = (body: { [name: string]: Json }) => made('pipeline_stage', { pipeline: pipeline.id, ...body })
   const [talk, sign, won, lost] = [
-    await stage({ name: 'Talk', probability: 25, rotting_days: 10 }),
+    await stage({ name: 'Talk', probability: 25, rotting_days: 10, kind: null }),
     await stage({ name: 'Sign', probability: 75 }),
     await stage({ name: 'Signed', kind: 'Won', probability: 3 }),
     await stage({ name: 'Gone', kind: 'lost', rotting_days: 3 }),
