@@ -5,7 +5,7 @@ import type { Json } from '../json.ts'
 import { documentOf } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { parseRecord } from './parse.ts'
-import { askReferences, missingReferences, referenceParams, relatedOf } from './references.ts'
+import { askReferences, missingReferences, pointedTo, relatedOf } from './references.ts'
 import { blank, type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
@@ -24,6 +24,7 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const changes = changesOf(fields, blank(fields), after)
+    const points = pointedTo(parsed.references)
     const params = [
       account,
       String(actor),
@@ -31,12 +32,12 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
       customParams(fields, changes).set,
       JSON.stringify(changes),
       documentOf(fields, after),
-      ...referenceParams([fields, ...nested.all], parsed.references),
+      ...points.params,
       ...columnParams(fields, after),
       ...nested.params,
     ]
     const told = { warnings: parsed.warnings, created: nested.created }
-    const saved = await save(db, fields, context, statements(fields).create(nested.all), params, told)
+    const saved = await save(db, fields, context, statements(fields).create(nested.all, points.related), params, told)
     // Nothing: something it points to was deleted since it was asked for, which asking again will tell.
     if (saved) return saved
   }

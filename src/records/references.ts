@@ -1,11 +1,11 @@
 /** Whether the records that a body points to exist: asked in the same statement that reads the record. */
 import type { Problem } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
 import type { Draft } from './resource.ts'
-import { type Queryable, relatedResources } from './store.ts'
+import type { Queryable } from './store.ts'
 
 export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
 
@@ -67,9 +67,10 @@ export function missingReferences(references: readonly Reference[], row: Record<
   })
 }
 
-/** The ids that a write newly points to, as its statement takes them (store.ts): one array a resource. */
-export function referenceParams(all: readonly ResourceFields[], references: readonly Reference[]): string[] {
-  return relatedResources(all).map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`)
+/** What a write newly points to, as its statement takes it (store.ts): the resources, and for each the parameter with its ids. */
+export function pointedTo(references: readonly Reference[]): { related: readonly string[]; params: readonly string[] } {
+  const related = [...new Set(references.map(reference => reference.resource))].sort()
+  return { related, params: related.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`) }
 }
 
 function ofResource(references: readonly Reference[], resource: string): number[] {

@@ -3,7 +3,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
-import { askReferences, missingReferences, referenceParams } from './references.ts'
+import { askReferences, missingReferences, pointedTo } from './references.ts'
 import { type Context, type Saved, save, savedBefore } from './save.ts'
 import { lockAccount, type Queryable, statements } from './store.ts'
 
@@ -33,8 +33,17 @@ export async function restoreRecord(
     const references = referencesOf(fields, parseJson(row.record!) as JsonObject, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
     const params = [account, String(context.actor), context.now.toISOString(), String(id), since]
-    const all = [...params, ...referenceParams([fields], references)]
-    const saved = await save(db, fields, context, statements(fields).restore, all, { warnings: [], created: [] }, lockAccount)
+    const points = pointedTo(references)
+    const all = [...params, ...points.params]
+    const saved = await save(
+      db,
+      fields,
+      context,
+      statements(fields).restore(points.related),
+      all,
+      { warnings: [], created: [] },
+      lockAccount,
+    )
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })

@@ -30,13 +30,15 @@ export function columnsOf(fields: ResourceFields, only?: ReadonlySet<Field>): { 
 }
 
 type Statements = {
-  /** `nested`: the resources of the records made with it, in the order of their parameters */
-  create(nested: readonly ResourceFields[]): string
+  /**
+   * `nested`: the resources of the records made with it; `related`: the resources to which it newly points; both in the order of their parameters
+   */
+  create(nested: readonly ResourceFields[], related: readonly string[]): string
   read: string
   remove(catalog: Catalog): string
-  restore: string
+  restore(related: readonly string[]): string
   readDeleted: string
-  update(changed: ReadonlySet<Field>, nested: readonly ResourceFields[]): string
+  update(changed: ReadonlySet<Field>, nested: readonly ResourceFields[], related: readonly string[]): string
 }
 const prepared = new WeakMap<ResourceFields, Statements>()
 
@@ -44,14 +46,19 @@ const prepared = new WeakMap<ResourceFields, Statements>()
 export function statements(fields: ResourceFields): Statements {
   let made = prepared.get(fields)
   if (!made) {
-    const create = createStatement(fields, [])
+    const created = new Map<string, string>()
     made = {
-      create: nested => (nested.length ? createStatement(fields, nested) : create),
+      create: (nested, related) => {
+        if (nested.length) return createStatement(fields, nested, related)
+        const text = created.get(related.join()) ?? createStatement(fields, nested, related)
+        created.set(related.join(), text)
+        return text
+      },
       read: readStatement(fields),
       readDeleted: readDeletedStatement(fields),
-      restore: restoreStatement(fields),
+      restore: related => restoreStatement(fields, related),
       remove: catalog => removeStatement(fields, catalog),
-      update: (changed, nested) => updateStatement(fields, changed, nested),
+      update: (changed, nested, related) => updateStatement(fields, changed, nested, related),
     }
     prepared.set(fields, made)
   }
@@ -78,10 +85,10 @@ function readDeletedStatement(fields: ResourceFields): string {
  * $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
  * columns, then the nested records → id, version, record; no row when one of those ids was deleted meanwhile.
  */
-function createStatement(fields: ResourceFields, nested: readonly ResourceFields[]): string {
+function createStatement(fields: ResourceFields, nested: readonly ResourceFields[], related: readonly string[]): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
-  const live = liveCondition([fields, ...nested], 7)
+  const live = liveCondition(related, 7)
   const values = columns.map((column, index) => `$${index + 7 + live.count}::${column.type}`).join(', ')
   return (
     `WITH ${locked}, ` +
@@ -99,9 +106,14 @@ function createStatement(fields: ResourceFields, nested: readonly ResourceFields
  * points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two, and a deal
  * has sixty columns.
  */
-function updateStatement(fields: ResourceFields, changed: ReadonlySet<Field>, nested: readonly ResourceFields[]): string {
+function updateStatement(
+  fields: ResourceFields,
+  changed: ReadonlySet<Field>,
+  nested: readonly ResourceFields[],
+  related: readonly string[],
+): string {
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
-  const live = liveCondition([fields, ...nested], 10)
+  const live = liveCondition(related, 10)
   const set = columns
     .map((column, index) => `${identifier(column.name)} = $${index + 10 + live.count}::${column.type}`)
     .join(', ')
@@ -139,18 +151,11 @@ function nestedSql(nested: readonly ResourceFields[], first: number): string {
     .join('')
 }
 
-/** The resources that records point to, in the order in which statements take their ids. */
-export function relatedResources(all: readonly ResourceFields[]): string[] {
-  const related = all.flatMap(({ fields }) => fields.flatMap(field => field.related ?? []))
-  return [...new Set(related)].sort()
-}
-
 /**
  * That what a record newly points to is still there. FOR SHARE reads its row as it is after waiting for whoever deletes it now (the weaker
  * KEY SHARE of a foreign key does not); it comes after the account's lock, so that no two can wait for each other.
  */
-function liveCondition(all: readonly ResourceFields[], first: number): { sql: string; count: number } {
-  const related = relatedResources(all)
+function liveCondition(related: readonly string[], first: number): { sql: string; count: number } {
   const conditions = related.map((resource, index) => {
     const ids = `$${first + index}::bigint[]`
     const rows =
@@ -200,12 +205,12 @@ function versionSql({ resource }: ResourceFields): string {
  * $1 account, $2 actor, $3 time, $4 id, $5 oldest deletion that can be undone, $6… the ids it points to → id, version, record; no row when it is
  * not deleted, or one of those ids is. Its parts come back that went with it.
  */
-function restoreStatement(fields: ResourceFields): string {
+function restoreStatement(fields: ResourceFields, related: readonly string[]): string {
   const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz`
   return (
     `WITH ${locked}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL FROM locked ` +
-    `WHERE ${row}${liveCondition([fields], 6).sql} RETURNING ${table(fields)}.*), ` +
+    `WHERE ${row}${liveCondition(related, 6).sql} RETURNING ${table(fields)}.*), ` +
     `${partsSql(fields, 'restored', 'NULL', '= (SELECT deleted_at FROM before)')}, ` +
     `${eventStatement(fields, 'restored', '$2', '$3', `'{}'`)}${versionSql(fields)}, ${answerOf(fields)}`
   )

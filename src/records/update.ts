@@ -8,7 +8,7 @@ import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { recordNotFound } from './read.ts'
-import { existenceQuestion, missingReferences, referenceParams, relatedOf } from './references.ts'
+import { existenceQuestion, missingReferences, pointedTo, relatedOf } from './references.ts'
 import { type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
 import { locked, type Queryable, statements } from './store.ts'
 
@@ -74,12 +74,13 @@ async function tryUpdate(
   const changed = new Set(
     fields.fields.filter(({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name)),
   )
+  const points = pointedTo(added)
   const told = { warnings: parsed.warnings, created: nested.created }
   return save(
     db,
     fields,
     context,
-    statements(fields).update(changed, nested.all),
+    statements(fields).update(changed, nested.all, points.related),
     [
       String(context.catalog.account.id),
       String(context.actor),
@@ -90,7 +91,7 @@ async function tryUpdate(
       String(version),
       custom.unset,
       documentOf(fields, after),
-      ...referenceParams([fields, ...nested.all], added),
+      ...points.params,
       ...columnParams(fields, after, changed),
       ...nested.params,
     ],
