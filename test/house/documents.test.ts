@@ -26,15 +26,22 @@ test('docs/api/errors.md lists every code of a problem, and no other', () => {
   assert.deepEqual(listed.toSorted(), [...used].toSorted())
 })
 
-test('every decision that the code cites is written down, and the numbers have no gap', () => {
+test('every decision that the code cites is written down, in the order of the numbers', () => {
   const numbers = [...read('docs/decisions.md').matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
+  // The numbers from 61 to 99 belong to capabilities that are still to come.
+  const first = numbers.filter(number => number < 100)
+  assert.deepEqual(
+    first,
+    first.map((_, index) => index + 1),
+  )
   assert.deepEqual(
     numbers,
-    numbers.map((_, index) => index + 1),
+    numbers.toSorted((a, b) => a - b),
   )
+  assert.equal(new Set(numbers).size, numbers.length)
   const cited = new Set(
     sources('{src,test,bench}/**/*.ts').flatMap(file =>
-      [...file.text.matchAll(/\bD(\d{1,2})\b/g)].map(match => Number(match[1])),
+      [...file.text.matchAll(/\bD(\d{1,3})\b/g)].map(match => Number(match[1])),
     ),
   )
   assert.deepEqual(
