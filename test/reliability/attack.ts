@@ -1,0 +1,197 @@
+/**
+ * Attacks a running service as one account, while another account goes about its business (neighbour.ts), and counts what the
+ * neighbour notices: wrong answers, faults, refusals, and its p99 as a ratio to what it is alone.
+ * `npm run attack -- --seconds 5 --engine embedded|postgres --only idle`; docs/security.md says what stands against each.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { firstStart } from '../../src/accounts/first-start.ts'
+import { createSample } from '../../src/accounts/sample.ts'
+import { newToken } from '../../src/accounts/token.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { makeManyDeals } from '../support/many-deals.ts'
+import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { type Attack, type Attacker, attacker, attacks } from './attacks.ts'
+import { readyUrl } from './crash.ts'
+import type { NeighbourOrders, Observed } from './neighbour.ts'
+
+export type Outcome = {
+  readonly attack: string
+  /** what the attacker was answered: how often each status, `cut` for a connection that ended without an answer */
+  readonly answered: { readonly [status: string]: number }
+  readonly neighbour: Observed
+  /** the neighbour's p99 over its p99 alone, the two taken in turns in the same run */
+  readonly ratio: number
+}
+
+export type AttackOptions = {
+  readonly engine: 'embedded' | 'postgres'
+  /** how long each attack lasts; before each, the neighbour is alone for half as long */
+  readonly seconds: number
+  /** deals of the account that attacks */
+  readonly deals: number
+  /** a part of the names of the attacks to carry out; all without it */
+  readonly only?: string | undefined
+  readonly report?: (outcome: Outcome) => void
+}
+
+const title = 'Neighbourly deal '
+const ownerName = 'Neighbour'
+/** What a process may open on many systems unless it is told otherwise. */
+const openFiles = 1024
+
+type Tokens = { readonly reader: string; readonly writer: string; readonly neighbour: string }
+
+/** Every attack on one engine; null where the engine is not installed. */
+export async function attack({ engine, seconds, deals, only = '', report }: AttackOptions): Promise<Outcome[] | null> {
+  const directory = mkdtempSync(join(tmpdir(), 'dealwright-attack-'))
+  const server = engine === 'postgres' ? await startPostgres(true) : null
+  if (engine === 'postgres' && !server) return null
+  const url = server && (await createDatabase(server.url))
+  const tokens = await prepare(url ? { url } : { dataDir: directory }, deals)
+  const env = { PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'fatal', ...(url ? { DATABASE_URL: url } : {}) }
+  const service = spawn('sh', ['-c', `ulimit -n ${openFiles} && exec "$0" bin/dealwright.js`, process.execPath], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const address = await readyUrl(service)
+    const neighbour = await moveIn(address, tokens.neighbour)
+    const by = attacker(address, tokens)
+    await by.prepare()
+    const outcomes = await carryOut(
+      neighbour,
+      by,
+      attacks.filter(({ name }) => name.includes(only)),
+      seconds,
+    )
+    for (const outcome of outcomes) report?.(outcome)
+    return outcomes
+  } finally {
+    const gone = new Promise(resolve => service.once('exit', resolve))
+    if (service.exitCode === null && service.kill()) await gone
+    await server?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** The database before the service starts: the attacker's account with very many deals, and the neighbour's. */
+async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Tokens> {
+  const db = await openDatabase({ ...open, log: () => {} })
+  try {
+    await migrate(db)
+    const now = new Date()
+    const { token: writer } = await firstStart(db, { now, sampleData: true, createSample })
+    await makeManyDeals(db, deals)
+    const reader = newToken(1, randomBytes)
+    return await db.sql.begin(async sql => {
+      const query = (text: string, params: readonly (string | null)[] = []) => sql.unsafe(text, params as (string | null)[])
+      const tx = { query, write: (_account: string, text: string, params: readonly (string | null)[]) => query(text, params) }
+      await createToken(tx, { account: 1, user: 1, name: 'Reader', scopes: ['deal:read'], token: reader, now })
+      const made = await createAccount(tx, { name: 'Neighbour', ownerName, ownerEmail: 'neighbour@example.com', now })
+      const neighbour = newToken(made.account, randomBytes)
+      await createToken(tx, {
+        account: made.account,
+        user: made.owner,
+        name: 'Neighbour',
+        scopes: ['admin'],
+        token: neighbour,
+        now,
+      })
+      return { reader, writer: writer!, neighbour }
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+/** Gives the neighbour its deals and sets it going. */
+async function moveIn(url: string, token: string): Promise<ChildProcess> {
+  const send = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(`${url}/rest/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return ((await response.json()) as { data: { id: number } }).data.id
+  }
+  const contact = await send('POST', '/contact', { last_name: 'Neighbour' })
+  const deals: number[] = []
+  for (let count = 0; count < 100; count++) {
+    const body = { title, pipeline: 2, pipeline_stage: 3, primary_contact: contact, sales_owner: 1 }
+    const id = await send('POST', '/deal', body)
+    await send('PATCH', `/deal/${id}`, { title: `${title}${id}` })
+    deals.push(id)
+  }
+  const orders: NeighbourOrders = { url, token, deals, title, ownerName }
+  return fork(join(import.meta.dirname, 'neighbour.ts'), [JSON.stringify(orders)])
+}
+
+async function carryOut(neighbour: ChildProcess, by: Attacker, chosen: readonly Attack[], seconds: number): Promise<Outcome[]> {
+  const answered = new Map<string, { [status: string]: number }>()
+  const label = (name: string) => neighbour.send({ label: name })
+  label('warm-up')
+  await sleep(2000)
+  for (const { name, run } of chosen) {
+    label('alone')
+    await sleep(seconds * 500)
+    label(name)
+    answered.set(name, await by.during(seconds, run))
+    label('after')
+    await by.calm()
+  }
+  const observed = new Promise<{ [name: string]: Observed }>((resolve, reject) => {
+    neighbour.once('message', resolve as (message: unknown) => void)
+    neighbour.once('exit', code => reject(new Error(`the neighbour ended with ${code}`)))
+  })
+  neighbour.send('stop')
+  const of = await observed
+  const { p99 } = of.alone!
+  return ['alone', 'after', ...chosen.map(({ name }) => name)].map(name => ({
+    attack: name,
+    answered: answered.get(name) ?? {},
+    neighbour: of[name]!,
+    ratio: Math.round((of[name]!.p99 / p99) * 10) / 10,
+  }))
+}
+
+/** An outcome in one line, and what was wrong or failed below it. */
+export function described({ attack, answered, neighbour, ratio }: Outcome): string {
+  const { answers, refused, faults, wrong, p99, max } = neighbour
+  const told = Object.entries(answered).map(([status, count]) => `${count} × ${status}`)
+  const figures = `${answers} answers, ${refused} × 503, ${faults.length} faults, ${wrong.length} wrong, p99 ${p99} ms (${ratio}), max ${max} ms`
+  return [
+    `${attack.padEnd(34)} ${figures}${told.length ? `; attacker: ${told.join(', ')}` : ''}`,
+    ...faults.slice(0, 5),
+    ...wrong.slice(0, 5),
+  ].join('\n    ')
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '5' },
+      deals: { type: 'string', default: '20000' },
+      engine: { type: 'string' },
+      only: { type: 'string' },
+    },
+  })
+  const engines = values.engine ? [values.engine as 'embedded' | 'postgres'] : (['embedded', 'postgres'] as const)
+  for (const engine of engines) {
+    console.log(`── ${engine} ──`)
+    const outcomes = await attack({
+      engine,
+      seconds: Number(values.seconds),
+      deals: Number(values.deals),
+      only: values.only,
+      report: outcome => console.log(described(outcome)),
+    })
+    if (!outcomes) console.log('not installed')
+    if (outcomes?.some(({ neighbour }) => neighbour.wrong.length + neighbour.faults.length > 0)) process.exitCode = 1
+  }
+}
