@@ -3,6 +3,7 @@
  * created as an API client would, so that every rule holds and every derived value is right.
  */
 import { customFields } from '../fields/kinds.ts'
+import { plainWords } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Context } from '../records/save.ts'
@@ -109,7 +110,7 @@ function company(name: string, index: number): JsonObject {
   const city = names.cities[index % names.cities.length]!
   return {
     name,
-    website: `https://${slug(name)}.example`,
+    website: `https://${plainWords(name).join('-')}.example`,
     phones: [{ phone_type: 1, phone_number: `+1 555 01${String(index).padStart(2, '0')}` }],
     address: [{ address_line1: `${index + 10} Market Street`, city, zipcode: String(index * 137).padStart(5, '0') }],
   }
@@ -129,16 +130,7 @@ function contact(index: number, company: number): JsonObject {
 }
 
 function mail(name: string): string {
-  return `${slug(name).replaceAll('-', '.')}@example.com`
-}
-
-function slug(name: string): string {
-  return name
-    .normalize('NFD')
-    .replace(/[^\w\s]/g, '')
-    .trim()
-    .toLowerCase()
-    .replace(/\s+/g, '-')
+  return `${plainWords(name).join('.')}@example.com`
 }
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). */

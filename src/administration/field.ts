@@ -5,11 +5,12 @@
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
 import type { Field, FieldType, Option } from '../fields/field.ts'
 import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
+import { isSameName, plainWords } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isBlank, placeOf } from '../records/parse.ts'
 import { moved } from './form.ts'
-import { booleanOf, isSameName, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
+import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 import { limited } from './limits.ts'
 
 /** A field as it will be, with its options; `sections` where the form changes too. */
@@ -168,13 +169,8 @@ function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined
 /** As given, or made of the display name: cf_ and its letters and digits. */
 function internalName(sent: Json | undefined, name: string | undefined, judge: Judgement): string | undefined {
   if (sent === undefined || sent === null) {
-    const words = name
-      ?.normalize('NFKD')
-      .toLowerCase()
-      .replaceAll('ß', 'ss')
-      .replace(/\p{M}/gu, '')
-      .match(/[a-z0-9]+/g)
-    if (words) return `cf_${words.join('_')}`.slice(0, 60)
+    const words = plainWords(name ?? '')
+    if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
     return (
       name &&
       report(

@@ -73,12 +73,3 @@ export function positionOf(value: Json | undefined, judge: Judgement): number | 
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
   return isPlace ? value : report(judge, '/position', 'wrong_type', 'must be a whole number from 1')
 }
-
-/** Whether two names are one to a reader: blanks around them, case and composition aside. */
-export function isSameName(one: string, other: string): boolean {
-  return normal(one) === normal(other)
-}
-
-function normal(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase()
-}

@@ -1,8 +1,9 @@
 /** Judges what an administrator asks of an option (D10, D36). An id never changes its meaning: options are taken out of use, not away. Pure. */
 import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
+import { isSameName } from '../fields/name.ts'
 import type { Json } from '../json.ts'
-import { booleanOf, isSameName, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
+import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
 

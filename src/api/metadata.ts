@@ -117,7 +117,7 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
 }
 
 function currencies(catalog: Catalog, inactive: boolean): Choices {
-  const shown = [...catalog.currencies.values()].filter(currency => inactive || currency.is_active)
+  const shown = catalog.currencyList.filter(currency => inactive || currency.is_active)
   const values = shown.map(({ id, name, code, symbol, decimals, is_active }, index) => ({
     id,
     name,

@@ -47,6 +47,8 @@ export type Catalog = {
   readonly resources: ReadonlyMap<string, ResourceFields>
   readonly currencies: ReadonlyMap<number, Currency>
   readonly currencyByCode: ReadonlyMap<string, Currency>
+  /** the same in the order of their codes */
+  readonly currencyList: readonly Currency[]
   readonly pipelines: ReadonlyMap<number, Pipeline>
   readonly stages: ReadonlyMap<number, Stage>
 }
@@ -90,6 +92,7 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
     resources: new Map(resources.map(resource => [resource.name, resourceFields(resource, rows)])),
     currencies: new Map(rows.currencies.map(currency => [currency.id, currency])),
     currencyByCode: new Map(rows.currencies.map(currency => [currency.code, currency])),
+    currencyList: rows.currencies,
     pipelines: new Map(rows.pipelines.map(pipeline => [pipeline.id, pipeline])),
     stages: new Map(rows.stages.map(stage => [stage.id, stage])),
   }

@@ -1,6 +1,7 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
 import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place, simpleKind } from '../field.ts'
+import { comparedName } from '../name.ts'
 import { nearest } from '../nearest.ts'
 
 const option = simpleKind({
@@ -66,7 +67,7 @@ export function findOption<O extends Choice>(
   accepted: (option: O) => boolean = () => true,
 ): O | undefined {
   if (typeof value === 'number') return options.find(option => option.id === value)
-  const name = normal(value)
+  const name = comparedName(value)
   const named = byName(options).get(name)
   if (named) return named.find(accepted) ?? named[0]
   return /^\d{1,15}$/.test(name) ? options.find(option => option.id === Number(name)) : undefined
@@ -74,14 +75,14 @@ export function findOption<O extends Choice>(
 
 function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, readonly O[]> {
   const known = namesOf.get(options) as ReadonlyMap<string, readonly O[]> | undefined
-  const names = known ?? Map.groupBy(options, option => normal(option.name))
+  const names = known ?? Map.groupBy(options, option => comparedName(option.name))
   if (!known) namesOf.set(options, names)
   return names
 }
 
 /** Operand text → option ids: all of that name, as every pipeline may have its "Won", else the one of that id. */
 export function optionOperand(text: string, { internal_name, options }: Field): readonly string[] | Complaint {
-  const found = byName(options).get(normal(text)) ?? [findOption(text, options)].filter(option => option !== undefined)
+  const found = byName(options).get(comparedName(text)) ?? [findOption(text, options)].filter(option => option !== undefined)
   if (found.length) return found.map(({ id }) => String(id))
   return { message: `${internal_name} has no option "${text}"`, hint: optionHint(text, options) }
 }
@@ -105,10 +106,6 @@ export function optionHint(text: string, options: readonly Option[]): string {
   if (near) return `Did you mean "${near}"?`
   const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
   return shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'
-}
-
-function normal(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase()
 }
 
 /** true/false stand for Yes/No where those are the options (D26). A number beyond 2^53 is no option's id. */

@@ -150,7 +150,7 @@ export function currencyOperand(text: string, catalog: Catalog): string | Compla
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {
   if (typeof value === 'number') return catalog.currencies.get(value)
   const code = value.trim().toUpperCase()
-  return catalog.currencyByCode.get(code) ?? findOption(value, [...catalog.currencies.values()])
+  return catalog.currencyByCode.get(code) ?? findOption(value, catalog.currencyList)
 }
 
 function currencyHint(value: number | string, catalog: Catalog): string {
