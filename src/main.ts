@@ -13,6 +13,7 @@ import { progress } from './backup/progress.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { asStartupError } from './db/startup-error.ts'
 import { logOptions } from './log.ts'
 
 /** How long requests under way may take when the service stops, and how long the stop in any case: supervisors wait some time before SIGKILL. */
@@ -38,8 +39,9 @@ export async function main(args: readonly string[]): Promise<void> {
     if (command) await run(command, readConfig(process.env), file!)
     else await start(readConfig(process.env), performance.now())
   } catch (error) {
-    if (error instanceof ConfigError || (error as { isPlain?: boolean }).isPlain) console.error((error as Error).message)
-    else console.error(error)
+    const said = asStartupError(error)
+    if (said instanceof ConfigError || (said as { isPlain?: boolean }).isPlain) console.error((said as Error).message)
+    else console.error(said)
     process.exit(1)
   }
 }
