@@ -49,6 +49,28 @@ export function instantOfEpoch(milliseconds: number): string | null {
   return year >= 1 && year <= 9999 ? instant.toISOString() : null
 }
 
+/** The calendar date of a moment in a time zone of the IANA list; null outside the years 1 to 9999. */
+export function dateIn(timeZone: string, instant: Date): string | null {
+  const parts = Object.fromEntries(
+    calendarOf(timeZone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, value]),
+  )
+  return parts.era === 'AD' ? isoDate(`${parts.year!.padStart(4, '0')}-${parts.month}-${parts.day}`) : null
+}
+
+/** A calendar costs far more to make than to ask, and a filter may ask it for thousands of moments. */
+const calendars = new Map<string, Intl.DateTimeFormat>()
+
+function calendarOf(timeZone: string): Intl.DateTimeFormat {
+  const known = calendars.get(timeZone)
+  if (known) return known
+  const digits = { era: 'short', year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const made = new Intl.DateTimeFormat('en-US', { ...digits, timeZone, calendar: 'gregory', numberingSystem: 'latn' })
+  calendars.set(timeZone, made)
+  return made
+}
+
 function dateTimeParts(text: string) {
   const match = dateTimePattern.exec(text)
   if (!match || !isoDate(match[1]!) || !isoTime(match[2]!)) return null

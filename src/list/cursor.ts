@@ -31,9 +31,10 @@ export function readCursor(text: string, identity: string, keys: readonly Planne
   if (!isObject(cursor) || typeof cursor.list !== 'string') return null
   if (cursor.list !== identity) return 'other'
   const { at, after } = cursor
-  if (!Array.isArray(after) || after.length !== keys.length || typeof at !== 'string' || !isoInstant(at, true)) return null
+  const asOf = typeof at === 'string' ? isoInstant(at, true) : null
+  if (!Array.isArray(after) || after.length !== keys.length || asOf === null) return null
   const position = after.map((value, index) => (value === null && mayBeNull(keys[index]!) ? null : keyText(value, keys[index]!)))
-  return position.includes(undefined) ? null : { position: position as Position, asOf: at }
+  return position.includes(undefined) ? null : { position: position as Position, asOf }
 }
 
 /** An option that is no longer among the field's has no place in their order. */
@@ -49,7 +50,7 @@ function parsed(text: string): Json | null {
   }
 }
 
-/** A key's value as a parameter; undefined for what its type can't be. */
+/** A key's value in the form that PostgreSQL takes for its type, however it was sent; undefined for what the type can't be. */
 function keyText(value: Json, { order }: PlannedSort): string | undefined {
   const text = typeof value === 'string' ? value : undefined
   switch (order.type) {
@@ -60,9 +61,9 @@ function keyText(value: Json, { order }: PlannedSort): string | undefined {
       return (order.type === 'bigint' ? /^-?\d{1,18}$/ : /./).test(digits) ? digits : undefined
     }
     case 'date':
-      return text && isoDate(text) ? text : undefined
+      return isoDate(text ?? '') ?? undefined
     case 'timestamptz':
-      return text && isoInstant(text, true) ? text : undefined
+      return isoInstant(text ?? '', true) ?? undefined
     default:
       return text?.isWellFormed() && !text.includes('\0') ? text : undefined
   }

@@ -1,9 +1,9 @@
 /** Chapter: List query grammar. Pages, totals, and what a bad query gets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startService, v1 } from '../support/service.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
 
-const { call, get } = await startService()
+const { call, get, known } = await startService()
 const list = (query = '') => get(`${v1}/deal/view/list${query}`)
 const codes = (reply: Awaited<ReturnType<typeof get>>) =>
   reply.body.errors.map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`)
@@ -292,6 +292,29 @@ test('an epoch is milliseconds; what looks like seconds, a year or a date is ask
   assert.match((await list('?filter=created_at:gt(1767225600)')).body.errors[0].hint, /1767225600000/)
   for (const text of ['2026', '20260331']) {
     assert.deepEqual(codes(await list(`?filter=expected_close_date:gt(${text})`)), ['filter invalid_value'], text)
+  }
+})
+
+test('the epoch of a date finds what its ISO form finds, in every year', async () => {
+  for (const date of ['0001-01-01', '0036-12-25', '0099-12-31', '0999-06-15', '1582-10-10', '9999-12-31']) {
+    const cf_custom_date_range_field = { range: { from: date, to: date } }
+    const made = await call(
+      'POST',
+      `${v1}/deal`,
+      dealBody(known, { expected_close_date: date, cf_custom_date_field: date, cf_custom_date_range_field }),
+    )
+    assert.equal(made.status, 201, made.text)
+    for (const field of ['expected_close_date', 'cf_custom_date_field', 'cf_custom_date_range_field.to']) {
+      for (const text of [date, Date.parse(`${date}T12:00:00Z`)]) {
+        const { data } = (await list(`?filter=${field}:eq(${text})`)).body
+        assert.deepEqual(
+          data.map((deal: { id: number }) => deal.id),
+          [made.body.data.id],
+          `${field} ${text}`,
+        )
+      }
+    }
+    await call('DELETE', `${v1}/deal/${made.body.data.id}`)
   }
 })
 

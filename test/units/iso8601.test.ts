@@ -1,7 +1,8 @@
 /** ISO 8601 by table: what is a real date, time or moment, and what each becomes (D16, D42). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { calendarDate, instantOfEpoch, isoDate, isoInstant, isoTime } from '../../src/fields/iso8601.ts'
+import fc from 'fast-check'
+import { calendarDate, dateIn, instantOfEpoch, isoDate, isoInstant, isoTime } from '../../src/fields/iso8601.ts'
 
 test('leap years: every fourth, but of the hundreds only every fourth', () => {
   for (const year of ['0004', '0400', '1600', '1996', '2000', '2028', '2400', '9996'])
@@ -154,5 +155,29 @@ test('epochs: the years 1 to 9999, else null', () => {
     [Number.POSITIVE_INFINITY, null],
   ] as const) {
     assert.equal(instantOfEpoch(epoch), instant, String(epoch))
+  }
+})
+
+test('the date of a moment in UTC is that of its ISO form, in every year', () => {
+  const from = Date.parse('0001-01-01T00:00:00Z')
+  const to = Date.parse('9999-12-31T23:59:59.999Z')
+  const moment = fc.oneof(fc.integer({ min: from, max: to }), fc.integer({ min: from, max: Date.parse('1000-01-01') }))
+  const isIso = (epoch: number) => assert.equal(dateIn('UTC', new Date(epoch)), instantOfEpoch(epoch)!.slice(0, 10))
+  fc.assert(fc.property(moment, isIso), { examples: [[from], [to], [Date.parse('0099-12-31T23:59:59Z')]] })
+})
+
+test('the date of a moment follows the time zone, also as it was before there were time zones', () => {
+  for (const [zone, text, date] of [
+    // Local mean time: New York was 4:56:02 behind Greenwich, Kolkata 5:53:28 ahead.
+    ['America/New_York', '0500-03-01T04:56:01Z', '0500-02-28'],
+    ['America/New_York', '0500-03-01T04:56:02Z', '0500-03-01'],
+    ['Asia/Kolkata', '0999-12-31T18:06:31Z', '0999-12-31'],
+    ['Asia/Kolkata', '0999-12-31T18:06:32Z', '1000-01-01'],
+    ['America/New_York', '2026-03-08T04:59:59Z', '2026-03-07'],
+    ['America/New_York', '2026-03-08T05:00:00Z', '2026-03-08'],
+    ['Pacific/Kiritimati', '9999-12-31T10:00:00Z', null],
+    ['America/New_York', '0001-01-01T00:00:00Z', null],
+  ] as const) {
+    assert.equal(dateIn(zone, new Date(text)), date, `${zone} ${text}`)
   }
 })

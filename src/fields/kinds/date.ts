@@ -1,7 +1,7 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
 import { type Complaint, ordered, simpleKind } from '../field.ts'
-import { calendarDate, instantOfEpoch } from '../iso8601.ts'
+import { calendarDate, dateIn, instantOfEpoch } from '../iso8601.ts'
 
 export const date = simpleKind({
   column: 'date',
@@ -16,13 +16,12 @@ export const date = simpleKind({
 })
 
 /** A date as written, or the calendar date of an epoch in the account's time zone (D31). */
-function dateOperand(text: string, catalog: Catalog): string | Complaint {
+export function dateOperand(text: string, { account }: Catalog): string | Complaint {
   const epoch = epochMilliseconds(text)
   if (epoch === null) {
     return calendarDate(text.trim()) ?? { message: `"${text}" is not a date`, hint: 'Give 2026-03-31 or epoch milliseconds.' }
   }
-  if (typeof epoch !== 'string') return epoch
-  return new Intl.DateTimeFormat('en-CA', { timeZone: catalog.account.time_zone, dateStyle: 'short' }).format(new Date(epoch))
+  return typeof epoch === 'string' ? (dateIn(account.time_zone, new Date(epoch)) ?? outOfYears(text)) : epoch
 }
 
 /** UTC text of epoch milliseconds; null when `text` is no number; a complaint for numbers that are likely meant otherwise (D31). */
@@ -38,5 +37,9 @@ export function epochMilliseconds(text: string): string | Complaint | null {
       hint: 'Write 2026-03-31.',
     }
   }
-  return instantOfEpoch(Number(number)) ?? { message: `${number} is not within the years 1 to 9999` }
+  return instantOfEpoch(Number(number)) ?? outOfYears(number)
+}
+
+function outOfYears(number: string): Complaint {
+  return { message: `${number} is not within the years 1 to 9999` }
 }

@@ -45,9 +45,10 @@ const idTerm: Omit<Term, 'sql'> = {
   order: { sql: 'r."id"', type: 'bigint' },
 }
 
-/** Operand text → id: whole numbers below 10^15. */
+/** Operand text → id: whole numbers below 2^53, without leading zeros. */
 export function idOperand(text: string): string | Complaint {
-  return /^\d{1,15}$/.test(text.trim()) ? text.trim() : { message: `"${text}" is not an id (a whole number)` }
+  const id = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(id) ? String(id) : { message: `"${text}" is not an id (a whole number)` }
 }
 
 /** A decimal within its limits, or undefined after a problem. `at` is the place below. */

@@ -1,14 +1,16 @@
 /** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
 import { isObject, type Json } from '../../json.ts'
+import type { Catalog } from '../catalog.ts'
 import { type Complaint, containedAt, document, type Kind, ordered, type Place } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
+import { dateOperand } from './date.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './known-members.ts'
 import { warnOfSeconds } from './time.ts'
 
 type End = {
   parse(text: string): string | null
-  operand(text: string): string | Complaint
+  operand(text: string, catalog: Catalog): string | Complaint
   code: string
   message: string
   example: string
@@ -28,7 +30,7 @@ export const timeRange = rangeKind({
 export const dateRange = rangeKind({
   // A plain date is what is returned, so it can be written back; a time of day needs its offset (D49).
   parse: text => (isoDate(text) || isoInstant(text, true) ? calendarDate(text) : null),
-  operand: text => calendarDate(text.trim()) ?? { message: `"${text}" is not a date` },
+  operand: dateOperand,
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T00:00:00Z","to":"2026-03-31T00:00:00Z"}}',
