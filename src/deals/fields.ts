@@ -82,6 +82,7 @@ export const dealFields = defineFields('deal', {
       label: 'Status',
       type: 'DROPDOWN',
       readOnly: true,
+      filled: true,
       config: { max_length: 255 },
       options: ['Open', 'Won', 'Lost'],
     },

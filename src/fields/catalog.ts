@@ -156,6 +156,7 @@ function customField(row: FieldRow): Field {
     rules: [],
     computed: null,
     is_volatile: false,
+    is_filled: false,
   }
 }
 

@@ -92,6 +92,8 @@ export type Field = {
   readonly deleted_at: string | null
   /** true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no part of the stored text */
   readonly is_volatile: boolean
+  /** true when no record is without a value, whatever an account makes required: its column is NOT NULL */
+  readonly is_filled: boolean
 }
 
 /** A record's values under their internal names, in the form in which they are read and stored. */
@@ -160,12 +162,16 @@ export type Term = {
 export type Order = {
   readonly sql: string
   readonly type: Term['type']
+  /** true where the expression is never null: its lists have no second branch (list/branches.ts) */
+  readonly isFilled?: boolean
   /** true where the expression looks into another table: no index can hold it */
   readonly looksUp?: boolean
-  /** the values of `column` in the order of the sort, where that is not their own; `sql` is the place of the value among them */
   /** for text: the same expression of another text */
   of?(sql: string): string
+  /** the values of `column` in the order of the sort; `sql` is the place of the value among them, null for any other */
   readonly ranked?: { readonly column: string; readonly values: readonly number[] }
+  /** a quicker expression of the same order, for records that are not deleted: what those hold is there */
+  readonly ofLive?: Order
 }
 
 export type SubField = { name: string; input_type: string; display_name: string; config: Config & { default?: number } }
@@ -222,9 +228,9 @@ export function scalar(field: Field, member: string, type: string): string {
 }
 
 /** Text sorts by its first 255 code points without regard to case, and beyond that by code point, on every engine alike (D50). */
-export function textOrder(sql: string, mayBeLong = false): Order {
+export function textOrder(sql: string, mayBeLong = false, isFilled = false): Order {
   const of = (text: string) => `lower(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
-  return { sql: of(sql), type: 'text', of }
+  return { sql: of(sql), type: 'text', isFilled, of }
 }
 
 /**
@@ -277,13 +283,14 @@ export function simpleKind(kind: {
       const type = kind.isText && field.is_custom ? 'text' : kind.type
       const sql = scalar(field, '', type)
       const ordered = kind.isText && field.is_custom ? `${sql} COLLATE "C"` : sql
+      const bare = { sql: ordered, type, isFilled: field.is_filled }
       return {
         type,
         sql,
         multi: false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
-        order: kind.order ? kind.order(sql, field) : { sql: ordered, type },
+        order: kind.order ? kind.order(sql, field) : bare,
         ...containedAt(field, type),
       }
     },

@@ -33,13 +33,8 @@ export function readCursor(text: string, identity: string, keys: readonly Planne
   const { at, after } = cursor
   const asOf = typeof at === 'string' ? isoInstant(at, true) : null
   if (!Array.isArray(after) || after.length !== keys.length || asOf === null) return null
-  const position = after.map((value, index) => (value === null && mayBeNull(keys[index]!) ? null : keyText(value, keys[index]!)))
+  const position = after.map((value, index) => (value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!)))
   return position.includes(undefined) ? null : { position: position as Position, asOf }
-}
-
-/** An option that is no longer among the field's has no place in their order. */
-function mayBeNull({ nullable, order }: PlannedSort): boolean {
-  return nullable || order.ranked !== undefined
 }
 
 function parsed(text: string): Json | null {

@@ -54,7 +54,8 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   const { filter, isOfDeleted } = selection
   const sortText = single(parameters, 'sort', problems)
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
-  const sort = resolveSort(sortKeys, world)
+  const keys = resolveSort(sortKeys, world, isOfDeleted)
+  const sort = filter ? keys.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key)) : keys
   // Options in another order make another list.
   const orders = sortKeys.map(({ field }) => (fields.byName.get(field)?.options ?? []).map(option => option.id).join())
   const texts = parameters.get('filter') ?? []
@@ -69,7 +70,7 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
     page: cursor ? 1 : page,
     pageSize,
     cursor,
-    sort: filter ? sort.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key)) : sort,
+    sort,
     only: fieldsNamed(parameters, 'fields', fields, problems, ['id']),
     expand: expandOf(parameters, fields, problems),
     count: oneOf(parameters, 'count', ['exact', 'estimate', 'none'] as const, problems) ?? 'auto',

@@ -60,8 +60,8 @@ export function resolveFilter(filter: Filter, world: World): Plan {
   return { type: filter.type, of: filter.of.map(inner => resolveFilter(inner, world)) }
 }
 
-/** The sort keys; `id` is always the last (D29). */
-export function resolveSort(sent: readonly SortKey[], world: World): PlannedSort[] {
+/** The sort keys; `id` is always the last (D29). `isOfDeleted` as in Selection. */
+export function resolveSort(sent: readonly SortKey[], world: World, isOfDeleted: boolean): PlannedSort[] {
   // A field that was sorted by already decides nothing more.
   const keys = sent.filter((key, index) => sent.findIndex(other => other.field === key.field) === index)
   if (keys.length > sortKeysMax) {
@@ -71,7 +71,9 @@ export function resolveSort(sent: readonly SortKey[], world: World): PlannedSort
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', world)
     if (found && found.term.order === null) refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
-    return found?.term.order ? [{ order: found.term.order, direction, nullable: !neverNull.has(name) }] : []
+    if (!found?.term.order) return []
+    const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
+    return [{ order, direction, nullable: !order.isFilled }]
   })
   const idKey = keys.findIndex(key => key.field === 'id')
   if (idKey >= 0) return planned.slice(0, idKey + 1)
@@ -79,9 +81,6 @@ export function resolveSort(sent: readonly SortKey[], world: World): PlannedSort
 }
 
 const sortKeysMax = 10
-
-/** Columns without nulls: their lists have no second branch (branches.ts). */
-const neverNull = new Set(['id', 'title', 'name', 'created_at', 'updated_at', 'pipeline', 'pipeline_stage', 'status'])
 
 /** How many values a condition may list: more are asked for in several requests. */
 const valuesMax = 5000

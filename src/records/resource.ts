@@ -64,6 +64,8 @@ export type FieldDefinition = {
   acceptsNumber?: boolean
   computed?: string
   volatile?: boolean
+  /** whether the service sees to it that every record has a value; so do the required ones */
+  filled?: boolean
 }
 
 /** Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order given. */
@@ -91,6 +93,7 @@ export function defineFields(resource: string, sections: { readonly [title: stri
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? false,
+      is_filled: definition.filled ?? definition.required ?? false,
       is_indexed: false,
       deleted_at: null,
     })),
@@ -104,8 +107,8 @@ function staticOptions(names: readonly string[]): Option[] {
 /** When and by whom a record was made and changed (D21). */
 export function authorFields(firstId: number): FieldDefinition[] {
   return [
-    { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true },
-    { id: firstId + 1, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true },
+    { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
+    { id: firstId + 1, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true, filled: true },
     { id: firstId + 2, name: 'created_by', label: 'Created by', type: 'OWNER', readOnly: true, related: 'user' },
     { id: firstId + 3, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
   ]

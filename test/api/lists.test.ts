@@ -195,6 +195,11 @@ test('a cursor is of its list alone, takes the place of page, and is not to be m
   const other = { ...JSON.parse(Buffer.from(moment, 'base64url').toString()), after: ['2026-13-45T00:00:00Z', 1] }
   const reply = await list(`?sort=created_at:asc&cursor=${Buffer.from(JSON.stringify(other)).toString('base64url')}`)
   assert.deepEqual(codes(reply), ['cursor invalid_value'])
+  // Where the filter leaves no nulls there is none to go on from.
+  const dated = 'sort=expected_close_date:asc&filter=expected_close_date:gt(0)'
+  const page = JSON.parse(Buffer.from((await list(`?${dated}`)).body.meta.nextCursor, 'base64url').toString())
+  const none = Buffer.from(JSON.stringify({ ...page, after: [null, 1] })).toString('base64url')
+  assert.deepEqual(codes(await list(`?${dated}&cursor=${none}`)), ['cursor invalid_value'])
 })
 
 test('POST takes the same parameters as JSON', async () => {

@@ -1,6 +1,7 @@
 /** The schema's rules that let an account be moved to a shard of its own; read from the database's own catalog. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resources } from '../../src/resources.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
@@ -43,4 +44,19 @@ test('nothing that other engines or shards do not have', async () => {
     [],
   )
   assert.deepEqual(await found('SELECT inhrelid::regclass::text AS name FROM pg_inherits'), [])
+})
+
+test('a field without which no record is has a column that is never null', async () => {
+  const filled = new Set(
+    await found(
+      "SELECT c.relname || '.' || a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid " +
+        "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnotnull",
+    ),
+  )
+  const said = resources.flatMap(resource => resource.fields.filter(field => field.is_filled))
+  assert.ok(said.length > 20)
+  assert.deepEqual(
+    said.map(field => `${field.resource}.${field.internal_name}`).filter(name => !filled.has(name)),
+    [],
+  )
 })

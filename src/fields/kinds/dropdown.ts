@@ -10,7 +10,7 @@ const option = simpleKind({
   operators: equality,
   parse: (input, place, current) => checkedOption(input, place, current === null ? [] : [current]),
   operand: (value, field) => optionOperand(value, field),
-  order: (sql, field) => optionOrder(sql, field.options),
+  order: (sql, field) => optionOrder(sql, field),
 })
 
 export const dropdown: Kind = { ...option, hasOptions: true }
@@ -87,12 +87,16 @@ export function optionOperand(text: string, { internal_name, options }: Field): 
   return { message: `${internal_name} has no option "${text}"`, hint: optionHint(text, options) }
 }
 
-/** Options sort by their position (D29), which mostly is the order of their ids. The ids are numbers from the catalog. */
-function optionOrder(column: string, options: readonly Option[]): Order {
+/**
+ * Options sort by their position (D29), and what is none of them, as the deleted stage of a deleted deal, after them all. Mostly that is the
+ * order of their ids. The ids are numbers from the catalog.
+ */
+function optionOrder(column: string, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)
-  if (values.every((id, index) => index === 0 || id > values[index - 1]!)) return { sql: column, type: 'bigint' }
   const sql = `array_position('{${values.join(',')}}'::bigint[], ${column}::bigint)`
-  return { sql, type: 'bigint', ranked: { column, values } }
+  const ranked: Order = { sql, type: 'bigint', ranked: { column, values } }
+  const isById = values.every((id, index) => index === 0 || id > values[index - 1]!)
+  return isById ? { ...ranked, ofLive: { sql: column, type: 'bigint', isFilled } } : ranked
 }
 
 export function optionHint(text: string, options: readonly Option[]): string {

@@ -42,7 +42,7 @@ const idTerm: Omit<Term, 'sql'> = {
   multi: false,
   operators: ordered,
   operand: idOperand,
-  order: { sql: 'r."id"', type: 'bigint' },
+  order: { sql: 'r."id"', type: 'bigint', isFilled: true },
 }
 
 /** Operand text → id: whole numbers below 2^53, without leading zeros. */

@@ -14,7 +14,8 @@ export const text = simpleKind({
   },
   operand: value => value,
   // A custom field's limit may change while an index or a cursor holds the expression.
-  order: (sql, field) => textOrder(sql, field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255),
+  order: (sql, field) =>
+    textOrder(sql, field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255, field.is_filled),
 })
 
 /** A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem. `at` is the place below. */
