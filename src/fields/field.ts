@@ -259,44 +259,6 @@ export function document(field: Field): string {
   return field.is_custom ? `(r.custom -> '${field.internal_name}')` : `r."${field.internal_name}"`
 }
 
-/** A kind that is one column and one term: most are. */
-export function simpleKind(kind: {
-  column: string
-  parse: Kind['parse']
-  write?: (value: Json) => string | null
-  type: Term['type']
-  operators: readonly Operator[]
-  operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
-  order?: (sql: string, field: Field) => Order | null
-  limits?: readonly (keyof Config)[]
-  /** A custom value is compared as the text in which it is kept: its order is the same, and an index can hold it. */
-  isText?: boolean
-}): Kind {
-  return {
-    members: [],
-    columns: field => [{ name: field.internal_name, type: kind.column }],
-    parse: kind.parse,
-    ...(kind.limits ? { limits: kind.limits } : {}),
-    write: value => [value === null ? null : kind.write ? kind.write(value) : String(value)],
-    term: (field, member) => {
-      if (member) return null
-      const type = kind.isText && field.is_custom ? 'text' : kind.type
-      const sql = scalar(field, '', type)
-      const ordered = kind.isText && field.is_custom ? `${sql} COLLATE "C"` : sql
-      const bare = { sql: ordered, type, isFilled: field.is_filled }
-      return {
-        type,
-        sql,
-        multi: false,
-        operators: kind.operators,
-        operand: (text, catalog) => kind.operand(text, field, catalog),
-        order: kind.order ? kind.order(sql, field) : bare,
-        ...containedAt(field, type),
-      }
-    },
-  }
-}
-
 export const presence = ['isnull', 'notnull', 'exists'] as const
 export const equality = ['eq', 'neq', 'in', 'nin', ...presence] as const
 export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const

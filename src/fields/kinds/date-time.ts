@@ -1,7 +1,8 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
-import { type Complaint, ordered, simpleKind } from '../field.ts'
+import { type Complaint, ordered } from '../field.ts'
 import { isoInstant } from '../iso8601.ts'
 import { epochMilliseconds } from './date.ts'
+import { simpleKind } from './simple.ts'
 
 export const dateTime = simpleKind({
   column: 'timestamptz',

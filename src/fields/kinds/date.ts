@@ -1,7 +1,8 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
-import { type Complaint, ordered, simpleKind } from '../field.ts'
+import { type Complaint, ordered } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch } from '../iso8601.ts'
+import { simpleKind } from './simple.ts'
 
 export const date = simpleKind({
   column: 'date',

@@ -1,8 +1,9 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
-import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place, simpleKind } from '../field.ts'
+import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { nearest } from '../nearest.ts'
+import { simpleKind } from './simple.ts'
 
 const option = simpleKind({
   column: 'bigint',

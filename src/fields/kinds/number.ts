@@ -1,17 +1,8 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import {
-  type Complaint,
-  type Config,
-  identifier,
-  type Kind,
-  ordered,
-  type Place,
-  scalar,
-  simpleKind,
-  type Term,
-} from '../field.ts'
+import { type Complaint, type Config, identifier, type Kind, ordered, type Place, scalar, type Term } from '../field.ts'
+import { simpleKind } from './simple.ts'
 
 const decimalNumber = simpleKind({
   column: 'numeric',

@@ -1,8 +1,9 @@
 /** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
 import { isObject, type Json } from '../../json.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import { type Field, identifier, type Order, ordered, type Place, simpleKind, textOrder } from '../field.ts'
+import { type Field, identifier, type Order, ordered, type Place, textOrder } from '../field.ts'
 import { idOperand } from './number.ts'
+import { simpleKind } from './simple.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
 const maxId = Number.MAX_SAFE_INTEGER

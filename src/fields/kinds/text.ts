@@ -1,7 +1,8 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
 import { decimal, plain } from '../decimal.ts'
-import { type Config, type Place, simpleKind, textOrder, textual } from '../field.ts'
+import { type Config, type Place, textOrder, textual } from '../field.ts'
+import { simpleKind } from './simple.ts'
 
 export const text = simpleKind({
   column: 'text',

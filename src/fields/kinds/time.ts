@@ -1,7 +1,8 @@
 /** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
 import type { Json } from '../../json.ts'
-import { ordered, type Place, simpleKind, textOrder } from '../field.ts'
+import { ordered, type Place, textOrder } from '../field.ts'
 import { isoTime } from '../iso8601.ts'
+import { simpleKind } from './simple.ts'
 
 export const time = simpleKind({
   column: 'text',
