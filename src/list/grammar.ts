@@ -28,14 +28,18 @@ export class GrammarError extends Error {
   }
 }
 
-const termsMax = 50
+/** How many conditions the filters of a request may have together (D30). */
+export const conditionsMax = 50
 const depthMax = 5
 const takesList = new Set<Operator>(['in', 'nin', 'between'])
 const example = 'For example filter=title:like(renewal),pipeline_stage:in(3,4).'
 
+/** How many conditions were read. A request has one for all its filters: the limit is the request's. */
+export type Count = { conditions: number }
+
 /** Conditions separated by commas, and(…), or(…), not(…). Throws GrammarError. */
-export function parseFilter(text: string): Filter {
-  const reader = { text, at: 0, terms: 0 }
+export function parseFilter(text: string, count: Count = { conditions: 0 }): Filter {
+  const reader = { text, at: 0, count }
   const filter = joined('and', parseTerms(reader, 0))
   if (reader.at < text.length) throw new GrammarError(`Unexpected "${text[reader.at]}"`, reader.at, example)
   return filter
@@ -58,7 +62,7 @@ export function parseSort(text: string): SortKey[] {
   })
 }
 
-type Reader = { readonly text: string; at: number; terms: number }
+type Reader = { readonly text: string; at: number; readonly count: Count }
 
 function parseTerms(reader: Reader, depth: number): Filter[] {
   if (depth > depthMax) throw new GrammarError(`The filter is nested more than ${depthMax} deep`, reader.at)
@@ -115,7 +119,9 @@ function parseCondition(reader: Reader, field: string): Condition {
   reader.at += operator.length
   if (reader.text[reader.at] !== '(') throw new GrammarError(`"(" is expected after "${operator}"`, reader.at, example)
   reader.at++
-  if (++reader.terms > termsMax) throw new GrammarError(`The filter has more than ${termsMax} conditions`, start)
+  if (++reader.count.conditions > conditionsMax) {
+    throw new GrammarError(`The filter has more than ${conditionsMax} conditions`, start, 'Ask in several requests.')
+  }
   const values = takesList.has(operator) ? parseList(reader) : [parseRaw(reader)]
   reader.at++
   skipSpaces(reader)

@@ -6,7 +6,7 @@ import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
-import { type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
+import { conditionsMax, type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
 import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort, type World } from './resolve.ts'
 
 /** Which records are meant, of a list or of sums. */
@@ -43,6 +43,9 @@ const listParameters = ['page', 'pageSize', 'size', 'cursor', 'filter', 'sort', 
 const pageSizeDefault = 25
 const pageSizeMax = 500
 const offsetMax = 100_000
+/** How many parameters a request may have, and how long they may be together: room for 5000 values of 25 digits (D30). */
+const parametersMax = 100
+const textMax = 131_072
 
 /** Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC, with milliseconds. */
 export function readListQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog, now: string): ListRequest {
@@ -102,14 +105,23 @@ function isGroupable(field: Field): boolean {
 }
 
 function selectionOf(parameters: Parameters, world: World): Selection {
-  const texts = parameters.get('filter') ?? []
-  const filters = texts.flatMap(text => parsed(text, 'filter', parseFilter, world.problems) ?? [])
-  const filter: Filter | null = filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
+  const filter = filterOf(parameters, world.problems)
   return {
     filter: filter && resolveFilter(filter, world),
-    filterText: texts.join(','),
+    filterText: (parameters.get('filter') ?? []).join(','),
     isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, world.problems) === 'only',
   }
+}
+
+/** All filters of a request, which must all hold. */
+function filterOf(parameters: Parameters, problems: Problem[]): Filter | null {
+  const count = { conditions: 0 }
+  const filters = (parameters.get('filter') ?? []).flatMap(text => {
+    // One too many is said once.
+    if (count.conditions > conditionsMax) return []
+    return parsed(text, 'filter', filter => parseFilter(filter, count), problems) ?? []
+  })
+  return filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
 }
 
 /** Reads what a request for one record may say: `expand`. Throws as readListQuery does. */
@@ -130,7 +142,22 @@ function report(problems: Problem[], parameter: string, code: string, message: s
   problems.push({ field: null, path: '', parameter, code, message, ...more })
 }
 
+/** Refuses what is too much to be read, with one problem, before anything is read. */
+function refuseExcess(parameters: Parameters): void {
+  const problems: Problem[] = []
+  const texts = [...parameters.values()].flat()
+  const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
+  const hint = 'Ask in several requests.'
+  if (Math.max(parameters.size, texts.length) > parametersMax) {
+    report(problems, '', 'too_many', `A list query has at most ${parametersMax} parameters, each filter counted.`, { hint })
+  } else if (length > textMax) {
+    report(problems, '', 'too_long', `A list query has at most ${textMax} characters, not ${length}.`, { hint })
+  }
+  refuse(problems, 'The list query could not be read.')
+}
+
 function unknownParameters(parameters: Parameters, known: readonly string[]): Problem[] {
+  refuseExcess(parameters)
   const problems: Problem[] = []
   for (const name of parameters.keys()) {
     if (known.includes(name)) continue

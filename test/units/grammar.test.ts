@@ -169,6 +169,9 @@ test('fifty conditions and five levels, not one more', () => {
   assert.doesNotThrow(() => parseFilter(conditions(50)))
   assert.throws(() => parseFilter(conditions(51)), /more than 50/)
   assert.throws(() => parseFilter(`or(${conditions(26)}),and(${conditions(25)})`), /more than 50/)
+  const count = { conditions: 0 }
+  assert.doesNotThrow(() => parseFilter(conditions(30), count))
+  assert.throws(() => parseFilter(conditions(21), count), /more than 50/)
   const nested = (depth: number) => `${'not('.repeat(depth)}a:eq(1)${')'.repeat(depth)}`
   assert.doesNotThrow(() => parseFilter(nested(5)))
   assert.throws(() => parseFilter(nested(6)), /more than 5 deep/)
