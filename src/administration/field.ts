@@ -25,7 +25,7 @@ const fixed = ['source', 'type', 'internal_name']
 /** What a descriptor says beyond that: sent back, it is no mistake. */
 const described = [
   ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom', 'is_filterable', 'is_sortable'],
-  ...['operators', 'rules', 'index', 'deleted_at'],
+  ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at'],
 ]
 
 /** The field that a body describes, under the id `id`; its options take the ids after it. */

@@ -2,10 +2,11 @@
 import { formOf } from '../administration/form.ts'
 import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { type Field, type Option, operators } from '../fields/field.ts'
+import { type Field, type Operator, type Option, operators } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Json } from '../json.ts'
+import { isExpandable } from '../records/expand.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
@@ -38,9 +39,10 @@ export function sourceFields(source: string, catalog: Catalog): ResourceFields {
 
 /** A field as the interface's field descriptor describes it, with D34's additions. */
 export function descriptor(field: Field, { resource }: ResourceFields): object {
-  const kind = kinds[field.type]
-  const terms = ['', ...kind.members].map(member => kind.term(field, member)).filter(term => term !== null)
-  const subFields = kind.subFields?.(field)
+  const { members, subFields: subFieldsOf } = kinds[field.type]
+  const subFields = subFieldsOf?.(field)
+  const own = taken(field, '')
+  const taking = members.map(name => ({ name, ...taken(field, name) })).filter(({ operators }) => operators.length > 0)
   return {
     internal_name: field.internal_name,
     field_name: field.field_name,
@@ -59,14 +61,24 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
     is_required: field.is_required,
     is_read_only: field.is_read_only,
     is_custom: field.is_custom,
-    is_filterable: terms.length > 0,
-    is_sortable: terms.some(term => term.order !== null),
-    operators: operators.filter(operator => terms.some(term => term.operators.includes(operator))),
+    is_filterable: own.operators.length > 0,
+    ...own,
+    is_expandable: field.is_active && isExpandable(field),
+    ...(taking.length ? { members: taking } : {}),
     default_value: defaultOf(field),
     section: field.section,
     rules: field.rules,
     ...(field.is_custom ? { is_indexed: field.is_indexed } : {}),
     ...(field.deleted_at ? { deleted_at: field.deleted_at } : {}),
+  }
+}
+
+/** What lists take for a field's own name (''), or for a member: nothing, where the field is out of use. */
+function taken(field: Field, member: string): { is_sortable: boolean; operators: Operator[] } {
+  const term = field.is_active ? kinds[field.type].term(field, member) : null
+  return {
+    is_sortable: (term?.order ?? null) !== null,
+    operators: operators.filter(operator => term?.operators.includes(operator)),
   }
 }
 

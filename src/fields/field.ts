@@ -192,7 +192,7 @@ export type Kind = {
   write(value: Json, field: Field): readonly (string | null)[]
   /** What can be filtered: '' for the field itself, 'currency' or 'a.b' for members. Null: no such member. */
   term(field: Field, member: string): Term | null
-  /** The members a term may name, for messages. */
+  /** The members a term may name, in some field of the kind. */
   readonly members: readonly string[]
   /** true for kinds whose values are options */
   readonly hasOptions?: true

@@ -179,7 +179,8 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   const kind = kinds[field.type]
   const term = kind.term(field, member)
   if (term) return { field, term }
-  const hint = kind.members.length ? `It has: ${kind.members.map(known => `${name}.${known}`).join(', ')}.` : `Use ${name} alone.`
+  const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
+  const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
   refuse(world, path, parameter, 'unknown_field', member ? `${name} has no member "${member}"` : `${name} needs a member`, hint)
   return null
 }

@@ -4,9 +4,11 @@ import { document, equality, type Kind } from '../field.ts'
 
 const maxBytes = 16_384
 const maxLevels = 5
+/** How the field list names a member of any name, at any depth; the grammar takes it for none. */
+const anyPath = '*'
 
 export const json: Kind = {
-  members: ['any path of members'],
+  members: [anyPath],
   empty: {},
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, place) => {
@@ -26,7 +28,7 @@ export const json: Kind = {
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')
     // Letters, digits, _ and -: what the grammar takes for a name needs no escape in SQL.
-    if (steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
+    if (member !== anyPath && steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
     const path = steps.map(step => `"${step}"`).join(',')
     return {
       type: 'text',

@@ -27,7 +27,7 @@ import { checkedNumber, idOperand, numericOperand } from './number.ts'
 import { parseLines } from './product-lines.ts'
 
 export const money: Kind = {
-  members: ['currency', 'value'],
+  members: ['currency', 'value', 'products'],
   limits: ['min', 'max'],
   columns: field => [
     { name: `${field.internal_name}_currency`, type: 'int' },
