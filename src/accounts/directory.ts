@@ -88,7 +88,7 @@ const rowsOf = (columns: string, table: string, where: string, order: string) =>
 const catalogStatement = `SELECT json_build_object(
   'account', (SELECT row_to_json(x) FROM (SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
     FROM account WHERE account_id = $1::bigint) x),
-  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, is_indexed, deleted_at', 'field', '', 'x.id')},
+  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, is_indexed, deleted_at, version', 'field', '', 'x.id')},
   'options', ${rowsOf('id, resource, field, name, position, is_active, is_default', 'option', '', 'x.position, x.id')},
   'forms', ${rowsOf('resource, sections', 'form', '', 'x.resource')},
   'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active', 'currency', '', 'x.code')},

@@ -2,15 +2,17 @@
  * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on it, one statement. When
  * somebody came between, it is judged anew. Knows no HTTP.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { type Once, recall } from '../records/once.ts'
+import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
 import type { Queryable } from '../records/store.ts'
 import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
-import { newForm } from './form.ts'
+import { formOf, formVersion, newForm, storedForm } from './form.ts'
 import { type Judgement, judgement } from './judge.ts'
 import { withChangedOption, withNewOption } from './option.ts'
 import { type Change, reserveIds, saveChange } from './save.ts'
@@ -21,6 +23,8 @@ export type Administrator = {
   readonly account: number
   readonly actor: number
   readonly now: Date
+  /** of what is changed: the field, also where the change is one of its options; the form */
+  readonly precondition?: Precondition
   /** the key under which a change is carried out once */
   readonly once?: Once | null
   loadCatalog(): Promise<Catalog>
@@ -39,10 +43,10 @@ export async function createField(administrator: Administrator, body: Json): Pro
   return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
 }
 
-/** Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found`. */
+/** Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found` and `version_conflict`. */
 export async function updateField(administrator: Administrator, id: number, body: Json): Promise<Administered> {
   return change(administrator, id, 'updated', (catalog, judge) => {
-    const { field, fields } = findField(catalog, id)
+    const { field, fields } = fieldAsRead(administrator, catalog, id)
     return changedField(field, fields, body, judge)
   })
 }
@@ -50,7 +54,7 @@ export async function updateField(administrator: Administrator, id: number, body
 /** Takes a custom field away; its values stay for a while (D36). */
 export async function deleteField(administrator: Administrator, id: number): Promise<Administered> {
   return change(administrator, id, 'deleted', catalog => {
-    const { field } = findField(catalog, id)
+    const { field } = fieldAsRead(administrator, catalog, id)
     if (!field.is_custom) throw notCustom(field)
     const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: administrator.now.toISOString() }
     return { row, options: ownOptions(field), sections: null }
@@ -63,6 +67,7 @@ export async function restoreField(administrator: Administrator, id: number): Pr
     const found = fieldById(catalog, id)
     if (!found?.field.deleted_at) throw fieldNotFound(id, 'no deleted field')
     const { field, fields } = found
+    refuseOther(administrator, field)
     freeName(fields, undefined, field.field_name, judge)
     return { row: { ...rowOf(field), is_active: true, deleted_at: null }, options: ownOptions(field), sections: null }
   })
@@ -91,6 +96,9 @@ export async function arrangeForm(administrator: Administrator, source: string, 
   const { form } = await attempt(administrator, async (catalog, judge) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
+    const version = formVersion(formOf(fields))
+    const { precondition = null } = administrator
+    if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
     const sections = newForm(body, fields, judge)
     const form = sections.map(part => ({ ...part, fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at) }))
     return { change: { verb: 'updated', resource: source, field: null, sections }, told: { form } }
@@ -111,6 +119,17 @@ export function findOption(field: Field, id: number): Option {
   return option
 }
 
+/** The same, refused when it is another than the administrator has read. */
+function fieldAsRead(administrator: Administrator, catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
+  const found = findField(catalog, id)
+  refuseOther(administrator, found.field)
+  return found
+}
+
+function refuseOther({ precondition = null }: Administrator, { id, version }: Field): void {
+  if (!isMet(precondition, version)) throw versionConflict(`The field ${id}`, version, precondition)
+}
+
 function changeOptions(
   administrator: Administrator,
   fieldId: number,
@@ -118,7 +137,7 @@ function changeOptions(
   judgeOptions: (field: Field, judge: Judgement) => readonly Option[],
 ): Promise<Administered> {
   return change(administrator, id, 'updated', (catalog, judge) => {
-    const { field } = findField(catalog, fieldId)
+    const { field } = fieldAsRead(administrator, catalog, fieldId)
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
     }
@@ -173,10 +192,20 @@ async function tryUntilSaved<T extends object>(administrator: Administrator, jud
     const judge = judgement(catalog)
     const judged = await judgeChange(catalog, judge)
     refuseProblems(judge)
-    const told = await saveChange(db, { account, version: catalog.version, actor, now, once }, judged!.change, judged!.told)
-    if (told) return told
+    const { change, told } = judged!
+    const author = { account, version: catalog.version, actor, now, once }
+    const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, told)
+    if (saved) return saved
   }
   throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], { 'retry-after': '1' })
+}
+
+/** Whether anything would be another than it is: what was read can be written back, and makes no new version (D5). */
+function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
+  const fields = resources.get(resource)!
+  const current = fields.fields.find(({ id }) => id === field?.row.id)
+  const isSameField = !field || (current && isDeepStrictEqual([field.row, field.options], [rowOf(current), ownOptions(current)]))
+  return !isSameField || (sections !== null && !isDeepStrictEqual(sections, storedForm(fields)))
 }
 
 function askedOnce({ account, now, once = null }: Administrator) {

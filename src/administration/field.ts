@@ -25,7 +25,7 @@ const fixed = ['source', 'type', 'internal_name']
 /** What a descriptor says beyond that: sent back, it is no mistake. */
 const described = [
   ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom', 'is_filterable', 'is_sortable'],
-  ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at'],
+  ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 
 /** The field that a body describes, under the id `id`; its options take the ids after it. */
@@ -49,6 +49,7 @@ export function newField(body: Json, id: number, judge: Judgement): Shape | null
     is_active: true,
     is_indexed: false,
     deleted_at: null,
+    version: 1,
   }
   const options = newOptions(sent.options, type, id + 1, judge)
   return shaped(sent, row, options, fields, judge)
@@ -74,12 +75,12 @@ export function changedField(field: Field, fields: ResourceFields, body: Json, j
   return shaped(sent, { ...row, field_name: name }, field.options, fields, judge)
 }
 
-/** What of a field is the account's. Of the service's own limits only those that differ are kept. */
+/** What of a field is the account's, as its next version. Of the service's own limits only those that differ are kept. */
 export function rowOf(field: Field): FieldRow {
   const { id, resource, internal_name, field_name, type, config, default_value } = field
   const { is_required, is_active, is_indexed, deleted_at } = field
   const decided = { id, resource, internal_name, field_name, type, config, default_value }
-  return { ...decided, is_required, is_active, is_indexed, deleted_at }
+  return { ...decided, is_required, is_active, is_indexed, deleted_at, version: field.version + 1 }
 }
 
 function shaped(

@@ -1,4 +1,5 @@
 /** The form of a resource: its sections, and the place of each field in them (D34, D36). Pure. */
+import { createHash } from 'node:crypto'
 import type { ResourceFields, Section } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
@@ -12,6 +13,16 @@ export function formOf({ fields }: ResourceFields): Section[] {
     section,
     fields: shown.filter(field => field.section === section).map(field => field.internal_name),
   }))
+}
+
+/** The same as it is stored: with the deleted fields in their sections. */
+export function storedForm(fields: ResourceFields): Section[] {
+  return withDeleted(fields, formOf(fields))
+}
+
+/** What a form is known by (D7): another one when it shows anything else. */
+export function formVersion(form: readonly Section[]): string {
+  return createHash('sha256').update(JSON.stringify(form)).digest('base64url').slice(0, 22)
 }
 
 /** The form with a field moved to a section (its own if null; a new title makes a new section at the end) and a place in it, from 1. */

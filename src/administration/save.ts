@@ -5,7 +5,7 @@
 import type { FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
 import { type Once, writeOnce } from '../records/once.ts'
-import type { Queryable } from '../records/store.ts'
+import { locked, type Queryable } from '../records/store.ts'
 
 export type Change = {
   /** what happened, as its event says: created, updated, deleted, restored */
@@ -25,18 +25,23 @@ export type Author = {
 }
 
 /**
- * Saves a change and keeps what its answer says; undefined when the catalog is no longer the version that was judged. Takes the counter first,
+ * Saves a change (null: there is none) and keeps what its answer says; undefined when the catalog is no longer the version that was judged. Takes the counter first,
  * as every write.
  */
 export async function saveChange<T extends object>(
   db: Queryable,
   { account, version, actor, now, once }: Author,
-  change: Change,
+  change: Change | null,
   told: T,
 ): Promise<T | undefined> {
+  const asked = { once, account: String(account), now }
+  if (!change) {
+    if (once) await writeOnce(db, asked, unchanged, [asked.account], told)
+    return told
+  }
   const { verb, resource, field, sections } = change
   const params = [
-    String(account),
+    asked.account,
     version,
     resource,
     JSON.stringify(field ? [field.row] : []),
@@ -48,8 +53,9 @@ export async function saveChange<T extends object>(
     String(actor),
     now.toISOString(),
     JSON.stringify({ ...(field ? { field: field.row, options: field.options } : {}), ...(sections ? { sections } : {}) }),
+    field && String(field.row.version),
   ]
-  const written = await writeOnce(db, { once, account: String(account), now }, statement, params, told)
+  const written = await writeOnce(db, asked, statement, params, told)
   return written?.told
 }
 
@@ -63,22 +69,25 @@ export async function reserveIds(db: Queryable, account: number, count: number):
   return Number(row!.first)
 }
 
+/** $1 account. A change that changes nothing writes nothing but its key. */
+const unchanged = `WITH ${locked}, answer AS (SELECT '' AS id FROM locked)`
+
 /**
  * $1 account, $2 version judged, $3 resource, $4 field rows, $5 its options, $6 sections, $7 the field's internal name, $8 event type,
- * $9 record id, $10 actor, $11 time, $12 changes → the record id.
+ * $9 record id, $10 actor, $11 time, $12 changes, $13 the field's version (null: the catalog's is told) → the record id.
  */
-const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE),
+const statement = `WITH ${locked},
   changed AS (UPDATE account SET catalog_version = catalog_version + 1 FROM locked
     WHERE account_id = $1::bigint AND catalog_version = $2::bigint RETURNING catalog_version),
   saved AS (INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
-      is_indexed, deleted_at)
+      is_indexed, deleted_at, version)
     SELECT $1::bigint, f.id, $3::text, f.internal_name, f.field_name, f.type, f.config, f.default_value, f.is_required, f.is_active,
-      f.is_indexed, f.deleted_at
+      f.is_indexed, f.deleted_at, f.version
     FROM changed, jsonb_to_recordset($4::jsonb) f (id bigint, internal_name text, field_name text, type text, config jsonb, default_value jsonb,
-      is_required boolean, is_active boolean, is_indexed boolean, deleted_at timestamptz)
+      is_required boolean, is_active boolean, is_indexed boolean, deleted_at timestamptz, version int)
     ON CONFLICT (account_id, id) DO UPDATE SET field_name = excluded.field_name, config = excluded.config,
       default_value = excluded.default_value, is_required = excluded.is_required, is_active = excluded.is_active,
-      is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at),
+      is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at, version = excluded.version),
   offered AS (INSERT INTO option (account_id, id, resource, field, name, position, is_active, is_default)
     SELECT $1::bigint, o.id, $3::text, $7::text, o.name, o.position, o.is_active, o.is_default
     FROM changed, jsonb_to_recordset($5::jsonb) o (id bigint, name text, position int, is_active boolean, is_default boolean)
@@ -89,6 +98,6 @@ const statement = `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE acco
     ON CONFLICT (account_id, resource) DO UPDATE SET sections = excluded.sections),
   counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM changed) RETURNING last_seq),
   logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-    SELECT $1::bigint, counted.last_seq, $8::text, 'field', $9::bigint, changed.catalog_version::int, $10::bigint, $11::timestamptz, $12::jsonb
+    SELECT $1::bigint, counted.last_seq, $8::text, 'field', $9::bigint, coalesce($13::int, changed.catalog_version::int), $10::bigint, $11::timestamptz, $12::jsonb
     FROM counted, changed),
   answer AS (SELECT $9::text AS id FROM changed)`

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { type ErrorSlug, errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
+import { etagOf } from '../records/precondition.ts'
 import type { Saved } from '../records/save.ts'
 
 export type Answer = {
@@ -21,7 +22,7 @@ export function recordAnswer(
   status = 200,
 ): Answer {
   const meta = { ...(warnings.length ? { warnings } : {}), ...(created.length ? { created } : {}) }
-  return success(record, Object.keys(meta).length ? meta : null, status, { etag: `"${version}"` })
+  return success(record, Object.keys(meta).length ? meta : null, status, { etag: etagOf(version) })
 }
 
 export function createdAnswer(saved: Saved, path: string): Answer {

@@ -16,12 +16,14 @@ import {
 import { indexState } from '../administration/indexes.ts'
 import type { Upkeep } from '../administration/upkeep.ts'
 import type { Warning } from '../errors.ts'
+import type { Field } from '../fields/field.ts'
+import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
-import { descriptor } from './metadata.ts'
+import { descriptor, formAnswer } from './metadata.ts'
 import { readParameters } from './parameters.ts'
 import type { Handler } from './records.ts'
-import { type ApiRequest, bodyOf, idOf } from './request.ts'
+import { type ApiRequest, bodyOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
 
 export type FieldHandlers = {
   [operation in
@@ -37,25 +39,32 @@ export type FieldHandlers = {
 }
 
 export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep): FieldHandlers {
-  const administrator = ({ caller, now, once, query }: ApiRequest): Administrator => {
+  const administrator = (request: ApiRequest): Administrator => {
+    const { caller, now, once, query } = request
     readParameters(query, [], [])
     const account = caller.catalog.account.id
-    return { db, account, actor: caller.user, now, once, loadCatalog: () => directory.catalogNow(account) }
+    const precondition = preconditionOf(request)
+    return { db, account, actor: caller.user, now, precondition, once, loadCatalog: () => directory.catalogNow(account) }
   }
+  /** An option's ETag is that of its field, of which it is a part. */
+  const headersOf = ({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> => ({
+    etag: etagOf(field.version),
+    ...(status === 201 ? { location: `${path}/${id}` } : {}),
+  })
   /** The field as it is now, for the answer to a change of it. */
   const fieldAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
     const account = request.caller.catalog.account.id
     const { field, fields } = findField(await directory.catalogNow(account), id)
     const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
-    const headers: Record<string, string> = status === 201 ? { location: `${request.path}/${id}` } : {}
     const meta = warnings.length ? { warnings } : null
+    const headers = headersOf(request, field, id, status)
     return success(JSON.stringify({ ...descriptor(field, fields), ...index }), meta, status, headers)
   }
   const optionAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
     const { field } = findField(await directory.catalogNow(request.caller.catalog.account.id), idOf(request))
     const { name, position, is_active, is_default } = findOption(field, id)
-    const headers: Record<string, string> = status === 201 ? { location: `${request.path}/${id}` } : {}
     const meta = warnings.length ? { warnings } : null
+    const headers = headersOf(request, field, id, status)
     return success(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
   }
   /** Carries out a change, which this process sees at once. */
@@ -68,6 +77,7 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
   const optionOf = ({ option }: ApiRequest) => idOf({ id: option })
   return {
     create: async request => {
+      refuseIfMatch(request)
       const { id, warnings } = await changing(request, createField(administrator(request), bodyOf(request)))
       return fieldAnswer(request, id, warnings, 201)
     },
@@ -105,7 +115,7 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
     arrange: async request => {
       const { source } = readParameters(request.query, ['source'], ['source'])
       const arranging = arrangeForm(administrator({ ...request, query: new Map() }), source!, bodyOf(request))
-      return success(JSON.stringify(await changing(request, arranging)))
+      return formAnswer(await changing(request, arranging))
     },
   }
 }

@@ -1,12 +1,13 @@
 /** The field list (D34) and the dropdown values (D33), answered from the catalog. */
-import { formOf } from '../administration/form.ts'
+import { formOf, formVersion } from '../administration/form.ts'
 import { Refusal } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import { type Field, type Operator, type Option, operators } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Json } from '../json.ts'
 import { isExpandable } from '../records/expand.ts'
+import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
@@ -28,7 +29,11 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
 /** GET /field/form?source= */
 export async function form({ caller, query }: ApiRequest): Promise<Answer> {
   const { source } = readParameters(query, ['source'], ['source'])
-  return success(JSON.stringify(formOf(sourceFields(source!, caller.catalog))))
+  return formAnswer(formOf(sourceFields(source!, caller.catalog)))
+}
+
+export function formAnswer(sections: readonly Section[]): Answer {
+  return success(JSON.stringify(sections), null, 200, { etag: etagOf(formVersion(sections)) })
 }
 
 export function sourceFields(source: string, catalog: Catalog): ResourceFields {
@@ -68,6 +73,7 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
     default_value: defaultOf(field),
     section: field.section,
     rules: field.rules,
+    version: field.version,
     ...(field.is_custom ? { is_indexed: field.is_indexed } : {}),
     ...(field.deleted_at ? { deleted_at: field.deleted_at } : {}),
   }

@@ -7,13 +7,13 @@ import { createRecord } from '../records/create.ts'
 import { expandedList } from '../records/expand.ts'
 import { recall } from '../records/once.ts'
 import { readRecord } from '../records/read.ts'
-import { removeRecord } from '../records/remove.ts'
+import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { askedOnce, type Context } from '../records/save.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, versionOf } from './request.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, preconditionOf, refuseIfMatch } from './request.ts'
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 
@@ -57,6 +57,7 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
   }
   return {
     create: async request => {
+      refuseIfMatch(request)
       const saved = await seen(request, fields => createRecord(db, fields, bodyOf(request), contextOf(request)))
       await written(request)
       return createdAnswer(saved, request.path)
@@ -65,26 +66,30 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
       recordAnswer(await seen(request, fields => readRecord(db, fields, request.caller.catalog.account.id, idOf(request)))),
     update: async request => {
       const saved = await seen(request, fields =>
-        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), versionOf(request)),
+        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
       )
       await written(request)
       return recordAnswer(saved)
     },
     remove: async request => {
       const id = idOf(request)
+      const [fields, precondition] = [fieldsOf(request, resource), preconditionOf(request)]
       const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
       const context = contextOf(request)
       // The key is the deletion's: what is moved before is not carried out again when the deletion was.
       if (move && move_to !== undefined && !(await recall(db, askedOnce(context)))) {
+        await refuseOther(db, fields, id, context, precondition)
         await move(db, { ...context, once: null }, id, idOf({ id: move_to }))
       }
-      await removeRecord(db, fieldsOf(request, resource), id, context)
+      await removeRecord(db, fields, id, context, precondition)
       await written(request)
       return success(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await seen(request, fields => restoreRecord(db, fields, idOf(request), contextOf(request), oldest))
+      const saved = await seen(request, fields =>
+        restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
+      )
       await written(request)
       return recordAnswer(saved)
     },

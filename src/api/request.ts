@@ -7,6 +7,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, parseJson } from '../json.ts'
 import type { Parameters } from '../list/query.ts'
 import type { Once } from '../records/once.ts'
+import type { Precondition } from '../records/precondition.ts'
 import type { Context } from '../records/save.ts'
 import { jsonComplaint } from './json-armour.ts'
 
@@ -116,10 +117,26 @@ function parameterText(name: string, value: Json): string {
   throw new Refusal('malformed_query', 'The list query could not be read.', [problem])
 }
 
-/** The version that If-Match names (RFC 9110 §13.1.1): null without one or with `*`. */
-export function versionOf({ ifMatch }: ApiRequest): number | null {
+/** The versions that If-Match names (D7, RFC 9110 §13.1.1): null without it or with `*`. A weak tag names none. */
+export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precondition {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null
-  const match = /^\s*"(\d{1,10})"\s*$/.exec(ifMatch)
-  if (!match) throw new Refusal('malformed_request', 'If-Match must be the ETag of the record as it was read, such as "3".')
-  return Number(match[1])
+  const tags = [...ifMatch.matchAll(entityTag)]
+  const isWhole = /^[\t ,]*$/.test(ifMatch.slice(tags.reduce((length, [text]) => length + text.length, 0)))
+  if (tags.length === 0 || !isWhole) {
+    throw new Refusal(
+      'malformed_request',
+      'If-Match must be the ETag of what was read, such as "3", or several with commas between.',
+    )
+  }
+  return tags.flatMap(([, weak, version]) => (weak ? [] : [version!]))
+}
+
+/** One tag of a list, from where the one before it ended. */
+const entityTag = /[\t ,]*(W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
+
+/** What is made anew has no version yet, so that no If-Match can be met (RFC 9110 §13.1.1). */
+export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
+  preconditionOf(request)
+  if (request.ifMatch === undefined) return
+  throw new Refusal('version_conflict', 'What is made anew has no version that If-Match could name; send the request without it.')
 }

@@ -70,6 +70,7 @@ export type FieldRow = Pick<
   | 'is_active'
   | 'is_indexed'
   | 'deleted_at'
+  | 'version'
 >
 
 /** What the catalog statement answers: rows as JSON. */
@@ -117,8 +118,8 @@ export function fieldOf(row: FieldRow, resource: Resource): Field {
 /** A field of the service as the account has changed it (D36). */
 function systemField(field: Field, row: FieldRow | undefined): Field {
   if (!row) return field
-  const { field_name, config, default_value, is_required, is_active } = row
-  return { ...field, field_name, config: { ...field.config, ...config }, default_value, is_required, is_active }
+  const { field_name, config, default_value, is_required, is_active, version } = row
+  return { ...field, field_name, config: { ...field.config, ...config }, default_value, is_required, is_active, version }
 }
 
 /** The fields in the order and the sections of the account's form; what it does not name comes last in its own section. */

@@ -90,6 +90,8 @@ export type Field = {
   readonly is_indexed: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
   readonly deleted_at: string | null
+  /** counts its changes; that of the service's own begins at 1 */
+  readonly version: number
   /** true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no part of the stored text */
   readonly is_volatile: boolean
   /** true when no record is without a value, whatever an account makes required: its column is NOT NULL */

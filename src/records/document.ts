@@ -31,8 +31,22 @@ export function documentSql(fields: ResourceFields): string {
   const clock = fields.fields
     .filter(field => field.is_volatile)
     .map(field => `',"${field.internal_name}":', ${shownText(field)}, `)
-  const deletedAt = `coalesce(to_json(to_char(r.deleted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'null')`
+  const deletedAt = `coalesce(${jsonInstant('r.deleted_at')}, 'null')`
   return `concat('{"id":', r.id, ',', r.document, ${clock.join('')}',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
+}
+
+/** SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay digit for digit. */
+export function changedDocument(document: string, members: { readonly [name: string]: string }): string {
+  const values = Object.entries(members).map(([name, value]) => `WHEN '${name}' THEN ${value} `)
+  return (
+    `(SELECT string_agg(concat(to_json(m.key), ':', CASE m.key ${values.join('')}ELSE m.value::text END), ',' ORDER BY m.place) ` +
+    `FROM json_each(concat('{', ${document}, '}')::json) WITH ORDINALITY m (key, value, place))`
+  )
+}
+
+/** SQL of a moment as JSON text. */
+export function jsonInstant(moment: string): string {
+  return `to_json(to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
 }
 
 function shownText(field: Field): string {

@@ -19,3 +19,8 @@ export async function readRecord(
 export function recordNotFound(fields: ResourceFields, id: number): Refusal {
   return new Refusal('record_not_found', `There is no ${fields.resource.name} ${id}.`)
 }
+
+/** A record at the beginning of a sentence. */
+export function nameOf({ resource }: ResourceFields, id: number): string {
+  return `The ${resource.name} ${id}`
+}

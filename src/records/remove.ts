@@ -2,22 +2,46 @@
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recall, writeOnce } from './once.ts'
-import { recordNotFound } from './read.ts'
+import { isMet, type Precondition, versionConflict } from './precondition.ts'
+import { nameOf, readRecord, recordNotFound } from './read.ts'
 import { askedOnce, type Context } from './save.ts'
 import { lockAccount, type Queryable, statements } from './store.ts'
 
-/** Throws `record_not_found` when there is no such live record, `in_use` with the counts when records point to it. */
-export async function removeRecord(db: Queryable, fields: ResourceFields, id: number, context: Context): Promise<void> {
+/**
+ * Throws `record_not_found` when there is no such live record, `version_conflict` when it is another than the caller has read, `in_use` with
+ * the counts when records point to it.
+ */
+export async function removeRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  context: Context,
+  precondition: Precondition = null,
+): Promise<void> {
   const { catalog, actor, now } = context
   if (fields.resource.isActor && id === actor)
     throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
   const asked = askedOnce(context)
   if (await recall(db, asked)) return
-  const params = [asked.account, String(actor), now.toISOString(), String(id)]
+  const params = [asked.account, String(actor), now.toISOString(), String(id), precondition && JSON.stringify(precondition)]
   const { row } = (await writeOnce(db, asked, statements(fields).remove(catalog), params, {}, lockAccount))!
   if (row.id !== null) return
-  if (row.is_there !== 'true') throw recordNotFound(fields, id)
+  if (row.version === null) throw recordNotFound(fields, id)
+  if (!isMet(precondition, row.version!)) throw versionConflict(nameOf(fields, id), Number(row.version), precondition)
   throw inUse(fields, id, JSON.parse(row.used!) as { [resource: string]: number })
+}
+
+/** Throws `version_conflict` when the record is another than the caller has read: for what is done before it is deleted. */
+export async function refuseOther(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  { catalog }: Context,
+  precondition: Precondition,
+): Promise<void> {
+  if (precondition === null) return
+  const { version } = await readRecord(db, fields, catalog.account.id, id)
+  if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
 }
 
 function inUse({ resource: { name } }: ResourceFields, id: number, used: { [resource: string]: number }): Refusal {

@@ -96,6 +96,7 @@ export function defineFields(resource: string, sections: { readonly [title: stri
       is_filled: definition.filled ?? definition.required ?? false,
       is_indexed: false,
       deleted_at: null,
+      version: 1,
     })),
   )
 }

@@ -3,6 +3,8 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import type { Reference } from './parse.ts'
+import { isMet, type Precondition, versionConflict } from './precondition.ts'
+import { nameOf } from './read.ts'
 import { askReferences, missingReferences, pointedTo } from './references.ts'
 import { type Context, type Saved, save, savedBefore } from './save.ts'
 import { lockAccount, type Queryable, statements } from './store.ts'
@@ -10,8 +12,8 @@ import { lockAccount, type Queryable, statements } from './store.ts'
 const attempts = 3
 
 /**
- * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was, `validation_failed` naming what it points to and
- * is deleted itself, `duplicate` when its name was taken meanwhile.
+ * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was, `version_conflict` when it is another than the
+ * caller has read, `validation_failed` naming what it points to and is deleted itself, `duplicate` when its name was taken meanwhile.
  */
 export async function restoreRecord(
   db: Queryable,
@@ -19,6 +21,7 @@ export async function restoreRecord(
   id: number,
   context: Context,
   oldest: Date,
+  precondition: Precondition = null,
 ): Promise<Saved> {
   const before = await savedBefore(db, fields, context)
   if (before) return before
@@ -30,9 +33,11 @@ export async function restoreRecord(
       const { name } = fields.resource
       throw new Refusal('record_not_found', `There is no deleted ${name} ${id}; what was deleted long ago is gone.`)
     }
+    const version = row.version!
+    if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
     const references = referencesOf(fields, parseJson(row.record!) as JsonObject, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
-    const params = [account, String(context.actor), context.now.toISOString(), String(id), since]
+    const params = [account, String(context.actor), context.now.toISOString(), String(id), since, version]
     const points = pointedTo(references)
     const all = [...params, ...points.params]
     const saved = await save(

@@ -6,7 +6,7 @@
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { documentSql } from './document.ts'
+import { changedDocument, documentSql, jsonInstant } from './document.ts'
 import type { Resource } from './resource.ts'
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
@@ -167,8 +167,9 @@ function liveCondition(related: readonly string[], first: number): { sql: string
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 id → id (null when it was not deleted), is_there, and used: how many records of each resource point
- * to it, as JSON. To be carried out after `lockAccount`, so that it sees every record that was saved till then.
+ * $1 account, $2 actor, $3 time, $4 id, $5 the versions that may be deleted, as JSON (null: any) → id (null when it was not deleted), the
+ * version that was found (null: there is none), and used: how many records of each resource point to it, as JSON. To be carried out after
+ * `lockAccount`, so that it sees every record that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   const uses = usesOf(fields.resource, catalog)
@@ -179,10 +180,11 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   return (
     `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
-    `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL${free} RETURNING id, version), ` +
-    `${partsSql(fields, 'deleted', '$3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${tokensSql(fields)}${versionSql(fields)}, ` +
+    `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL ` +
+    `AND ($5::jsonb IS NULL OR $5::jsonb ? version::text)${free} RETURNING id, version), ` +
+    `${partsSql(fields, 'deleted', 'deleted_at = $3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${tokensSql(fields)}${versionSql(fields)}, ` +
     `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
-    `EXISTS (SELECT FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS is_there FROM used)`
+    `(SELECT t.version FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS version FROM used)`
   )
 }
 
@@ -202,26 +204,35 @@ function versionSql({ resource }: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 id, $5 oldest deletion that can be undone, $6… the ids it points to → id, version, record; no row when it is
- * not deleted, or one of those ids is. Its parts come back that went with it.
+ * $1 account, $2 actor, $3 time, $4 id, $5 oldest deletion that can be undone, $6 version read, $7… the ids it points to → id, version, record;
+ * no row when it is not deleted in that version, or one of those ids is. Its parts come back that went with it.
  */
 function restoreStatement(fields: ResourceFields, related: readonly string[]): string {
-  const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz`
+  const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz AND version = $6::int`
   return (
     `WITH ${locked}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
-    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL FROM locked ` +
-    `WHERE ${row}${liveCondition(related, 6).sql} RETURNING ${table(fields)}.*), ` +
-    `${partsSql(fields, 'restored', 'NULL', '= (SELECT deleted_at FROM before)')}, ` +
+    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL, ${setAuthor(table(fields))} FROM locked ` +
+    `WHERE ${row}${liveCondition(related, 7).sql} RETURNING ${table(fields)}.*), ` +
+    `${partsSql(fields, 'restored', `deleted_at = NULL, ${setAuthor('x')}`, '= (SELECT deleted_at FROM before)')}, ` +
     `${eventStatement(fields, 'restored', '$2', '$3', `'{}'`)}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
 
+/** When and by whom a record was changed, where nothing else of it is. */
+function setAuthor(row: string): string {
+  const updatedAt = jsonInstant('$3::timestamptz')
+  return (
+    'updated_at = $3::timestamptz, updated_by = $2::bigint, ' +
+    `document = ${changedDocument(`${row}.document`, { updated_at: updatedAt, updated_by: '$2::text' })}`
+  )
+}
+
 /** The parts of a record go and come back with it, each with its event before that of the record. */
-function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: string, deletedAt: string, which: string): string {
+function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: string, set: string, which: string): string {
   if (parts.length === 0) return countedAfter('1')
   const updates = parts.map(
     (part, index) =>
-      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, deleted_at = ${deletedAt} FROM r ` +
+      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, ${set} FROM r ` +
       `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at ${which} RETURNING x.id, x.version), `,
   )
   const rows = parts.map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`).join(' UNION ALL ')

@@ -1,5 +1,5 @@
 /** Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only if nobody came between. */
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -7,7 +7,8 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
-import { recordNotFound } from './read.ts'
+import { isMet, type Precondition, versionConflict } from './precondition.ts'
+import { nameOf, recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, pointedTo, relatedOf } from './references.ts'
 import { type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
 import { locked, type Queryable, statements } from './store.ts'
@@ -17,7 +18,7 @@ const attempts = 10
 
 /**
  * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed = nothing written.
- * `ifMatch` is the version the caller read. Throws record_not_found, validation_failed, version_conflict, busy_record.
+ * Throws record_not_found, validation_failed, version_conflict, busy_record.
  */
 export async function updateRecord(
   db: Queryable,
@@ -25,12 +26,12 @@ export async function updateRecord(
   id: number,
   body: Json,
   context: Context,
-  ifMatch: number | null = null,
+  precondition: Precondition = null,
 ): Promise<Saved> {
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const saved = await tryUpdate(db, fields, id, body, context, ifMatch)
+    const saved = await tryUpdate(db, fields, id, body, context, precondition)
     if (saved) return saved
   }
   throw new Refusal('busy_record', `The ${fields.resource.name} ${id} is being changed by many at once; try again.`, [], {
@@ -44,7 +45,7 @@ async function tryUpdate(
   id: number,
   body: Json,
   context: Context,
-  ifMatch: number | null,
+  precondition: Precondition,
 ): Promise<Saved | null> {
   // The first parse finds the references, so that record and references are read in one statement; the second one knows
   // the stored record, which decides what an update must supply and may keep.
@@ -52,7 +53,9 @@ async function tryUpdate(
   const row = await readForUpdate(db, fields, id, asked, context)
   const [version, record] = [Number(row.version), row.record!]
   const stored = parseJson(record) as JsonObject
-  if (ifMatch !== null && ifMatch !== version) throw versionConflict(fields, id, ifMatch, version, asked.values, stored)
+  if (!isMet(precondition, version)) {
+    throw versionConflict(nameOf(fields, id), version, precondition, conflicts(asked.values, stored))
+  }
   const before = completed(fields, stored)
   // What the record points to already may be sent again, also when it has been deleted since: what was read can be written back.
   const added = asked.references.filter(({ field, id }) => !idsIn(before[field] ?? null).includes(id))
@@ -127,26 +130,15 @@ function completed(fields: ResourceFields, stored: JsonObject): Values {
   return { ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])), ...stored }
 }
 
-/** 412 with the current and the sent value of each field that differs (D7). */
-function versionConflict(
-  fields: ResourceFields,
-  id: number,
-  ifMatch: number,
-  version: number,
-  sent: Values,
-  stored: Values,
-): Refusal {
+/** The current and the sent value of each field that differs (D7). */
+function conflicts(sent: Values, stored: Values): Problem[] {
   const conflicting = Object.keys(sent).filter(name => JSON.stringify(sent[name]) !== JSON.stringify(stored[name] ?? null))
-  return new Refusal(
-    'version_conflict',
-    `The ${fields.resource.name} ${id} is at version ${version}, not ${ifMatch}. Read it again and repeat the change.`,
-    conflicting.map(name => ({
-      field: name,
-      path: `/${name}`,
-      code: 'changed_since_read',
-      message: `${name} differs from the stored value.`,
-      current: stored[name] ?? null,
-      sent: sent[name],
-    })),
-  )
+  return conflicting.map(name => ({
+    field: name,
+    path: `/${name}`,
+    code: 'changed_since_read',
+    message: `${name} differs from the stored value.`,
+    current: stored[name] ?? null,
+    sent: sent[name],
+  }))
 }

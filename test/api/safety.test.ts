@@ -1,7 +1,10 @@
 /** Nothing lost, nothing twice (D7 to D9): versions, keys of requests, restoring what was deleted, and its end. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { createToken } from '../../src/accounts/create.ts'
 import { loadCatalog } from '../../src/accounts/directory.ts'
+import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { forgetOldKeys } from '../../src/records/once.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
@@ -176,15 +179,42 @@ test('what was deleted is restored as it was, with its events; what it points to
   assert.equal((await call('POST', `${v1}/contact/${contact.id}/restore`)).status, 200)
   const restored = await call('POST', `${path}/restore?expand=primary_contact`)
   assert.equal(restored.status, 200, restored.text)
-  const { _expanded, ...record } = restored.body.data
+  const { _expanded, updated_at, ...record } = restored.body.data
   assert.deepEqual(_expanded, { primary_contact: { id: contact.id, name: 'Comes back' } })
-  assert.deepEqual(record, { ...deal, version: 3 })
+  assert.deepEqual({ ...record, updated_at: deal.updated_at }, { ...deal, version: 3 })
+  assert.ok(updated_at > deal.updated_at)
   assert.equal((await get(`${v1}/deal/view/list?filter=id:eq(${deal.id})`)).body.data.length, 1)
   const events = await db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [String(deal.id)])
   assert.deepEqual(
     events.map(({ type }) => type),
     ['deal.created', 'deal.deleted', 'deal.restored'],
   )
+})
+
+test('a restoration says when and by whom in what it brings back, and in its parts', async () => {
+  const user = await made('user', { name: 'Restorer', email: 'restorer@example.com' })
+  const token = newToken(1, randomBytes)
+  await createToken(db, { account: 1, user: user.id, name: 'Restorer', scopes: ['admin'], token, now: new Date() })
+  const metadata = '{"updated_at":"never","updated_by":0,"digits":1.0000000000000000000001}'
+  const pipeline = await made('pipeline', `{"name":"Told","metadata":${metadata}}`)
+  const stage = await made('pipeline_stage', `{"pipeline":${pipeline.id},"name":"Told","metadata":${metadata}}`)
+  await call('DELETE', `${v1}/pipeline/${pipeline.id}`)
+  const back = await call('POST', `${v1}/pipeline/${pipeline.id}/restore`, undefined, { authorization: `Bearer ${token}` })
+  assert.equal(back.status, 200, back.text)
+  for (const [resource, before] of [
+    ['pipeline', pipeline],
+    ['pipeline_stage', stage],
+  ] as const) {
+    const read = await get(`${v1}/${resource}/${before.id}`)
+    const { updated_at } = read.body.data
+    assert.deepEqual(read.body.data, { ...before, version: 3, updated_at, updated_by: user.id })
+    assert.ok(updated_at > before.updated_at && read.text.includes(`"metadata":${metadata}`), read.text)
+    const by = `filter=updated_by:eq(${user.id})&filter=updated_at:eq(${updated_at})`
+    assert.deepEqual(
+      (await get(`${v1}/${resource}/view/list?${by}`)).body.data.map((record: { id: number }) => record.id),
+      [before.id],
+    )
+  }
 })
 
 test('a name taken meanwhile, a pipeline with its stages, and what is too old', async () => {

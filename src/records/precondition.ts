@@ -1,0 +1,31 @@
+/** If-Match (D7): a write that is for one version of what it changes. Knows no HTTP and no resource. */
+import { type Problem, Refusal } from '../errors.ts'
+
+/** The versions that the caller may have read, as the texts of their ETags; null where any will do. */
+export type Precondition = readonly string[] | null
+
+export function isMet(precondition: Precondition, version: number | string): boolean {
+  return precondition === null || precondition.includes(String(version))
+}
+
+/** 412 for `what`, which is at another version than the caller has read. `problems` say what differs, where that is known. */
+export function versionConflict(
+  what: string,
+  version: number | string,
+  precondition: Precondition,
+  problems: readonly Problem[] = [versionProblem(version)],
+): Refusal {
+  const read = precondition?.join(' or ') || 'the one that If-Match names'
+  const detail = `${what} is at version ${version}, not ${read}. Read it again and repeat the change.`
+  return new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
+}
+
+/** A version as the header that tells it. */
+export function etagOf(version: number | string): string {
+  return `"${version}"`
+}
+
+function versionProblem(version: number | string): Problem {
+  const message = `It is at version ${version}.`
+  return { field: 'version', path: '', code: 'changed_since_read', message, current: version }
+}
