@@ -61,11 +61,11 @@ export async function deleteField(administrator: Administrator, id: number): Pro
   })
 }
 
-/** Brings a deleted field back, with its values. */
-export async function restoreField(administrator: Administrator, id: number): Promise<Administered> {
+/** Brings back a field that was deleted at `oldest` or later, with its values: those of others are being purged. */
+export async function restoreField(administrator: Administrator, id: number, oldest: Date): Promise<Administered> {
   return change(administrator, id, 'restored', (catalog, judge) => {
     const found = fieldById(catalog, id)
-    if (!found?.field.deleted_at) throw fieldNotFound(id, 'no deleted field')
+    if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString()) throw fieldNotFound(id, 'no deleted field')
     const { field, fields } = found
     refuseOther(administrator, field)
     freeName(fields, undefined, field.field_name, judge)

@@ -1,74 +1,64 @@
 /**
- * The end of deleted custom fields (D36): after a while their values leave the records, then the field itself is gone and its name is
- * free. What remains in the events is history. Every step asks again whether the field is still deleted: it may be restored at any moment.
+ * The end of deleted custom fields (D36): after a while their values leave the records and their history, then the field itself is gone and its
+ * name is free. No record gets a new version by it, as none is shown otherwise than before. Every step asks again whether the field is still
+ * deleted: it may be restored at any moment.
  */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'
-import { type JsonObject, parseJson } from '../json.ts'
-import type { Queryable } from '../records/store.ts'
+import { documentWithout } from '../records/document.ts'
+import { lockAccount, locked, type Queryable } from '../records/store.ts'
 
-const batch = 200
+const recordsAtOnce = 200
+const eventsAtOnce = 2000
 
 /** Purges the fields that were deleted before `oldest`: the names of those that are gone. */
 export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date): Promise<string[]> {
   const before = oldest.toISOString()
   const purged: string[] = []
-  for (const fields of catalog.resources.values()) {
-    for (const field of fields.fields) {
+  for (const { fields } of catalog.resources.values()) {
+    for (const field of fields) {
       if (!field.deleted_at || field.deleted_at > before) continue
-      if (await purgeField(db, String(catalog.account.id), fields, field, before)) purged.push(field.internal_name)
+      if (await purgeField(db, String(catalog.account.id), field, before)) purged.push(field.internal_name)
     }
   }
   return purged
 }
 
-async function purgeField(
-  db: Queryable,
-  account: string,
-  { resource }: ResourceFields,
-  field: Field,
-  before: string,
-): Promise<boolean> {
-  const table = identifier(resource.name)
-  const due = `EXISTS (SELECT FROM field WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz)`
-  for (let last = '0'; ; ) {
-    const rows = await db.query(
-      `SELECT id::text AS id, version::text AS version, document FROM ${table} WHERE account_id = $1::bigint AND id > $2::bigint ` +
-        `AND custom ? $3::text ORDER BY id LIMIT ${batch}`,
-      [account, last, field.internal_name],
-    )
-    if (rows.length === 0) break
-    const without = rows.map(({ id, version, document }) => ({
-      id,
-      version,
-      document: withoutMember(document!, field.internal_name),
-    }))
-    // The version counts up, so that a change that read the value before can't write it back.
-    const done = await db.write(
-      account,
-      `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)
-       UPDATE ${table} r SET custom = r.custom - $4::text, document = x.document, version = r.version + 1
-       FROM locked, jsonb_to_recordset($5::jsonb) x (id bigint, version int, document text)
-       WHERE r.account_id = $1::bigint AND r.id = x.id AND r.version = x.version AND ${due} RETURNING r.id::text AS id`,
-      [account, String(field.id), before, field.internal_name, JSON.stringify(without)],
-    )
-    // A record that was changed meanwhile is read again; if none could be cleared, the field was restored.
-    if (done.length === 0) return false
-    if (done.length === rows.length) last = rows.at(-1)!.id!
+async function purgeField(db: Queryable, account: string, field: Field, before: string): Promise<boolean> {
+  const params = [account, String(field.id), before, field.resource, field.internal_name]
+  for (const step of [fromRecords(field.resource), fromHistory]) {
+    for (let last: string | null = '0'; last !== null; ) {
+      const rows = await db.write(account, step, [...params, last], lockAccount)
+      last = rows[0]!.last!
+    }
   }
-  const gone = await db.write(
-    account,
-    `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE),
-       gone AS (DELETE FROM field USING locked WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz RETURNING id),
-       options AS (DELETE FROM option USING gone WHERE account_id = $1::bigint AND resource = $4::text AND field = $5::text)
-     UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM gone) RETURNING account_id`,
-    [account, String(field.id), before, resource.name, field.internal_name],
-  )
-  return gone.length > 0
+  return (await db.write(account, endOfField, params, lockAccount)).length > 0
 }
 
-function withoutMember(document: string, name: string): string {
-  const members = parseJson(`{${document}}`) as JsonObject
-  delete members[name]
-  return JSON.stringify(members).slice(1, -1)
+/** $1 account, $2 field, $3 deleted before, $4 resource, $5 the field's name: all of the statements below. */
+const due =
+  `${locked}, due AS (SELECT FROM locked, field WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz ` +
+  'AND resource = $4::text AND internal_name = $5::text)'
+
+/** $6 the last record that was looked at → the last of this batch; null when there is none left, or the field was restored. */
+function fromRecords(resource: string): string {
+  const table = identifier(resource)
+  return `WITH ${due},
+    found AS (SELECT t.id FROM due, ${table} t WHERE t.account_id = $1::bigint AND t.id > $6::bigint AND t.custom ? $5::text
+      ORDER BY t.id LIMIT ${recordsAtOnce}),
+    cleared AS (UPDATE ${table} t SET custom = t.custom - $5::text, document = ${documentWithout('t.document', '$5::text')}
+      FROM found WHERE t.account_id = $1::bigint AND t.id = found.id)
+    SELECT max(id)::text AS last FROM found`
 }
+
+/** $6 the `seq` of the last event that was looked at → as above. */
+const fromHistory = `WITH ${due},
+    found AS (SELECT e.seq FROM due, event e WHERE e.account_id = $1::bigint AND e.seq > $6::bigint ORDER BY e.seq LIMIT ${eventsAtOnce}),
+    wiped AS (UPDATE event e SET changes = e.changes - $5::text
+      FROM found WHERE e.account_id = $1::bigint AND e.seq = found.seq AND e.resource = $4::text AND e.changes ? $5::text)
+    SELECT max(seq)::text AS last FROM found`
+
+const endOfField = `WITH ${due},
+    gone AS (DELETE FROM field USING due WHERE account_id = $1::bigint AND id = $2::bigint RETURNING id),
+    options AS (DELETE FROM option USING gone WHERE account_id = $1::bigint AND resource = $4::text AND field = $5::text)
+    UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM gone) RETURNING account_id`

@@ -10,7 +10,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import { reasonOf } from '../log.ts'
 import { reweighDeals } from '../pipelines/reweigh.ts'
 import { forgetOldKeys } from '../records/once.ts'
-import { purgeRecords } from '../records/purge.ts'
+import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
@@ -44,6 +44,7 @@ export function oldestKept(now: Date, retentionDays: number): Date {
 export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOptions): Upkeep {
   let queue: Promise<void> = Promise.resolve()
   let isStopped = false
+  const told = new Map<number, string>()
 
   const routine: readonly ((catalog: Catalog) => Promise<unknown>)[] = [
     catalog => purge(catalog),
@@ -85,7 +86,15 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     const fields = await purgeFields(db, catalog, oldest)
     if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
     const records = await purgeRecords(db, catalog, oldest, now())
-    if (records) log(`Purged ${records} deleted records of account ${account}.`)
+    if (records.purged) log(`Purged ${records.purged} deleted records of account ${account}.`)
+    sayKept(account, records.kept)
+  }
+  /** What stays although it is due is told when it is another than the last time. */
+  const sayKept = (account: number, kept: Purge['kept']) => {
+    const text = Object.entries(kept).map(([resource, count]) => `${count} ${resource}`)
+    if (text.join() === (told.get(account) ?? '')) return
+    told.set(account, text.join())
+    if (text.length) log(`Deleted records of account ${account} are kept, as others point to them: ${text.join(', ')}.`)
   }
   const complain = (what: string, error: unknown) => {
     if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)

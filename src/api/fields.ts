@@ -14,7 +14,7 @@ import {
   updateOption,
 } from '../administration/administer.ts'
 import { indexState } from '../administration/indexes.ts'
-import type { Upkeep } from '../administration/upkeep.ts'
+import { oldestKept, type Upkeep } from '../administration/upkeep.ts'
 import type { Warning } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 import { etagOf } from '../records/precondition.ts'
@@ -38,7 +38,7 @@ export type FieldHandlers = {
     | 'arrange']: Handler
 }
 
-export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep): FieldHandlers {
+export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep, retentionDays: number): FieldHandlers {
   const administrator = (request: ApiRequest): Administrator => {
     const { caller, now, once, query } = request
     readParameters(query, [], [])
@@ -94,7 +94,8 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
       return success(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
-      const { id, warnings } = await changing(request, restoreField(administrator(request), idOf(request)))
+      const oldest = oldestKept(request.now, retentionDays)
+      const { id, warnings } = await changing(request, restoreField(administrator(request), idOf(request), oldest))
       return fieldAnswer(request, id, warnings)
     },
     createOption: async request => {

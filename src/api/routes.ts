@@ -31,7 +31,7 @@ export type Route = {
 }
 
 export function routes(db: Database, directory: Directory, upkeep: Upkeep, retentionDays: number): readonly Route[] {
-  const field = fieldHandlers(db, directory, upkeep)
+  const field = fieldHandlers(db, directory, upkeep, retentionDays)
   /** What follows from a change of configuration is waited for a little: in most accounts it is done by then. */
   const configured = async (account: number) => {
     directory.forget()

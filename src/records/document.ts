@@ -36,12 +36,19 @@ export function documentSql(fields: ResourceFields): string {
 }
 
 /** SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay digit for digit. */
-export function changedDocument(document: string, members: { readonly [name: string]: string }): string {
+export function documentWith(document: string, members: { readonly [name: string]: string }): string {
   const values = Object.entries(members).map(([name, value]) => `WHEN '${name}' THEN ${value} `)
-  return (
-    `(SELECT string_agg(concat(to_json(m.key), ':', CASE m.key ${values.join('')}ELSE m.value::text END), ',' ORDER BY m.place) ` +
-    `FROM json_each(concat('{', ${document}, '}')::json) WITH ORDINALITY m (key, value, place))`
-  )
+  return rebuilt(document, `CASE m.key ${values.join('')}ELSE m.value::text END`, '')
+}
+
+/** SQL of a stored text without the member that `name`, SQL too, says. */
+export function documentWithout(document: string, name: string): string {
+  return rebuilt(document, 'm.value::text', ` WHERE m.key <> ${name}`)
+}
+
+function rebuilt(document: string, value: string, where: string): string {
+  const members = `json_each(concat('{', ${document}, '}')::json) WITH ORDINALITY m (key, value, place)${where}`
+  return `(SELECT string_agg(concat(to_json(m.key), ':', ${value}), ',' ORDER BY m.place) FROM ${members})`
 }
 
 /** SQL of a moment as JSON text. */

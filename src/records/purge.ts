@@ -4,25 +4,38 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import type { Queryable } from './store.ts'
+import type { Resource } from './resource.ts'
+import { lockAccount, locked, pointersTo, type Queryable } from './store.ts'
+
+export type Purge = {
+  readonly purged: number
+  /** how many of a resource stay although they are due, because a record that is not due points to them */
+  readonly kept: { readonly [resource: string]: number }
+}
 
 const batch = 200
 
 /** Who writes what no user has asked for. */
 const service = '0'
 
-/** Purges what was deleted before `before`: how many records. Users stay: the records that they have made name them. */
-export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date, now: Date): Promise<number> {
+/** Purges what was deleted before `before`. Users stay: the records that they have made name them. */
+export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date, now: Date): Promise<Purge> {
   let purged = 0
+  const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.isActor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    for (let count = batch; count === batch; purged += count) {
-      const params = [String(catalog.account.id), service, now.toISOString(), before.toISOString()]
-      const [row] = await db.write(params[0]!, statement(resource.name), params)
-      count = Number(row!.count)
+    const params = [String(catalog.account.id), service, now.toISOString(), before.toISOString()]
+    const text = statement(resource, catalog)
+    for (;;) {
+      const [row] = await db.write(params[0]!, text, params, lockAccount)
+      const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
+      purged += count
+      if (count > 0 && left > 0) continue
+      if (left > 0) kept[resource.name] = left
+      break
     }
   }
-  return purged
+  return { purged, kept }
 }
 
 /** What points to others goes before them. */
@@ -38,16 +51,24 @@ function purgeOrder({ resources }: Catalog) {
   return ordered.map(name => resources.get(name)!)
 }
 
-/** $1 account, $2 actor, $3 time, $4 deleted before → count. */
-function statement(resource: string): string {
-  const table = identifier(resource)
-  return `WITH locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE),
-    r AS (DELETE FROM ${table} USING locked WHERE account_id = $1::bigint AND deleted_at < $4::timestamptz AND id IN
-      (SELECT id FROM ${table} WHERE account_id = $1::bigint AND deleted_at < $4::timestamptz ORDER BY id LIMIT ${batch}) RETURNING id, version),
-    wiped AS (UPDATE event e SET changes = '{}' FROM r WHERE e.account_id = $1::bigint AND e.record_id = r.id AND e.resource = '${resource}'),
+/**
+ * $1 account, $2 actor, $3 time, $4 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
+ * that record does, deleted or not: it would be missed when that is restored, and a foreign key would refuse them all.
+ */
+function statement(resource: Resource, catalog: Catalog): string {
+  const { name } = resource
+  const free = pointersTo(resource, catalog, 't.id').map(
+    ({ resource: other, condition }) =>
+      ` AND NOT EXISTS (SELECT FROM ${identifier(other)} x WHERE x.account_id = $1::bigint AND (${condition}))`,
+  )
+  const due = `FROM ${identifier(name)} t WHERE t.account_id = $1::bigint AND t.deleted_at < $4::timestamptz`
+  return `WITH ${locked},
+    r AS (DELETE FROM ${identifier(name)} d USING locked WHERE d.account_id = $1::bigint
+      AND d.id IN (SELECT t.id ${due}${free.join('')} ORDER BY t.id LIMIT ${batch}) RETURNING d.id, d.version),
+    wiped AS (UPDATE event e SET changes = '{}' FROM r WHERE e.account_id = $1::bigint AND e.record_id = r.id AND e.resource = '${name}'),
     counted AS (UPDATE counter SET last_seq = last_seq + (SELECT count(*) FROM r) WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq),
     logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-      SELECT $1::bigint, counted.last_seq + 1 - row_number() OVER (ORDER BY r.id DESC), '${resource}.purged', '${resource}', r.id, r.version + 1,
+      SELECT $1::bigint, counted.last_seq + 1 - row_number() OVER (ORDER BY r.id DESC), '${name}.purged', '${name}', r.id, r.version + 1,
         $2::bigint, $3::timestamptz, '{}'::jsonb FROM counted, r)
-    SELECT count(*)::text AS count FROM r`
+    SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`
 }

@@ -6,7 +6,7 @@
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { changedDocument, documentSql, jsonInstant } from './document.ts'
+import { documentSql, documentWith, jsonInstant } from './document.ts'
 import type { Resource } from './resource.ts'
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
@@ -65,10 +65,10 @@ export function statements(fields: ResourceFields): Statements {
   return made
 }
 
-/** $1 account, $2 id → version, record. */
+/** $1 account, $2 id → version, record; and state, which is another after every change of the row, also of what makes no version. */
 function readStatement(fields: ResourceFields): string {
   return (
-    `SELECT r.version::text AS version, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
+    `SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
     'WHERE r.account_id = $1::bigint AND r.id = $2::bigint AND r.deleted_at IS NULL'
   )
 }
@@ -102,9 +102,10 @@ function createStatement(fields: ResourceFields, nested: readonly ResourceFields
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10… the ids it newly
- * points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two, and a deal
- * has sixty columns.
+ * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10 state read, $11… the ids
+ * it newly points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two,
+ * and a deal has sixty columns. A purge of a field (administration/purge.ts) makes no version: the state keeps the text that was read before it
+ * from coming back.
  */
 function updateStatement(
   fields: ResourceFields,
@@ -113,16 +114,17 @@ function updateStatement(
   related: readonly string[],
 ): string {
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
-  const live = liveCondition(related, 10)
+  const live = liveCondition(related, 11)
   const set = columns
-    .map((column, index) => `${identifier(column.name)} = $${index + 10 + live.count}::${column.type}`)
+    .map((column, index) => `${identifier(column.name)} = $${index + 11 + live.count}::${column.type}`)
     .join(', ')
   return (
     `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
     `document = $9::text, ${set} ` +
-    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND deleted_at IS NULL${live.sql} RETURNING ${table(fields)}.*), ` +
+    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND xmin = $10::xid AND deleted_at IS NULL${live.sql} ` +
+    `RETURNING ${table(fields)}.*), ` +
     `${countedAfter(String(1 + nested.length))}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
-    `${nestedSql(nested, 10 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
+    `${nestedSql(nested, 11 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
 
@@ -172,7 +174,8 @@ function liveCondition(related: readonly string[], first: number): { sql: string
  * `lockAccount`, so that it sees every record that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
-  const uses = usesOf(fields.resource, catalog)
+  const { parts = [] } = fields.resource
+  const uses = pointersTo(fields.resource, catalog, '$4::bigint').filter(({ resource }) => !parts.includes(resource))
   const used = uses.length
     ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
     : `'{}'::json`
@@ -223,7 +226,7 @@ function setAuthor(row: string): string {
   const updatedAt = jsonInstant('$3::timestamptz')
   return (
     'updated_at = $3::timestamptz, updated_by = $2::bigint, ' +
-    `document = ${changedDocument(`${row}.document`, { updated_at: updatedAt, updated_by: '$2::text' })}`
+    `document = ${documentWith(`${row}.document`, { updated_at: updatedAt, updated_by: '$2::text' })}`
   )
 }
 
@@ -244,16 +247,14 @@ function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: stri
   )
 }
 
-/** Where records point to records of a resource: what they own, not who made and changed them. $4 is the id. */
-function usesOf({ name, parts = [] }: Resource, catalog: Catalog): { resource: string; condition: string }[] {
+/** Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made and changed them. */
+export function pointersTo({ name }: Resource, catalog: Catalog, id: string): { resource: string; condition: string }[] {
   return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
-    const pointing = parts.includes(resource.name) ? [] : fields.filter(field => field.related === name && !field.is_read_only)
+    const pointing = fields.filter(field => field.related === name && !field.is_read_only)
     const conditions = pointing.map(field => {
-      if (field.is_custom) return `x.custom @> jsonb_build_object('${field.internal_name}', $4::bigint)`
+      if (field.is_custom) return `x.custom @> jsonb_build_object('${field.internal_name}', ${id})`
       const isSeveral = kinds[field.type].empty !== undefined
-      return isSeveral
-        ? `x.${identifier(field.internal_name)} @> ARRAY[$4::bigint]`
-        : `x.${identifier(field.internal_name)} = $4::bigint`
+      return isSeveral ? `x.${identifier(field.internal_name)} @> ARRAY[${id}]` : `x.${identifier(field.internal_name)} = ${id}`
     })
     return conditions.length ? [{ resource: resource.name, condition: conditions.join(' OR ') }] : []
   })

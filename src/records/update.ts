@@ -94,6 +94,7 @@ async function tryUpdate(
       String(version),
       custom.unset,
       documentOf(fields, after),
+      row.state!,
       ...points.params,
       ...columnParams(fields, after, changed),
       ...nested.params,

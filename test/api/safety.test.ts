@@ -20,6 +20,13 @@ const made = async (resource: string, body: Json) => {
   assert.equal(reply.status, 201, reply.text)
   return reply.body.data
 }
+const purge = async () => {
+  const now = new Date()
+  return purgeRecords(db, await loadCatalog(db, resources, 1), new Date(now.getTime() - 30 * 86_400_000), now)
+}
+/** As if it had been deleted some days earlier. */
+const age = (resource: string, id: number, days: number) =>
+  db.query(`UPDATE ${resource} SET deleted_at = deleted_at - interval '${days} days' WHERE id = $1::bigint`, [String(id)])
 const traces = async () =>
   (
     await db.query(`SELECT (SELECT count(*) FROM event)::text AS events, (SELECT count(*) FROM idempotency)::text AS keys,
@@ -253,11 +260,10 @@ test('the purge: records and the values in their history are gone, the events th
   await call('DELETE', `${v1}/deal/${gone.id}`)
   await call('DELETE', `${v1}/contact/${contact.id}`)
   await call('DELETE', `${v1}/deal/${stays.id}`)
-  await db.query("UPDATE deal SET deleted_at = deleted_at - interval '40 days' WHERE id = $1::bigint", [String(gone.id)])
-  await db.query("UPDATE contact SET deleted_at = deleted_at - interval '40 days' WHERE id = $1::bigint", [String(contact.id)])
-  const before = new Date(Date.now() - 30 * 86_400_000)
-  assert.ok((await purgeRecords(db, await loadCatalog(db, resources, 1), before, new Date())) >= 2)
-  assert.equal(await purgeRecords(db, await loadCatalog(db, resources, 1), before, new Date()), 0)
+  await age('deal', gone.id, 40)
+  await age('contact', contact.id, 40)
+  assert.ok((await purge()).purged >= 2)
+  assert.deepEqual(await purge(), { purged: 0, kept: {} })
   const left = await db.query(
     'SELECT id::text FROM deal WHERE id = ANY($1::bigint[]) UNION SELECT id::text FROM contact WHERE id = ANY($1::bigint[])',
     [`{${gone.id},${contact.id},${stays.id}}`],
@@ -278,4 +284,38 @@ test('the purge: records and the values in their history are gone, the events th
   )
   assert.deepEqual([log!.n, log!.last], [log!.last, log!.counter])
   assert.equal((await call('POST', `${v1}/deal/${stays.id}/restore`)).status, 200)
+})
+
+test('what a record points to is purged after it, and keeps nothing else from being purged', async () => {
+  const contacts = await Promise.all(['Held', 'Held too', 'Free'].map(last_name => made('contact', { last_name })))
+  const [held, heldToo, free] = contacts.map(({ id }) => id as number) as [number, number, number]
+  const tag = await made('tag', { name: 'Held tag' })
+  const pipeline = await made('pipeline', { name: 'Held pipeline' })
+  const stage = await made('pipeline_stage', { pipeline: pipeline.id, name: 'Held stage' })
+  const inPipeline = { pipeline: pipeline.id, pipeline_stage: stage.id }
+  const deals = [
+    await made('deal', dealBody(known, { ...inPipeline, primary_contact: held })),
+    await made('deal', dealBody(known, { tags: [tag.id], related_contacts: [heldToo], cf_custom_contact_field: heldToo })),
+  ]
+  for (const { id } of deals) await call('DELETE', `${v1}/deal/${id}`)
+  for (const [resource, id] of [...contacts.map(({ id }) => ['contact', id]), ['tag', tag.id], ['pipeline', pipeline.id]]) {
+    assert.equal((await call('DELETE', `${v1}/${resource}/${id}`)).status, 200)
+    await age(String(resource), Number(id), 40)
+  }
+  await age('pipeline_stage', stage.id, 40)
+  // Their clocks were ahead: they are due later than what they point to.
+  for (const { id } of deals) await age('deal', id, 20)
+  // The upkeep may have been here before.
+  const left = async (ids: readonly number[]) => {
+    const rows = await db.query('SELECT id::text AS id FROM contact WHERE id = ANY($1::bigint[]) ORDER BY id', [`{${ids}}`])
+    return rows.map(({ id }) => Number(id))
+  }
+  assert.deepEqual((await purge()).kept, { contact: 2, tag: 1, pipeline_stage: 1, pipeline: 1 })
+  assert.deepEqual(
+    await left([held, heldToo, free]),
+    [held, heldToo].toSorted((one, other) => one - other),
+  )
+  for (const { id } of deals) await age('deal', id, 20)
+  assert.deepEqual((await purge()).kept, {})
+  assert.deepEqual(await left([held, heldToo, free]), [])
 })

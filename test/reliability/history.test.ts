@@ -5,6 +5,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import { purgeFields } from '../../src/administration/purge.ts'
+import { resources } from '../../src/resources.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -44,22 +47,7 @@ test('the history explains every record and every acknowledged change', async ()
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
   let total = 0
   for (const { id } of records) {
-    const events = await db.query(
-      'SELECT version::text, changes::text FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint ORDER BY seq',
-      ['deal', String(id)],
-    )
-    const log = events.map(({ version, changes }) => ({ version: Number(version), changes: JSON.parse(changes!) as Changes }))
-    assert.deepEqual(
-      log.map(({ version }) => version),
-      log.map((_, index) => index + 1),
-    )
-    const state: { [name: string]: unknown } = {}
-    for (const { changes, version } of log) {
-      for (const [name, { before, after }] of Object.entries(changes)) {
-        if (version > 1) assert.ok(isDeepStrictEqual(state[name] ?? null, before), `${name} of version ${version}`)
-        state[name] = after
-      }
-    }
+    const { log, state } = await historyOf(id)
     const record = (await get(`${v1}/deal/${id}`)).body.data
     assert.equal(record.version, log.length)
     for (const name of ['title', 'description', 'cf_custom_number_field'])
@@ -79,6 +67,54 @@ test('the history explains every record and every acknowledged change', async ()
   )
   assert.deepEqual([log!.n, log!.last], [log!.last, log!.counter])
 })
+
+test('a field that is purged while others write leaves no gap in any history, and no value', async () => {
+  const field = (await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Passing', type: 'SINGLE_STRING' })).body.data
+  const bodies = Array.from({ length: 12 }, () => dealBody(known, { cf_passing: 'secret 1' }))
+  const made = await Promise.all(bodies.map(body => call('POST', `${v1}/deal`, body)))
+  const ids = made.map(reply => reply.body.data.id as number)
+  await Promise.all(ids.map(id => call('PATCH', `${v1}/deal/${id}`, { cf_passing: id % 3 ? 'secret 2' : null, title: 'Second' })))
+  assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+  const catalog = await loadCatalog(db, resources, 1)
+  const write = async (id: number, one: Pick<typeof service, 'call'>) => {
+    for (let count = 0; count < 6; count++) await one.call('PATCH', `${v1}/deal/${id}`, { title: `${count}` })
+  }
+  const [purged] = await Promise.all([
+    purgeFields(db, catalog, new Date(Date.now() + 1000)),
+    ...ids.map((id, index) => write(id, index % 2 ? service : other)),
+  ])
+  assert.deepEqual(purged, ['cf_passing'])
+  for (const id of ids) {
+    const { log, state } = await historyOf(id)
+    const { version, title } = (await get(`${v1}/deal/${id}`)).body.data
+    assert.deepEqual([version, title], [log.length, state.title])
+    const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [String(id)])
+    assert.doesNotMatch(JSON.stringify([log, row]), /secret/)
+  }
+})
+
+/** The events of a deal, one a version, and what they lead to, each from where the one before it ended. */
+async function historyOf(
+  id: number,
+): Promise<{ log: { version: number; changes: Changes }[]; state: { [name: string]: unknown } }> {
+  const events = await db.query(
+    'SELECT version::text, changes::text FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint ORDER BY seq',
+    ['deal', String(id)],
+  )
+  const log = events.map(({ version, changes }) => ({ version: Number(version), changes: JSON.parse(changes!) as Changes }))
+  assert.deepEqual(
+    log.map(({ version }) => version),
+    log.map((_, index) => index + 1),
+  )
+  const state: { [name: string]: unknown } = {}
+  for (const { changes, version } of log) {
+    for (const [name, { before, after }] of Object.entries(changes)) {
+      if (version > 1) assert.ok(isDeepStrictEqual(state[name] ?? null, before), `${name} of version ${version}`)
+      state[name] = after
+    }
+  }
+  return { log, state }
+}
 
 test('changes of different fields at the same moment all survive', async () => {
   const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
