@@ -2,7 +2,21 @@
 
 import { parseToken } from './accounts/token.ts'
 
-export type Config = {
+/** What is taken of requests, and how long what was deleted is kept. */
+export type Limits = {
+  /** how long what is deleted can be restored */
+  readonly retentionDays: number
+  readonly bodyLimitBytes: number
+  /** requests a minute that one token may make; 0 = as many as it likes */
+  readonly rateLimit: number
+  /** connections that are open at the same time: in all, and from one address */
+  readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
+  /** how long a request may take to arrive */
+  readonly requestTimeoutMs: number
+}
+
+export type Config = Limits & {
   readonly port: number
   readonly host: string
   readonly dataDir: string
@@ -10,11 +24,6 @@ export type Config = {
   readonly token: string | null
   readonly sampleData: boolean
   readonly logLevel: string
-  /** how long what is deleted can be restored */
-  readonly retentionDays: number
-  readonly bodyLimitBytes: number
-  /** requests a minute that one token may make; 0 = as many as it likes */
-  readonly rateLimit: number
 }
 
 /** A setting that can't be used. */
@@ -25,8 +34,21 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const databaseUrl = env.DATABASE_URL || null
-  const host = env.HOST || '127.0.0.1'
+  // A second address, ::1, would be a second server.
+  const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
+  const maxConnections = wholeNumber('MAX_CONNECTIONS', env.MAX_CONNECTIONS, limits.maxConnections, 10, 1_000_000)
+  // On loopback all are one machine's; a proxy that stands there brings everybody's connections.
+  const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
+    ...limits,
+    maxConnections,
+    maxConnectionsPerAddress: wholeNumber(
+      'MAX_CONNECTIONS_PER_ADDRESS',
+      env.MAX_CONNECTIONS_PER_ADDRESS,
+      perAddress,
+      1,
+      1_000_000,
+    ),
     port: wholeNumber('PORT', env.PORT, 3000, 0, 65_535),
     host,
     dataDir: env.DATA_DIR || './data',
@@ -41,10 +63,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /** What holds unless the environment says otherwise. */
-export const limits = { retentionDays: 30, bodyLimitBytes: 1_048_576, rateLimit: 0 }
+export const limits: Limits = {
+  retentionDays: 30,
+  bodyLimitBytes: 1_048_576,
+  rateLimit: 0,
+  maxConnections: 2000,
+  maxConnectionsPerAddress: 2000,
+  requestTimeoutMs: 30_000,
+}
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === '::1' || /^127\./.test(host)
 }
 
 function wholeNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {

@@ -15,6 +15,7 @@ import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { asStartupError } from './db/startup-error.ts'
 import { logOptions } from './log.ts'
+import { connectionsWithin } from './open-files.ts'
 
 /** How long requests under way may take when the service stops, and how long the stop in any case: supervisors wait some time before SIGKILL. */
 const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
@@ -88,7 +89,8 @@ async function start(config: Config, startedAt: number): Promise<void> {
   const copies = config.databaseUrl ? null : await offerCopies(db, dataDir, say)
   if (copies)
     void removeLeftCopies(dataDir).catch(error => say(`What a backup left in ${dataDir} could not be removed: ${error}`))
-  const app = buildApp({ db, now: () => new Date(), log, limits: config })
+  const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
+  const app = buildApp({ db, now: () => new Date(), log, limits: { ...config, maxConnections } })
   const url = await listen(app, config)
   stopOn(['SIGINT', 'SIGTERM'], async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()

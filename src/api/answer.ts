@@ -12,6 +12,15 @@ export type Answer = {
   readonly body: string | Buffer
 }
 
+/** Answers are data of one caller: not to be kept on the way, nor taken for a page that may load or be framed by anything. */
+export const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
 /** `{"code":0,"data":…}` around JSON text. */
 export function success(data: string, meta: object | null = null, status = 200, headers: Record<string, string> = {}): Answer {
   return { status, headers, body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}` }
@@ -60,6 +69,13 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
   const detail = errors.length < problems.length ? `${refusal.message} The first ${mostProblems} are listed.` : refusal.message
   const body = { type: `/docs/errors#${slug}`, title, status, detail, code, errors, requestId }
   return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body: JSON.stringify(body) }
+}
+
+/** An answer as HTTP/1.1 sends it, for a connection whose request could not be read. */
+export function rawAnswer({ status, headers, body }: Answer): string {
+  const all = { ...securityHeaders, ...headers, 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 
 /** The page that `type` points to. */

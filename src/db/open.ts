@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
+import { engineFilesMax } from './embedded/durable-files.ts'
 import { Engine } from './embedded/engine.ts'
 import { maintain } from './embedded/maintenance.ts'
 import { type Execute, groupCommit } from './group-commit.ts'
@@ -45,6 +46,8 @@ export type Transaction = TransactionSql
 
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
+  /** how many files it may hold open in this process, connections to a server among them */
+  readonly filesMax: number
   /**
    * postgres.js, for migrations, seeds and jobs; transactions by `sql.begin`. Its rows are text too (see Row). Embedded there is one
    * connection: inside `sql.begin` use only the transaction's own `sql`, anything else waits for the end of the transaction.
@@ -100,6 +103,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const sql = embeddedClient(engine)
   const upkeep = maintain(engine, sql, log)
   return database('embedded', sql, options, {
+    filesMax: engineFilesMax,
     isAvailable: () => engine.available,
     unhurried: () => sql,
     prober: () => sql,
@@ -172,6 +176,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   let alone: Sql | undefined
   let prober: Sql | undefined
   return database('postgres', sql, options, {
+    filesMax: poolSize + 2,
     isAvailable: () => true,
     unhurried: () => {
       alone ??= postgres(url, { ...settings, max: 1, idle_timeout: 10, connect_timeout: 5 })
@@ -187,7 +192,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   })
 }
 
-type Backing = {
+type Backing = Pick<Database, 'filesMax'> & {
   isAvailable(): boolean
   unhurried(): Sql
   /** what asks whether the database answers at all, which nothing of this process should hold up; `isLost` as in stall.ts */
@@ -233,6 +238,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
 
   return {
     engine,
+    filesMax: backing.filesMax,
     sql,
     query,
     queryBytes: (text, params, replan = false) =>

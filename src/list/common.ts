@@ -33,7 +33,7 @@ export async function weighed(
   if (doubtful.length === 0) return request
   const known = remembered.get(fields) ?? new Map<string, Remembered>()
   remembered.set(fields, known)
-  const now = Date.now()
+  const now = performance.now()
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition))?.until ?? 0) > now))
   if (unknown.length > 0) {
     if (known.size > rememberedMax) known.clear()

@@ -41,8 +41,20 @@ test('a token may make so many requests a minute, and hears how many are left', 
   assert.equal((await fetch(`${url}${v1}/deal/view/list`)).status, 429)
 })
 
+test('the time of day being set back makes no minute longer', async t => {
+  let clock = 0
+  const other = await startService({ limits: { rateLimit: 3 }, clock: () => clock })
+  const ask = async () => (await other.get(`${v1}/field/list?source=deal`)).status
+  assert.deepEqual([await ask(), await ask(), await ask(), await ask()], [200, 200, 200, 429])
+  const timeOfDay = Date.now.bind(Date)
+  t.mock.method(Date, 'now', () => timeOfDay() - 3_600_000)
+  clock += 60_000
+  assert.equal(await ask(), 200)
+})
+
 test('a body above the limit is refused', async () => {
-  const reply = await call('POST', `${v1}/deal`, dealBody(known, { description: 'x'.repeat(6000) }))
+  const other = await service.another()
+  const reply = await other.call('POST', `${v1}/deal`, dealBody(known, { description: 'x'.repeat(6000) }))
   assert.deepEqual([reply.status, reply.body.code], [413, 6001])
 })
 

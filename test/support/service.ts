@@ -45,11 +45,12 @@ mkdirSync(dirname(template), { recursive: true })
 export async function startService(
   options: Partial<Omit<AppOptions, 'db'>> & { sampleData?: boolean; statementTimeoutMs?: number; url?: string } = {},
 ): Promise<Service> {
-  const { statementTimeoutMs = 60_000, url = await emptyDatabase(), now = () => new Date(), log = logger } = options
+  const { statementTimeoutMs = 60_000, url = await emptyDatabase(), sampleData = true, ...given } = options
+  const { now = () => new Date(), log = logger } = given
   const db = await openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
   await migrate(db)
-  const { token } = await firstStart(db, { now: new Date(), sampleData: options.sampleData ?? true, createSample })
-  const appOptions = { db, now, log, ...(options.limits ? { limits: options.limits } : {}) }
+  const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
+  const appOptions = { ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const others: (typeof app)[] = []

@@ -11,6 +11,10 @@ test('what a setting takes', () => {
     ['PORT', '08080', 'port', 8080],
     ['HOST', '0.0.0.0', 'host', '0.0.0.0'],
     ['HOST', '::1', 'host', '::1'],
+    ['HOST', 'localhost', 'host', '127.0.0.1'],
+    ['MAX_CONNECTIONS', '10', 'maxConnections', 10],
+    ['MAX_CONNECTIONS', '100', 'maxConnectionsPerAddress', 100],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '50', 'maxConnectionsPerAddress', 50],
     ['DATA_DIR', '/var/lib/deal wright', 'dataDir', '/var/lib/deal wright'],
     ['DATABASE_URL', 'postgres://u:p@h:5432/d?sslmode=require', 'databaseUrl', 'postgres://u:p@h:5432/d?sslmode=require'],
     ['DATABASE_URL', 'postgresql://h/d', 'databaseUrl', 'postgresql://h/d'],
@@ -23,6 +27,11 @@ test('what a setting takes', () => {
   ] as const) {
     assert.equal(readConfig({ [name]: value })[member], result, `${name}=${value}`)
   }
+})
+
+test('away from loopback one address may have a quarter of the connections', () => {
+  const { maxConnections, maxConnectionsPerAddress } = readConfig({ HOST: '0.0.0.0' })
+  assert.deepEqual([maxConnections, maxConnectionsPerAddress], [2000, 500])
 })
 
 test('a setting that is empty is one that is not given', () => {
@@ -61,6 +70,8 @@ test('what it does not take is refused in one line that begins with its name', (
     ['DEALWRIGHT_TOKEN', 'ä'.repeat(40)],
     ['SAMPLE_DATA', 'true'],
     ['SAMPLE_DATA', '2'],
+    ['MAX_CONNECTIONS', '0'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '-1'],
     ['LOG_LEVEL', 'WARN'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_LEVEL', 'constructor'],

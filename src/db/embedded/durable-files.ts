@@ -17,10 +17,16 @@ type HostFiles = {
 }
 type Init = NodeFS['init']
 
+/** How many files the engine may hold open: connections have to leave it that many. */
+export const engineFilesMax = 500
+
 /**
  * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method that calls fsync.
  */
-export const durableStart = [...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
+export const durableStart = [
+  ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),
+  ...['-c', 'wal_sync_method=fsync', '-c', `max_files_per_process=${engineFilesMax}`],
+]
 
 /** `NodeFS` with an fsync. An fsync that fails throws out of the engine, which must then be reopened, as PostgreSQL itself would. */
 export class DurableFiles extends NodeFS {

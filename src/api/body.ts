@@ -1,0 +1,70 @@
+/** Reads the body of a request, within its limits; it takes little more memory than what has arrived. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Refusal } from '../errors.ts'
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/**
+ * The bytes of a body. `hold` is told of each piece of memory that it takes, and may throw. Throws
+ * `body_too_large`, unread where the request says its length, `unsupported_media_type`, `malformed_request`.
+ */
+export async function readBody(request: IncomingMessage, limit: number, hold: (bytes: number) => void): Promise<Buffer> {
+  const { headers } = request
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  refuseOtherThanUtf8(headers)
+  const collected = collect(limit, hold)
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      try {
+        collected.add(chunk)
+      } catch (error) {
+        request.off('data', take).pause()
+        reject(error)
+      }
+    }
+    const cut = () => reject(new Refusal('malformed_request', 'The request ended before its body did.'))
+    // Its client may have left while it was asked who that is.
+    if (request.destroyed) return cut()
+    request
+      .on('data', take)
+      .on('end', () => resolve(collected.bytes()))
+      .on('error', cut)
+      .on('close', cut)
+  })
+}
+
+type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
+
+/** One piece of memory: with chunks kept as they come, a body sent byte by byte takes a hundred times its size. */
+function collect(limit: number, hold: (bytes: number) => void): Collected {
+  let memory = Buffer.alloc(0)
+  let length = 0
+  return {
+    add(chunk) {
+      const end = length + chunk.length
+      if (end > limit) throw tooLarge(limit)
+      if (end > memory.length) {
+        const larger = Buffer.allocUnsafe(Math.max(end, Math.min(2 * memory.length, limit)))
+        hold(larger.length - memory.length)
+        memory.copy(larger, 0, 0, length)
+        memory = larger
+      }
+      chunk.copy(memory, length)
+      length = end
+    },
+    bytes: () => memory.subarray(0, length),
+  }
+}
+
+function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (/^utf-?8$/i.test(charset) && encoding === 'identity') return
+  throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')
+}
+
+function tooLarge(limit: number): Refusal {
+  return new Refusal('body_too_large', `The body is larger than the ${limit} bytes that the service takes.`)
+}

@@ -1,0 +1,137 @@
+/** What a connection may cost before anybody is known (D107): its time to send a request, and how many there may be. */
+import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { codeOf, head, type RawClient, rawClient, statusOf } from '../support/raw.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const lines: string[] = []
+const log = pino(
+  { level: 'warn' },
+  new Writable({
+    write: (line, _encoding, done) => {
+      lines.push(String(line))
+      done()
+    },
+  }),
+)
+const requestTimeoutMs = 2000
+const slow = await startService({ limits: { requestTimeoutMs } })
+const bearer = { authorization: `Bearer ${slow.token}` }
+
+test('a request that does not arrive in time is ended then, however it is sent', async () => {
+  const complete = head('POST', `${v1}/tag`, { ...bearer, 'content-length': 1000 })
+  const sends: { readonly [how: string]: (client: RawClient) => NodeJS.Timeout | undefined } = {
+    nothing: () => undefined,
+    'half a head': client => void client.send(complete.slice(0, 60)),
+    'a head, slowly': client => slowly(client, complete),
+    'half a body': client => void client.send(`${complete}{"name":`),
+    'a body, slowly': client => {
+      client.send(complete)
+      return slowly(client, ' '.repeat(1000))
+    },
+    'a second request, slowly': client => {
+      client.send(head('GET', '/healthz', {}))
+      return slowly(client, complete)
+    },
+  }
+  const ends = Object.entries(sends).map(async ([how, send]) => {
+    const client = await rawClient(slow.url)
+    const begun = performance.now()
+    const timer = send(client)
+    const answer = await client.ended
+    clearInterval(timer)
+    const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '))
+    assert.deepEqual([statusOf(last), codeOf(last)], [408, 6006], how)
+    return { how, took: (performance.now() - begun) / requestTimeoutMs }
+  })
+  for (const { how, took } of await Promise.all(ends)) assert.ok(took > 0.9 && took < 3, `${how}: ${took} times the limit`)
+})
+
+test('a client that does not read its answers is cut off', async () => {
+  const client = await rawClient(slow.url)
+  client.socket.pause()
+  const closed = new Promise(resolve => client.socket.once('close', resolve))
+  const asks = 2000
+  client.send(head('GET', `${v1}/field/list?source=deal`, bearer).repeat(asks))
+  await later(6 * requestTimeoutMs)
+  client.socket.resume()
+  await closed
+  const answers = client.answered().split('HTTP/1.1 200').length - 1
+  assert.ok(answers > 0 && answers < asks / 2, `${answers} of ${asks} answers`)
+})
+
+test('an answer is not taken for that of another request on its connection', async () => {
+  // A readable request whose answer is under way, and rubbish behind it.
+  const client = await rawClient(slow.url)
+  client.send(`${head('GET', `${v1}/deal/view/list?pageSize=500`, bearer)}nonsense\r\n\r\n`)
+  assert.equal(await client.ended, '')
+})
+
+test('connections: no more than the limit, and those without a valid token make room for those with one', async () => {
+  const service = await startService({ limits: { maxConnections: 100 }, log })
+  const idle = await Promise.all(Array.from({ length: 300 }, () => rawClient(service.url)))
+  // Over a connection of its own each time.
+  for (let count = 0; count < 20; count++) {
+    const client = await rawClient(service.url)
+    client.send(head('GET', `${v1}/tag/view/list`, { authorization: `Bearer ${service.token}`, connection: 'close' }))
+    assert.equal(statusOf(await client.ended), 200)
+  }
+  const closed = await Promise.all(
+    idle.map(client => Promise.race([client.ended.then(() => true), later(200).then(() => false)])),
+  )
+  const left = closed.filter(isClosed => !isClosed).length
+  assert.ok(left > 0 && left <= 100, `${left} are left`)
+  // Said once, however often it happened.
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line).msg.split(':')[0]),
+    ['100 connections are open, as many as MAX_CONNECTIONS allows'],
+  )
+  for (const { socket } of idle) socket.destroy()
+})
+
+test('connections that are used with a valid token stay; the next is told to come again', async () => {
+  const service = await startService({ limits: { maxConnections: 30, maxConnectionsPerAddress: 20 } })
+  const used = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const client = await rawClient(service.url)
+      client.send(head('GET', `${v1}/tag/1`, { authorization: `Bearer ${service.token}` }))
+      await until(() => client.answered() !== '')
+      return client
+    }),
+  )
+  const refused = await rawClient(service.url)
+  const answer = await refused.ended
+  assert.deepEqual([statusOf(answer), codeOf(answer)], [503, 6005])
+  assert.match(answer, /\r\nretry-after: 1\r\n/)
+  // From elsewhere there is room.
+  const elsewhere = await rawClient(service.url, '127.0.0.2')
+  elsewhere.send(head('GET', '/healthz', { connection: 'close' }))
+  assert.equal(statusOf(await elsewhere.ended), 200)
+  for (const { socket, answered } of used) {
+    const before = answered().length
+    socket.write(head('GET', `${v1}/tag/1`, { authorization: `Bearer ${service.token}` }))
+    await until(() => answered().length > before)
+    socket.destroy()
+  }
+  await until(async () => (await fetch(`${service.url}/healthz`)).status === 200)
+})
+
+/** Sends a text bit by bit, and never all of it. */
+function slowly(client: RawClient, text: string): NodeJS.Timeout {
+  let sent = 0
+  return setInterval(() => sent < text.length - 1 && client.send(text[sent++]!), requestTimeoutMs / 20)
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (await Promise.resolve(isSo()).catch(() => false)) return
+    await later(50)
+  }
+  assert.fail('it has not come to that')
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
