@@ -15,6 +15,8 @@ export type PlannedCondition = {
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
+  /** whether its field changes without an event */
+  readonly isVolatile?: boolean
   /** whether many records are known to meet it (common.ts) */
   readonly isCommon?: boolean
 }
@@ -95,14 +97,15 @@ const nothing: PlannedCondition = {
 function resolveCondition({ field: name, operator, values }: Condition, world: World): PlannedCondition {
   const found = findTerm(name, 'filter', world)
   if (!found) return nothing
-  const { term } = found
+  const { field, term } = found
+  const isVolatile = field.is_volatile
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
     refuse(world, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
     return nothing
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
-    if (values[0] === 'true' || values[0] === 'false') return { type: 'condition', term, operator, values }
+    if (values[0] === 'true' || values[0] === 'false') return { type: 'condition', term, operator, values, isVolatile }
     refuse(world, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
@@ -110,7 +113,7 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     refuse(world, name, 'filter', 'too_many', `${operator} takes at most ${valuesMax} values`, 'Ask in several requests.')
     return nothing
   }
-  if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world) }
+  if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world), isVolatile }
   const operands = values.flatMap(value => {
     const operand = isText(value) ? term.operand(value, world.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
@@ -124,6 +127,7 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     term,
     operator: operands.length > 1 ? (ofSeveral[operator] ?? operator) : operator,
     values: operands,
+    isVolatile,
   }
 }
 
