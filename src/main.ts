@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { firstStart } from './accounts/first-start.ts'
 import { createSample } from './accounts/sample.ts'
-import { keepToken, readToken } from './accounts/token-file.ts'
+import { tokenFile } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
 import { backup, type CommandOptions, restore } from './backup/command.ts'
 import { removeLeftCopies } from './backup/copies.ts'
@@ -78,14 +78,13 @@ async function start(config: Config, startedAt: number): Promise<void> {
   const say = (line: string) => log.warn(line)
   const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
   await migrate(db)
-  const sampleData = config.sampleData
-  const first = await firstStart(db, {
+  const { token, keptIn } = await firstStart(db, {
     now: new Date(),
-    sampleData,
+    sampleData: config.sampleData,
     ...(config.token ? { presetToken: config.token } : {}),
+    file: tokenFile(dataDir, say),
     createSample,
   })
-  if (first.token) await keepToken(dataDir, first.token)
   const copies = config.databaseUrl ? null : await offerCopies(db, dataDir, say)
   if (copies)
     void removeLeftCopies(dataDir).catch(error => say(`What a backup left in ${dataDir} could not be removed: ${error}`))
@@ -100,10 +99,7 @@ async function start(config: Config, startedAt: number): Promise<void> {
     copies?.close()
     await db.close()
   })
-  const token = first.token ?? config.token ?? (await readToken(dataDir))
-  console.log(
-    welcome({ url, token, config, dataDir, db, isFirst: first.token !== null, seconds: (performance.now() - startedAt) / 1000 }),
-  )
+  console.log(welcome({ url, token, keptIn, config, dataDir, db, seconds: (performance.now() - startedAt) / 1000 }))
 }
 
 async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
@@ -118,29 +114,35 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
 
 type Welcome = {
   url: string
+  /** as made by this start */
   token: string | null
+  keptIn: string | null
   config: Config
   dataDir: string
   db: Database
-  isFirst: boolean
   seconds: number
 }
 
-function welcome({ url, token, config, dataDir, db, isFirst, seconds }: Welcome): string {
+/** A token is shown by the start that made it, and never again (D119). */
+function welcome({ url, token, keptIn, config, dataDir, db, seconds }: Welcome): string {
   const data = config.databaseUrl ? new URL(config.databaseUrl).host : join(dataDir, '(embedded PostgreSQL)')
-  const lines = [
+  const kept = keptIn && `kept in ${keptIn}`
+  const where = config.token
+    ? 'that of DEALWRIGHT_TOKEN'
+    : (kept ?? 'not kept here; if it is lost, set DEALWRIGHT_TOKEN to a new one')
+  const shell = config.token ? '$DEALWRIGHT_TOKEN' : keptIn ? `$(cat '${keptIn}')` : '$TOKEN'
+  return [
     '',
-    `  Dealwright is ready at ${url} (${isFirst ? 'first start' : 'start'} in ${seconds.toFixed(1)} s)`,
+    `  Dealwright is ready at ${url} (${token ? 'first start' : 'start'} in ${seconds.toFixed(1)} s)`,
     '',
-    `  Token   ${token ?? 'made at the first start and not kept here; use that one'}`,
+    `  Token   ${token ?? where}`,
+    ...(token && kept ? [`          ${kept}`] : []),
     `  Data    ${data} · ${db.engine}`,
     '  Stop    Ctrl+C',
     '',
-  ]
-  if (token) {
-    lines.push('  Try     curl -H "Authorization: Bearer $TOKEN" ' + `"${url}/rest/api/v1/deal/view/list?pageSize=3"`, '')
-  }
-  return lines.join('\n')
+    `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
+    '',
+  ].join('\n')
 }
 
 /** The first signal stops cleanly, a second one at once. */

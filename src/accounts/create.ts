@@ -91,24 +91,12 @@ export type NewToken = {
   readonly now: Date
 }
 
-/** Stores a token's hash, never the token. One that is there already is made valid again and takes no new id. */
+/** Stores a token's hash, never the token. */
 export async function createToken(tx: Queryable, { account, user, name, scopes, token, now }: NewToken): Promise<void> {
   await tx.query(
-    'WITH known AS (UPDATE token SET revoked_at = NULL, expires_at = NULL WHERE account_id = $1::bigint AND hash = $3::text RETURNING id), ' +
-      'counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint AND NOT EXISTS (SELECT FROM known) RETURNING last_id) ' +
+    'WITH counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint RETURNING last_id) ' +
       'INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at) ' +
       'SELECT $1::bigint, last_id, $2::text, $3::text, $4::text[], $5::bigint, $6::timestamptz FROM counted',
     [String(account), name, hashToken(token), `{${scopes.join(',')}}`, String(user), now.toISOString()],
-  )
-}
-
-/** Revokes the account's tokens of a name, but for one. */
-export async function revokeOthers(
-  tx: Queryable,
-  { account, name, token, now }: Omit<NewToken, 'user' | 'scopes'>,
-): Promise<void> {
-  await tx.query(
-    'UPDATE token SET revoked_at = $4::timestamptz WHERE account_id = $1::bigint AND name = $2::text AND hash <> $3::text AND revoked_at IS NULL',
-    [String(account), name, hashToken(token), now.toISOString()],
   )
 }

@@ -4,6 +4,7 @@
  */
 import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
+import { isValid } from '../records/administrators.ts'
 import type { Resource } from '../records/resource.ts'
 import type { Queryable } from '../records/store.ts'
 import { hashToken, parseToken } from './token.ts'
@@ -73,7 +74,7 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
 const tokenStatement =
   'SELECT t.user_id::text AS user_id, to_json(t.scopes)::text AS scopes, a.catalog_version::text AS catalog_version ' +
   'FROM token t JOIN account a ON a.account_id = t.account_id WHERE t.account_id = $1::bigint AND t.hash = $2::text ' +
-  'AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())'
+  `AND ${isValid('t')}`
 
 /** An account's catalog as one statement sees it. */
 export async function loadCatalog(db: Queryable, resources: readonly Resource[], account: number): Promise<Catalog> {

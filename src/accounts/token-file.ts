@@ -1,20 +1,108 @@
-/** The admin token of the first start, kept in the data directory for its owner alone (D38: mode 0600). */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+/**
+ * The admin token of the first start, kept in the data directory for its owner alone (D38, D119: mode 0600). It is on the
+ * disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token` when that is known: whatever
+ * is killed when, the token of an account that is there is in one of them. Knows no database.
+ */
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from '../db/embedded/durable-files.ts'
+import { asStartupError, StartupError } from '../db/startup-error.ts'
 
-const fileName = 'admin-token'
+/** What a token is in the database. It doesn't know that of another database, or of a start that was cut short. */
+export type TokenState = 'valid' | 'ended' | 'unknown'
 
-export async function keepToken(dataDir: string, token: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(join(dataDir, fileName), `${token}\n`, { mode: 0o600 })
+export type TokenFile = {
+  /** Writes a token that is about to become valid through to the disk. Throws a StartupError where that can't be. */
+  prepare(token: string): Promise<void>
+  /**
+   * Brings the files in line with the database: a prepared token that became valid is kept, one that did not is removed, and so
+   * is one that was kept and has ended. The path of the file with a valid token; null without one. Nobody else may do this,
+   * or be about to commit a prepared token, at the same time.
+   */
+  settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
 }
 
-/** The kept token, or null where there is none. */
-export async function readToken(dataDir: string): Promise<string | null> {
+/** `say` hears what an operator should know of the files. */
+export function tokenFile(dataDir: string, say: (line: string) => void): TokenFile {
+  const kept = join(dataDir, 'admin-token')
+  const pending = `${kept}.pending`
+
+  async function settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null> {
+    const prepared = await read(pending)
+    if (prepared !== null) {
+      if ((await stateOf(prepared)) === 'valid') {
+        await setAside(kept, say)
+        await rename(pending, kept)
+      } else await rm(pending)
+      syncDirectory(dataDir)
+    }
+    const token = await read(kept)
+    const state = token === null ? 'unknown' : await stateOf(token)
+    if (state === 'ended') {
+      await rm(kept)
+      say(`The token in ${kept} has ended; the file was removed.`)
+    }
+    return state === 'valid' ? kept : null
+  }
+
+  return {
+    async prepare(token) {
+      try {
+        await mkdir(dataDir, { recursive: true, mode: 0o700 })
+        await writeThrough(pending, `${token}\n`)
+        syncDirectory(dataDir)
+      } catch (error) {
+        throw new StartupError(
+          `No account was made, as its admin token can't be kept: ${messageOf(error)} Set DATA_DIR to a folder that the ` +
+            'service may write to, or DEALWRIGHT_TOKEN to a token of your own.',
+          { cause: error },
+        )
+      }
+    },
+    settle: stateOf =>
+      settle(stateOf).catch(error => {
+        if (asStartupError(error) === error) throw error
+        // The token is in one of the files; a later start that may write settles it.
+        say(`The file of the admin token was left as it is: ${messageOf(error)}`)
+        return null
+      }),
+  }
+}
+
+async function writeThrough(path: string, text: string): Promise<void> {
+  await rm(path, { force: true })
+  const file = await open(path, 'wx', 0o600)
   try {
-    return (await readFile(join(dataDir, fileName), 'utf8')).trim() || null
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** What a first start finds kept is the token of another database: it is not lost. */
+async function setAside(kept: string, say: (line: string) => void): Promise<void> {
+  if (!(await exists(kept))) return
+  let count = 1
+  while (await exists(`${kept}.${count}`)) count++
+  await rename(kept, `${kept}.${count}`)
+  say(`${kept} had the token of another database, which is in ${kept}.${count} now.`)
+}
+
+async function read(path: string): Promise<string | null> {
+  return (await exists(path)) ? (await readFile(path, 'utf8')).trim() : null
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
+}
+
+function messageOf(error: unknown): string {
+  return (asStartupError(error) as Error).message
 }

@@ -1,0 +1,320 @@
+/** The first start and its token (D119, D120): whatever is killed or refused when, an account that is there has a token that is kept. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createToken } from '../../src/accounts/create.ts'
+import { firstStart, type Started } from '../../src/accounts/first-start.ts'
+import { hashToken, newToken } from '../../src/accounts/token.ts'
+import { tokenFile } from '../../src/accounts/token-file.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { createDatabase, template } from '../support/postgres.ts'
+
+const isServer = process.env.TEST_ENGINE === 'postgres'
+const home = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
+const children = new Set<ChildProcess>()
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+type Place = { readonly dataDir: string; readonly url: string }
+let places = 0
+
+/** A folder of its own, that is not there yet, and on a server a database of its own. */
+async function place(): Promise<Place> {
+  return { dataDir: join(home, `place${++places}`), url: isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : '' }
+}
+
+/** The service as people run it, until it listens or ends by itself. */
+async function start({ dataDir, url }: Place, env: Record<string, string> = {}, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [...args, 'bin/dealwright.js'], {
+    env: { ...process.env, DATABASE_URL: url, PORT: '0', DATA_DIR: dataDir, SAMPLE_DATA: '0', DEALWRIGHT_TOKEN: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  let [out, err] = ['', '']
+  child.stderr!.setEncoding('utf8').on('data', text => (err += text))
+  const closed = once(child, 'close')
+  const ready = new Promise<void>(resolve =>
+    child.stdout!.setEncoding('utf8').on('data', text => {
+      out += text
+      if (/Try {5}.*\n/.test(out)) resolve()
+    }),
+  )
+  await Promise.race([ready, closed])
+  return {
+    address: /ready at (\S+)/.exec(out)?.[1] ?? null,
+    said: () => ({ out, err, all: out + err, code: child.exitCode }),
+    /** the status of a request with the token */
+    status: async (token: string) => {
+      const address = /ready at (\S+)/.exec(out)![1]
+      const reply = await fetch(`${address}/rest/api/v1/user/1`, { headers: { authorization: `Bearer ${token}` } })
+      await reply.text()
+      return reply.status
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await closed
+    },
+  }
+}
+
+const kept = ({ dataDir }: Place) => join(dataDir, 'admin-token')
+const read = (path: string) => readFileSync(path, 'utf8').trim()
+const tokenFiles = ({ dataDir }: Place) =>
+  readdirSync(dataDir)
+    .filter(name => name.startsWith('admin-token'))
+    .sort()
+
+test('killed at every step, the next start has a token that is kept', { timeout: 900_000 }, async context => {
+  // Made once: to make a cluster takes seconds, and nobody is killed meanwhile.
+  const made = join(home, 'made')
+  if (!isServer) await withDatabase({ dataDir: made, url: '' }, migrate)
+  const outcomes: string[] = []
+  for (let count = Number.POSITIVE_INFINITY; outcomes.length < count; ) {
+    const where = await place()
+    if (!isServer) cpSync(made, where.dataDir, { recursive: true })
+    const step = `${outcomes.length}`
+    const killed = await start(where, { KILL_AT: step }, ['--import', './test/support/kill-at.ts'])
+    await killed.stop()
+    count = Number(/(\d+) steps/.exec(killed.said().out)?.[1] ?? count)
+    await withDatabase(where, async db => {
+      await migrate(db)
+      const isThere = (await db.query('SELECT FROM account')).length > 0
+      const { token, keptIn } = await begin(db, where.dataDir)
+      assert.equal(token === null, isThere)
+      assert.deepEqual(tokenFiles(where), ['admin-token'], step)
+      assert.equal(keptIn, kept(where))
+      assert.ok(await isValid(db, read(keptIn)), step)
+      assert.equal(statSync(keptIn).mode & 0o777, 0o600)
+      outcomes.push(isThere ? 'an account' : 'none')
+    })
+  }
+  context.diagnostic(outcomes.join(', '))
+  assert.deepEqual([...new Set(outcomes)], ['none', 'an account'])
+  assert.ok(outcomes.length >= 10)
+})
+
+test('a data directory that cannot be used: one line, no account; the next start makes it', async () => {
+  const where = await place()
+  writeFileSync(where.dataDir, 'a file')
+  const refused = await start(where)
+  await refused.stop()
+  const { out, err, code } = refused.said()
+  assert.deepEqual([out, code], ['', 1])
+  assert.match(err, /^[^\n]*place\d+[^\n]* can't be used: [^\n]+\n$/)
+  assert.equal(read(where.dataDir), 'a file')
+  rmSync(where.dataDir)
+  const next = await start(where)
+  assert.match(next.said().out, /first start/)
+  assert.equal(await next.status(read(kept(where))), 200)
+  await next.stop()
+})
+
+test('a token is shown by the start that made it, a preset one by none', async () => {
+  const where = await place()
+  const first = await start(where)
+  const token = read(kept(where))
+  assert.ok(first.said().out.includes(token))
+  assert.ok(first.said().out.includes(`kept in ${kept(where)}\n`))
+  await first.stop()
+  const second = await start(where)
+  assert.ok(!second.said().all.includes(token))
+  assert.ok(second.said().out.includes(`kept in ${kept(where)}\n`))
+  await second.stop()
+  const preset = 'preset-token-of-a-start-preset-token'
+  const third = await start(where, { DEALWRIGHT_TOKEN: preset })
+  assert.ok(!third.said().all.includes(preset) && !third.said().all.includes(token))
+  assert.match(third.said().err, /has ended; the file was removed/)
+  assert.deepEqual([await third.status(preset), await third.status(token)], [200, 401])
+  await third.stop()
+})
+
+test('two first starts at once on one server: one token, kept where it was made', { skip: !isServer }, async () => {
+  for (const isShared of [true, false]) {
+    const first = await place()
+    const second = isShared ? first : { ...first, dataDir: `${first.dataDir}-other` }
+    const both = await Promise.all([start(first), start(second)])
+    const makers = both.filter(one => /first start/.test(one.said().out))
+    assert.equal(makers.length, 1)
+    const files = [...new Set([first, second])].flatMap(({ dataDir }) =>
+      existsSync(dataDir) ? tokenFiles({ dataDir, url: '' }).map(name => join(dataDir, name)) : [],
+    )
+    assert.equal(files.length, 1)
+    assert.ok(makers[0]!.said().out.includes(`kept in ${files[0]}\n`))
+    for (const one of both) assert.equal(await one.status(read(files[0]!)), 200)
+    await Promise.all(both.map(one => one.stop()))
+  }
+})
+
+async function withDatabase<T>({ dataDir, url }: Place, act: (db: Database) => Promise<T>): Promise<T> {
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), log: () => {} })
+  return act(db).finally(() => db.close())
+}
+
+/** Closed with the test file. */
+async function emptyDatabase(): Promise<Database> {
+  const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
+  const db = await openDatabase({ ...(url ? { url } : { template }), log: () => {} })
+  after(() => db.close())
+  return db
+}
+
+async function database(): Promise<Database> {
+  const db = await emptyDatabase()
+  await migrate(db)
+  return db
+}
+
+/** A start of the service on an open database, as far as tokens go; `said` gathers what it says. */
+const begin = (db: Database, dataDir: string, presetToken?: string, said: string[] = []): Promise<Started> =>
+  firstStart(db, {
+    now: new Date(),
+    sampleData: false,
+    ...(presetToken && { presetToken }),
+    file: tokenFile(dataDir, line => void said.push(line)),
+    createSample: async () => {},
+  })
+
+const isValid = async (db: Database, token: string) =>
+  (
+    await db.query('SELECT revoked_at IS NULL AS valid FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(token)])
+  )[0]?.valid === 't'
+
+const [presetA, presetB] = ['preset-a'.padEnd(40, 'a'), 'preset-b'.padEnd(40, 'b')]
+
+test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and no other', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  const said: string[] = []
+  const { token: first, keptIn } = await begin(db, dataDir)
+  assert.equal(keptIn, join(dataDir, 'admin-token'))
+  assert.equal(read(keptIn!), first)
+  // Made by others later, under the names that starts use.
+  const others = ['First start', 'DEALWRIGHT_TOKEN'].map(name => ({ name, token: newToken(1, randomBytes) }))
+  const tx = {
+    query: db.query,
+    write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
+  }
+  for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], now: new Date(), ...other })
+  const valid = async () => {
+    const all = [first!, presetA!, presetB!, ...others.map(other => other.token)]
+    return Promise.all(all.map(token => isValid(db, token)))
+  }
+  assert.deepEqual(await valid(), [true, false, false, true, true])
+  assert.deepEqual(await begin(db, dataDir, presetA, said), { token: null, keptIn: null })
+  assert.deepEqual(await valid(), [false, true, false, true, true])
+  assert.deepEqual([tokenFiles({ dataDir, url: '' }), said.length], [[], 1])
+  await begin(db, dataDir, presetB)
+  assert.deepEqual(await valid(), [false, false, true, true, true])
+  // Without one, all stays as it is.
+  await begin(db, dataDir)
+  assert.deepEqual(await valid(), [false, false, true, true, true])
+  await begin(db, dataDir, presetA)
+  assert.deepEqual(await valid(), [false, true, false, true, true])
+})
+
+test('the first token as DEALWRIGHT_TOKEN stays valid, and so does its file', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  const { token, keptIn } = await begin(db, dataDir)
+  assert.deepEqual(await begin(db, dataDir, token!), { token: null, keptIn })
+  assert.ok(await isValid(db, token!))
+})
+
+test('the token of another database, kept in the same folder, is not lost', async () => {
+  const [one, other] = [await database(), await database()]
+  const { dataDir } = await place()
+  const said: string[] = []
+  const first = await begin(one, dataDir)
+  const second = await begin(other, dataDir, undefined, said)
+  assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token', 'admin-token.1'])
+  assert.deepEqual([read(second.keptIn!), read(`${second.keptIn}.1`)], [second.token, first.token])
+  assert.match(said.join(), /admin-token\.1 now/)
+  // What is kept is not the first one's: nobody is told that it is.
+  assert.deepEqual(await begin(one, dataDir), { token: null, keptIn: null })
+  // A rotation of the one leaves the other's file.
+  await begin(one, dataDir, presetA)
+  assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token', 'admin-token.1'])
+})
+
+test('a token of a start that was cut short is removed, and a link in its place is not followed', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  mkdirSync(dataDir)
+  writeFileSync(join(dataDir, 'mine'), 'mine')
+  symlinkSync(join(dataDir, 'mine'), join(dataDir, 'admin-token.pending'))
+  const { token } = await begin(db, dataDir)
+  assert.equal(read(join(dataDir, 'mine')), 'mine')
+  writeFileSync(join(dataDir, 'admin-token.pending'), newToken(1, randomBytes))
+  await begin(db, dataDir)
+  assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token'])
+  assert.equal(read(join(dataDir, 'admin-token')), token)
+})
+
+test('a preset token acts for whoever administers, else for whoever is there', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  const { token } = await begin(db, dataDir)
+  const actor = async (of: string) =>
+    (await db.query('SELECT user_id FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(of)]))[0]!.user_id
+  assert.equal(await actor(token!), '1')
+  for (const id of [501, 502]) {
+    await db.query(
+      `INSERT INTO "user" (account_id, id, name, email, document, created_at, updated_at)
+       VALUES (1, $1::bigint, 'x', $1::text || '@example.com', '', now(), now())`,
+      [String(id)],
+    )
+  }
+  const tx = {
+    query: db.query,
+    write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
+  }
+  await createToken(tx, { account: 1, user: 502, name: 'x', scopes: ['admin'], token: newToken(1, randomBytes), now: new Date() })
+  await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = 1')
+  await begin(db, dataDir, presetA)
+  assert.equal(await actor(presetA!), '502')
+  await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = 502')
+  await begin(db, dataDir, presetB)
+  assert.equal(await actor(presetB!), '501')
+})
+
+test('tokens that starts made before this was written down are known by their names', async () => {
+  const files = join(home, 'migrations')
+  mkdirSync(files)
+  const all = readdirSync('src/db/migrations').sort()
+  const before = all.slice(
+    0,
+    all.findIndex(name => name.endsWith('-start-tokens.sql')),
+  )
+  for (const file of before) cpSync(join('src/db/migrations', file), join(files, file))
+  const db = await emptyDatabase()
+  await migrate(db, files)
+  await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now()), (2, 'Other', 'UTC', 840, 1, now())")
+  await db.query(`INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at)
+    SELECT a, i, n, a || n, '{admin}', 1, now() FROM generate_series(1, 2) a,
+    (VALUES (7, 'First start'), (8, 'DEALWRIGHT_TOKEN'), (9, 'Mine')) v (i, n)`)
+  await migrate(db)
+  const rows = await db.query('SELECT account_id, id FROM token WHERE made_at_start ORDER BY 1, 2')
+  assert.deepEqual(
+    rows.map(row => `${row.account_id} ${row.id}`),
+    ['1 7', '1 8'],
+  )
+})
