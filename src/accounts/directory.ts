@@ -19,14 +19,14 @@ export type Directory = {
   callerNow(token: string): Promise<Caller | null>
   /** An account's catalog as the database has it now. */
   catalogNow(account: number): Promise<Catalog>
-  /** Forgets what is remembered, after a change of configuration: this process sees it at once. */
-  forget(): void
+  /** Forgets what is remembered of an account, after a change of its configuration: this process sees it at once. */
+  forget(account: number): void
 }
 
 const rememberMs = 1000
 const tokensMax = 10_000
 
-type Remembered = { readonly caller: Promise<Caller | null>; readonly until: number }
+type Remembered = { readonly caller: Promise<Caller | null>; readonly account: number | null; readonly until: number }
 
 /** `now` gives milliseconds and must not run backwards. */
 export function openDirectory(db: Queryable, resources: readonly Resource[], now: () => number): Directory {
@@ -41,9 +41,8 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
     return loading
   }
 
-  async function lookUp(token: string, hash: string): Promise<Caller | null> {
-    const account = parseToken(token)?.account
-    if (account === undefined) return null
+  async function lookUp(account: number | null, hash: string): Promise<Caller | null> {
+    if (account === null) return null
     const [row] = await db.query(tokenStatement, [String(account), hash])
     if (!row) return null
     const catalog = await catalogAt(account, row.catalog_version!)
@@ -52,8 +51,9 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
 
   function remember(token: string, hash: string): Promise<Caller | null> {
     if (callers.size >= tokensMax) callers.clear()
-    const caller = lookUp(token, hash)
-    callers.set(hash, { caller, until: now() + rememberMs })
+    const account = parseToken(token)?.account ?? null
+    const caller = lookUp(account, hash)
+    callers.set(hash, { caller, account, until: now() + rememberMs })
     caller.catch(() => callers.delete(hash))
     return caller
   }
@@ -66,7 +66,9 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
     },
     callerNow: token => remember(token, hashToken(token)),
     catalogNow: account => loadCatalog(db, resources, account),
-    forget: () => callers.clear(),
+    forget(account) {
+      for (const [hash, remembered] of callers) if (remembered.account === account) callers.delete(hash)
+    },
   }
 }
 

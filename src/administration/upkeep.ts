@@ -14,13 +14,21 @@ import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
+import { turns } from './turns.ts'
 
 const everyMs = 3_600_000
 /** Other processes remember a configuration for a second (accounts/directory.ts). */
 const settledAfterMs = 2_000
+/** An index of one account may take minutes. */
+const accountsAtOnce = 2
+
+type Step = (catalog: Catalog) => Promise<unknown>
 
 export type Upkeep = {
-  /** Looks after an account soon, after what is under way, and again when the processes that remember an older configuration have gone on. */
+  /**
+   * Looks after an account in its turn (D109), and again when no process remembers an older configuration any more.
+   * Resolves after the first.
+   */
   wake(account: number): Promise<void>
   /** Begins nothing new. An index that is cut short is begun again at the next start. */
   stop(): void
@@ -40,30 +48,39 @@ export function oldestKept(now: Date, retentionDays: number): Date {
   return new Date(now.getTime() - retentionDays * 86_400_000)
 }
 
-/** Begins the upkeep. Its timer does not keep the process alive. */
+/** Begins the upkeep. Its timers do not keep the process alive. */
 export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOptions): Upkeep {
-  let queue: Promise<void> = Promise.resolve()
+  /** accounts whose configuration has changed since their last turn; whether every process has it by now */
+  const changed = new Map<number, boolean>()
+  const settling = new Map<number, NodeJS.Timeout>()
   let isStopped = false
   const told = new Map<number, string>()
 
-  const routine: readonly ((catalog: Catalog) => Promise<unknown>)[] = [
+  const follow: readonly Step[] = [
+    catalog => reweighDeals(db.unhurried, catalog),
+    catalog => revalueRecords(db.unhurried, catalog),
+  ]
+  const routine: readonly Step[] = [
     catalog => purge(catalog),
     ({ account }) => forgetOldKeys(db, String(account.id), now()),
     // Those of a restored database are missing, too.
     catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name}`, error)),
   ]
-  /** `isSettled`: whether all processes have the configuration by now, so that what is done is done for good. */
-  const lookAfter = async (account: number, isChanged: boolean, isSettled: boolean) => {
+  const lookAfter = async (account: number) => {
+    const isSettled = changed.get(account)
+    const isChanged = changed.delete(account)
+    const done = await carryOut(account, isChanged ? [...follow, ...routine] : routine)
+    if (done === null || !isSettled) return
+    const text = 'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
+    await db.query(text, [String(account), done]).catch(error => complain(`account ${account}`, error))
+  }
+  /** The configuration that was there when the steps began; null where one of them failed. */
+  const carryOut = async (account: number, steps: readonly Step[]): Promise<string | null> => {
     let done: string | null = null
     let isWhole = true
-    const follow = [
-      (catalog: Catalog) => reweighDeals(db.unhurried, catalog),
-      (catalog: Catalog) => revalueRecords(db.unhurried, catalog),
-    ]
-    const steps = [...(isChanged ? follow : []), ...routine]
     // Each with the configuration as it is by then, and none in the way of the next.
     for (const step of steps) {
-      if (isStopped) return
+      if (isStopped) return null
       try {
         const catalog = await loadCatalog(db, resources, account)
         done ??= catalog.version
@@ -73,12 +90,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
         complain(`account ${account}`, error)
       }
     }
-    if (isWhole && isChanged && isSettled) {
-      await db.query(
-        'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint',
-        [String(account), done],
-      )
-    }
+    return isWhole ? done : null
   }
   const purge = async (catalog: Catalog) => {
     const account = catalog.account.id
@@ -99,31 +111,40 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const complain = (what: string, error: unknown) => {
     if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
-  const soon = (work: () => Promise<void>): Promise<void> => {
-    queue = queue.then(work).catch(error => complain('all accounts', error))
-    return queue
-  }
-  const all = async () => {
-    const accounts = await db.query('SELECT account_id::text AS account FROM account')
-    for (const { account } of accounts) {
+  const ask = turns(accountsAtOnce, lookAfter)
+  /** All accounts, one after the other: whoever has changed something does not wait for more than one of them. */
+  const round = async () => {
+    for (const { account } of await db.query('SELECT account_id::text AS account FROM account ORDER BY account_id')) {
+      if (isStopped) return
       const [row] = await db.query(
         'SELECT (settled_version < catalog_version)::text AS changed FROM account WHERE account_id = $1::bigint',
         [account!],
       )
-      await lookAfter(Number(account), row?.changed === 'true', true)
+      const id = Number(account)
+      if (row?.changed === 'true') changed.set(id, !settling.has(id))
+      await ask(id)
     }
   }
+  const begin = () => void round().catch(error => complain('all accounts', error))
 
-  soon(all)
-  const timer = setInterval(() => soon(all), everyMs).unref()
+  begin()
+  const timer = setInterval(begin, everyMs).unref()
   return {
-    wake: account => {
-      setTimeout(() => soon(() => lookAfter(account, true, true)), settledAfterMs).unref()
-      return soon(() => lookAfter(account, true, false))
+    wake(account) {
+      changed.set(account, false)
+      clearTimeout(settling.get(account))
+      const settled = () => {
+        settling.delete(account)
+        changed.set(account, true)
+        void ask(account)
+      }
+      settling.set(account, setTimeout(settled, settledAfterMs).unref())
+      return ask(account)
     },
     stop() {
       isStopped = true
       clearInterval(timer)
+      for (const waiting of settling.values()) clearTimeout(waiting)
     },
   }
 }

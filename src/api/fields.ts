@@ -70,7 +70,7 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
   /** Carries out a change, which this process sees at once. */
   const changing = async <T>({ caller }: ApiRequest, act: Promise<T>): Promise<T> => {
     const changed = await act
-    directory.forget()
+    directory.forget(caller.catalog.account.id)
     void upkeep.wake(caller.catalog.account.id)
     return changed
   }

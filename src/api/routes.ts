@@ -34,7 +34,7 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep, reten
   const field = fieldHandlers(db, directory, upkeep, retentionDays)
   /** What follows from a change of configuration is waited for a little: in most accounts it is done by then. */
   const configured = async (account: number) => {
-    directory.forget()
+    directory.forget(account)
     await Promise.race([upkeep.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
   const records = (resource: Readable, move?: Around['move']) =>

@@ -65,8 +65,8 @@ export type Database = {
    */
   queryBytes(text: string, params: readonly (string | null)[], replan?: boolean): Promise<readonly (readonly (Buffer | null)[])[]>
   /**
-   * One statement without a time limit and outside any transaction, such as making an index while others write; on a server over a
-   * connection of its own, so that nothing waits behind it.
+   * One statement without a time limit and outside any transaction, such as making an index while others write; on a
+   * server over a connection of its own, so that nothing waits behind it: two at a time.
    */
   unhurried(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /**
@@ -81,6 +81,8 @@ export type Database = {
 }
 
 const statementTimeoutDefaultMs = 10_000
+/** As many as the upkeep looks after accounts at a time: none waits behind another's index. */
+const unhurriedAtOnce = 2
 /**
  * How long the database may say nothing at all before requests are refused with "try again". The embedded engine does one thing at a time, so a
  * statement that takes two seconds is no sign of trouble there.
@@ -176,10 +178,10 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   let alone: Sql | undefined
   let prober: Sql | undefined
   return database('postgres', sql, options, {
-    filesMax: poolSize + 2,
+    filesMax: poolSize + unhurriedAtOnce + 1,
     isAvailable: () => true,
     unhurried: () => {
-      alone ??= postgres(url, { ...settings, max: 1, idle_timeout: 10, connect_timeout: 5 })
+      alone ??= postgres(url, { ...settings, max: unhurriedAtOnce, idle_timeout: 10, connect_timeout: 5 })
       return alone
     },
     prober: isLost => {
