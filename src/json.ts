@@ -33,10 +33,26 @@ function exactNumber(_name: string, value: unknown, { source }: { source: string
   return Number.isFinite(value) && new Big(source).eq(value) ? value : rawJSON(source)
 }
 
-/** The JSON value of a decimal number written as text: a `number` where a double prints the same digits, else a RawNumber. */
+/** The JSON value of a decimal number written as text: what parseJson makes of it. */
 export function jsonNumber(text: string): number | RawNumber {
-  const number = Number(text)
-  return String(number) === text ? number : rawJSON(text)
+  return exactNumber('', Number(text), { source: text }) as number | RawNumber
+}
+
+/** Whether two values say the same: numbers by what they are worth, however they are spelt; members in any order. */
+export function isSameJson(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (isNumber(one) && isNumber(other)) return new Big(JSON.stringify(one)).eq(JSON.stringify(other))
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSameJson(item, other[index]!))
+  }
+  if (!isObject(one) || !isObject(other)) return false
+  const names = Object.keys(one)
+  const isSame = (name: string) => Object.hasOwn(other, name) && isSameJson(one[name]!, other[name]!)
+  return names.length === Object.keys(other).length && names.every(isSame)
+}
+
+function isNumber(value: Json): value is number | RawNumber {
+  return typeof value === 'number' || isRawJSON(value)
 }
 
 export function isObject(value: unknown): value is JsonObject {

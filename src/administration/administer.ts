@@ -2,11 +2,10 @@
  * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on it, one statement. When
  * somebody came between, it is judged anew. Knows no HTTP.
  */
-import { isDeepStrictEqual } from 'node:util'
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
-import type { Json } from '../json.ts'
+import { isSameJson, type Json } from '../json.ts'
 import { type Once, recall } from '../records/once.ts'
 import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
@@ -204,8 +203,9 @@ async function tryUntilSaved<T extends object>(administrator: Administrator, jud
 function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
   const fields = resources.get(resource)!
   const current = fields.fields.find(({ id }) => id === field?.row.id)
-  const isSameField = !field || (current && isDeepStrictEqual([field.row, field.options], [rowOf(current), ownOptions(current)]))
-  return !isSameField || (sections !== null && !isDeepStrictEqual(sections, storedForm(fields)))
+  const isSame = (wanted: object, stored: object) => isSameJson(wanted as Json, stored as Json)
+  const isSameField = !field || (current && isSame([field.row, field.options], [rowOf(current), ownOptions(current)]))
+  return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
 }
 
 function askedOnce({ account, now, once = null }: Administrator) {

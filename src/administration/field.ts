@@ -7,7 +7,7 @@ import type { Field, FieldType, Option } from '../fields/field.ts'
 import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import { isBlank, placeOf } from '../records/parse.ts'
 import { moved } from './form.ts'
 import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
@@ -118,7 +118,7 @@ function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judge
   // A narrower limit is judged with the default that stands.
   const input = sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
-  if (field.is_read_only && input !== null && JSON.stringify(input) !== JSON.stringify(row.default_value))
+  if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const value = isBlank(input)

@@ -1,7 +1,7 @@
 /** The deal: its rules that span fields (the interface's rules 2 to 5, D19 to D24). Pure; knows no HTTP and no SQL. */
 import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields } from './fields.ts'
 import { settledLines } from './lines.ts'
@@ -111,7 +111,7 @@ function settleMoney(draft: Draft): void {
 /** A closed deal keeps the base amount of the day it was closed, as long as its value stays. */
 function isFrozen({ after, before }: Draft): boolean {
   if (!before || before.status === statusOf.open || before.status !== after.status) return false
-  return JSON.stringify(before.deal_value) === JSON.stringify(after.deal_value)
+  return isSameJson(before.deal_value!, after.deal_value!)
 }
 
 function inBase(currency: Currency, amount: Decimal, catalog: Catalog): Json {

@@ -2,12 +2,11 @@
  * What create and update share: a draft is settled by its resource's rules and becomes the parameters of one statement.
  * Knows no HTTP and no particular resource.
  */
-import { isDeepStrictEqual } from 'node:util'
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import type { Json } from '../json.ts'
+import { isSameJson, type Json } from '../json.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
 import type { Parsed } from './parse.ts'
@@ -136,7 +135,7 @@ export function changesOf(fields: ResourceFields, before: Values, after: Values)
   for (const { internal_name: name, is_hidden, computed } of fields.fields) {
     if (is_hidden || computed || name === 'version' || name === 'id') continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
-    if (old !== value && !isDeepStrictEqual(old, value)) changes[name] = { before: old, after: value }
+    if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
   }
   return changes
 }

@@ -3,7 +3,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
@@ -133,7 +133,7 @@ function completed(fields: ResourceFields, stored: JsonObject): Values {
 
 /** The current and the sent value of each field that differs (D7). */
 function conflicts(sent: Values, stored: Values): Problem[] {
-  const conflicting = Object.keys(sent).filter(name => JSON.stringify(sent[name]) !== JSON.stringify(stored[name] ?? null))
+  const conflicting = Object.keys(sent).filter(name => !isSameJson(sent[name]!, stored[name] ?? null))
   return conflicting.map(name => ({
     field: name,
     path: `/${name}`,

@@ -27,12 +27,21 @@ async function keepsGood({ resource, field, good }: Samples): Promise<void> {
     assert.deepEqual(data[field], stored)
     const read = (await get(`${v1}/${resource}/${data.id}`)).body.data
     assert.deepEqual(read[field], stored)
-    const again = await call('PUT', `${v1}/${resource}/${data.id}`, { [field]: read[field] })
-    assert.equal(again.status, 200, again.text)
-    assert.equal(again.body.data.version, 1)
+    const history = await events()
+    for (const body of [{ [field]: read[field] }, { [field]: input }, read]) {
+      const again = await call('PUT', `${v1}/${resource}/${data.id}`, body)
+      assert.equal(again.status, 200, again.text)
+      assert.equal(again.body.data.version, 1, JSON.stringify(body[field]))
+    }
+    assert.equal(await events(), history)
     const absent = ['{}', '[]'].includes(JSON.stringify(stored)) || field === 'primary_contact'
     if (!absent) await clears(resource, field, data.id)
   }
+}
+
+async function events(): Promise<string> {
+  const [row] = await service.db.query('SELECT last_seq::text AS seq FROM counter WHERE account_id = 1')
+  return row!.seq!
 }
 
 async function clears(resource: string, field: string, id: number): Promise<void> {

@@ -54,7 +54,12 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     SINGLE_NUMBER: {
       resource: 'deal',
       field: 'cf_custom_number_field',
-      good: [{ input: 0 }, { input: -12.5 }, { input: jsonNumber('9999999999999999') }],
+      good: [
+        ...[0, -12.5, 1e-7, -1.5e-14, 1e15, jsonNumber('9999999999999999'), jsonNumber('-0.999999999999999')].map(input => ({
+          input,
+        })),
+        { input: -0, stored: 0 },
+      ],
       bad: [{ input: jsonNumber('12345678901234567'), code: 'too_long' }, ...wrong('7', true, [])],
     },
     DROPDOWN: {
@@ -331,7 +336,18 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     JSON: {
       resource: 'deal',
       field: 'metadata',
-      good: [{ input: { notes: null, a: [1, { b: 'c' }] } }, { input: null, stored: {} }],
+      good: [
+        { input: { notes: null, a: [1, { b: 'c' }] } },
+        {
+          input: {
+            z: 1e-7,
+            a: [1e21, 5e-324, jsonNumber('12345678901234567890'), jsonNumber('0.10000000000000000001')],
+            m: { '': '' },
+          },
+        },
+        { input: { zero: -0 }, stored: { zero: 0 } },
+        { input: null, stored: {} },
+      ],
       bad: [
         { input: { a: { b: { c: { d: { e: {} } } } } }, code: 'too_deep' },
         { input: { text: 'x'.repeat(16_384) }, code: 'too_long' },
