@@ -25,6 +25,7 @@ export const errorTable = {
   duplicate: { code: 5003, status: 409, title: 'The name is taken' },
   in_use: { code: 5004, status: 409, title: 'The record is in use' },
   request_in_flight: { code: 5005, status: 409, title: 'The same request is being carried out' },
+  last_administrator: { code: 5006, status: 409, title: 'Nobody would be left to administer the account' },
   body_too_large: { code: 6001, status: 413, title: 'The body is too large' },
   query_too_slow: { code: 6002, status: 503, title: 'The request took too long' },
   header_too_large: { code: 6003, status: 431, title: 'The address or the headers are too long' },

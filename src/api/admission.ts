@@ -50,7 +50,7 @@ export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOpti
     async admit(request, scope) {
       const { token, caller: found, left } = await identify(request)
       if (token === null) {
-        throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".', [], challenge)
+        throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".')
       }
       const caller = allowed(found, scope)
       const account = caller.catalog.account.id
@@ -63,7 +63,7 @@ export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOpti
 
 /** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
 export function allowed(caller: Caller | null, scope: string): Caller {
-  if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.', [], challenge)
+  if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.')
   if (caller.scopes.has('admin') || caller.scopes.has(scope)) return caller
   throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
 }
@@ -84,8 +84,6 @@ function stay(account: number, places: Supply, memory: Supply): Pick<Admitted, '
     },
   }
 }
-
-const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
 /** The token of a request; null without one. */
 function tokenOf(request: FastifyRequest): string | null {

@@ -68,8 +68,11 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
   const errors = problems.slice(0, mostProblems)
   const detail = errors.length < problems.length ? `${refusal.message} The first ${mostProblems} are listed.` : refusal.message
   const body = { type: `/docs/errors#${slug}`, title, status, detail, code, errors, requestId }
-  return { status, headers: { 'content-type': 'application/problem+json', ...headers }, body: JSON.stringify(body) }
+  const all = { 'content-type': 'application/problem+json', ...(status === 401 ? challenge : {}), ...headers }
+  return { status, headers: all, body: JSON.stringify(body) }
 }
+
+const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
 /** An answer as HTTP/1.1 sends it, for a connection whose request could not be read. */
 export function rawAnswer({ status, headers, body }: Answer): string {

@@ -27,7 +27,7 @@ export type ApiRequest = {
 }
 
 export function contextOf({ caller, now, once }: ApiRequest): Context {
-  return { catalog: caller.catalog, actor: caller.user, now, once }
+  return { catalog: caller.catalog, actor: caller.user, isAdmin: caller.scopes.has('admin'), now, once }
 }
 
 /** What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it this request and no other. */

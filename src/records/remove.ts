@@ -1,5 +1,5 @@
 /** Deletes a record softly (D9): it leaves get and lists, and an event says so. What others point to stays (D37). */
-import { Refusal } from '../errors.ts'
+import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recall, writeOnce } from './once.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
@@ -9,7 +9,7 @@ import { lockAccount, type Queryable, statements } from './store.ts'
 
 /**
  * Throws `record_not_found` when there is no such live record, `version_conflict` when it is another than the caller has read, `in_use` with
- * the counts when records point to it.
+ * the counts when records point to it; of a user also `last_administrator`, and `forbidden` where the caller is none (D121).
  */
 export async function removeRecord(
   db: Queryable,
@@ -18,16 +18,18 @@ export async function removeRecord(
   context: Context,
   precondition: Precondition = null,
 ): Promise<void> {
-  const { catalog, actor, now } = context
-  if (fields.resource.isActor && id === actor)
-    throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
+  const { catalog, actor, now, isAdmin = false } = context
+  const { isActor } = fields.resource
+  if (isActor && id === actor) throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
   const asked = askedOnce(context)
   if (await recall(db, asked)) return
   const params = [asked.account, String(actor), now.toISOString(), String(id), precondition && JSON.stringify(precondition)]
-  const { row } = (await writeOnce(db, asked, statements(fields).remove(catalog), params, {}, lockAccount))!
+  const all = isActor ? [...params, String(isAdmin)] : params
+  const { row } = (await writeOnce(db, asked, statements(fields).remove(catalog), all, {}, lockAccount))!
   if (row.id !== null) return
   if (row.version === null) throw recordNotFound(fields, id)
   if (!isMet(precondition, row.version!)) throw versionConflict(nameOf(fields, id), Number(row.version), precondition)
+  if (row.refused) throw new Refusal(row.refused as ErrorSlug, refusals[row.refused]!)
   throw inUse(fields, id, JSON.parse(row.used!) as { [resource: string]: number })
 }
 
@@ -42,6 +44,13 @@ export async function refuseOther(
   if (precondition === null) return
   const { version } = await readRecord(db, fields, catalog.account.id, id)
   if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
+}
+
+/** Why a user may not be deleted, see administrators.ts. */
+const refusals: { readonly [slug: string]: string } = {
+  last_administrator: 'This user has the only valid token with the scope admin: make one for another user first.',
+  forbidden: 'This user has a token with the scope admin: to delete them, ask with such a token too.',
+  unauthenticated: 'The user of your token was deleted.',
 }
 
 function inUse({ resource: { name } }: ResourceFields, id: number, used: { [resource: string]: number }): Refusal {

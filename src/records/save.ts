@@ -17,6 +17,8 @@ import { columnsOf, type Queryable } from './store.ts'
 export type Context = {
   readonly catalog: Catalog
   readonly actor: number
+  /** whether the actor's token has the scope admin */
+  readonly isAdmin?: boolean
   readonly now: Date
   /** the key under which it is carried out once */
   readonly once?: Once | null

@@ -6,6 +6,7 @@
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
+import { refusedDeletion } from './administrators.ts'
 import { documentSql, documentWith, jsonInstant } from './document.ts'
 import type { Resource } from './resource.ts'
 
@@ -169,9 +170,10 @@ function liveCondition(related: readonly string[], first: number): { sql: string
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 id, $5 the versions that may be deleted, as JSON (null: any) → id (null when it was not deleted), the
- * version that was found (null: there is none), and used: how many records of each resource point to it, as JSON. To be carried out after
- * `lockAccount`, so that it sees every record that was saved till then.
+ * $1 account, $2 actor, $3 time, $4 id, $5 the versions that may be deleted, as JSON (null: any), $6 of a user: whether the actor's token has
+ * the scope admin → id (null when it was not deleted), the version that was found (null: there is none), used: how many records of each
+ * resource point to it, as JSON, and refused: why a user may not go. To be carried out after `lockAccount`, so that it sees every record
+ * that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   const { parts = [] } = fields.resource
@@ -180,13 +182,14 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
     ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
     : `'{}'::json`
   const free = uses.map(({ resource }) => ` AND (used.n ->> '${resource}') = '0'`).join('')
+  const refused = fields.resource.isActor ? refusedDeletion : 'NULL::text'
   return (
-    `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n FROM locked), ` +
+    `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n, ${refused} AS refused FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
     `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL ` +
-    `AND ($5::jsonb IS NULL OR $5::jsonb ? version::text)${free} RETURNING id, version), ` +
+    `AND ($5::jsonb IS NULL OR $5::jsonb ? version::text) AND used.refused IS NULL${free} RETURNING id, version), ` +
     `${partsSql(fields, 'deleted', 'deleted_at = $3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${tokensSql(fields)}${versionSql(fields)}, ` +
-    `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, ` +
+    `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused, ` +
     `(SELECT t.version FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS version FROM used)`
   )
 }
