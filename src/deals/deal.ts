@@ -3,8 +3,8 @@ import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
-import { dealFields } from './fields.ts'
-import { settledLines } from './lines.ts'
+import { dealFields, moneyRange } from './fields.ts'
+import { checkWorth, settledLines } from './lines.ts'
 
 export const deal: Resource = {
   name: 'deal',
@@ -98,7 +98,10 @@ function settleMoney(draft: Draft): void {
     return
   }
   const { lines, amount: linesAmount, quantity } = settledLines(draft, value.products as Json[], currency)
-  const amount = value.value === null ? rounded(linesAmount, currency.decimals) : decimal(value.value)!
+  const followsLines = value.value === null
+  const amount = followsLines ? linesAmount : decimal(value.value)!
+  const { config } = catalog.resources.get('deal')!.byName.get('deal_value')!
+  checkWorth(draft, linesAmount, '/products', followsLines ? config : moneyRange)
   after.deal_value = { ...value, value: decimalJson(amount), products: lines }
   const probability = (after.stage_probability as number | null) ?? 0
   after.weighted_value = moneyOf(currency, amount.times(probability).div(100))

@@ -1,7 +1,8 @@
 /** The deal's fields as data, in the interface's order. An id, once published, is never given to another field. */
 import { authorFields, defineFields, recordFields } from '../records/resource.ts'
 
-const amount = { min: 0, max: 9999999999999 }
+/** The interface's range of every amount. */
+export const moneyRange = { min: 0, max: 9999999999999 }
 const days = (from: string, to: string) => `floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
 
 export const dealFields = defineFields('deal', {
@@ -48,10 +49,18 @@ export const dealFields = defineFields('deal', {
     { id: 8, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
   ],
   Value: [
-    { id: 9, name: 'deal_value', label: 'Deal value', type: 'DEAL_VALUE', config: amount },
-    { id: 10, name: 'weighted_value', label: 'Weighted value', type: 'MONETARY', readOnly: true, volatile: true, config: amount },
-    { id: 11, name: 'expected_deal_value', label: 'Expected deal value', type: 'MONETARY', config: amount },
-    { id: 12, name: 'product_amount', label: 'Product amount', type: 'MONETARY', readOnly: true, config: amount },
+    { id: 9, name: 'deal_value', label: 'Deal value', type: 'DEAL_VALUE', config: moneyRange },
+    {
+      id: 10,
+      name: 'weighted_value',
+      label: 'Weighted value',
+      type: 'MONETARY',
+      readOnly: true,
+      volatile: true,
+      config: moneyRange,
+    },
+    { id: 11, name: 'expected_deal_value', label: 'Expected deal value', type: 'MONETARY', config: moneyRange },
+    { id: 12, name: 'product_amount', label: 'Product amount', type: 'MONETARY', readOnly: true, config: moneyRange },
     {
       id: 13,
       name: 'deal_value_in_base_currency',

@@ -1,42 +1,67 @@
 /**
- * The product lines of a deal (D23): what a line leaves out comes from the product's price in the deal's currency; name and code are copied,
- * so that a product deleted later leaves the deal whole. Exact decimals throughout. Pure.
+ * The product lines of a deal (D23): what a line leaves out comes from the product's price in the deal's currency or, when the product has
+ * none any more, stays as it was; name and code are copied, so that a product deleted later leaves the deal whole. Exact decimals throughout.
+ * Pure.
  */
 import type { Currency } from '../fields/catalog.ts'
-import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
+import type { Config } from '../fields/field.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Draft } from '../records/resource.ts'
+import { moneyRange } from './fields.ts'
 
 export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; readonly quantity: Decimal }
 
-/** The lines of the deal as it would be saved, with their sums; what can't be filled is reported. */
+/**
+ * The lines of the deal as it would be saved, with their sums. Reports what can't be filled, and what is sent and fits neither the currency
+ * nor the interface's range.
+ */
 export function settledLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
-  const stored = new Map(storedLines(draft).map(line => [line.product as number, line]))
-  const settled = lines.filter(isObject).map((line, index) => settledLine(draft, line, index, currency, stored))
+  const stored = storedLines(draft, currency)
+  const settled = lines.filter(isObject).map((line, index) => settledLine(draft, line, index, currency, stored(line.product!)))
   const sum = (member: string) => settled.reduce((total, line) => total.plus(decimal(line[member]) ?? 0), decimal(0)!)
   return { lines: settled, amount: sum('amount'), quantity: sum('quantity') }
 }
 
-function settledLine(
-  draft: Draft,
-  line: JsonObject,
-  index: number,
-  currency: Currency,
-  stored: ReadonlyMap<number, JsonObject>,
-): JsonObject {
+/** Reports an amount made of what was sent that is out of `range`; `at` is its place in the deal's value. */
+export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string, range: Config): void {
+  if (!sent.has('deal_value')) return
+  const [min, max] = [decimal(range.min ?? moneyRange.min)!, decimal(range.max ?? moneyRange.max)!]
+  if (amount.gte(min) && amount.lte(max)) return
+  problem('deal_value', 'out_of_range', `has products worth ${plain(amount)}; it must be from ${plain(min)} to ${plain(max)}`, {
+    at,
+  })
+}
+
+/** A line as it is stored; `price` is what it is worth in the deal's currency, null in another. */
+type Stored = { readonly line: JsonObject; readonly price: JsonObject | null }
+
+/** The stored lines by product. Asked again for the same product, the next one: two lines of it may have prices of their own. */
+function storedLines({ before }: Draft, currency: Currency): (product: Json) => Stored | null {
+  const value = isObject(before?.deal_value) ? before.deal_value : {}
+  const lines = Array.isArray(value.products) ? value.products.filter(isObject) : []
+  const byProduct = Map.groupBy(lines, line => line.product)
+  return product => {
+    const alike = byProduct.get(product) ?? []
+    const line = alike.length > 1 ? alike.shift() : alike[0]
+    return line ? { line, price: value.currency === currency.id ? line : null } : null
+  }
+}
+
+function settledLine(draft: Draft, line: JsonObject, index: number, currency: Currency, stored: Stored | null): JsonObject {
+  const at = `/products/${index}`
   const product = line.product as number
   const record = draft.related('product', product)
-  const copied = stored.get(product) ?? record
-  const price = priceIn(record, currency)
-  if (line.unit_price === null && record && !price) {
-    draft.problem('deal_value', 'no_price', `needs a unit_price: the product has none in ${currency.code}`, {
-      at: `/products/${index}/unit_price`,
-    })
-  }
+  const fallback = priceIn(record, currency) ?? stored?.price ?? null
   const isOwn = line.unit_price !== null
-  const of = (member: string) => line[member] ?? (isOwn ? null : (price?.[member] ?? null))
-  const unit_price = line.unit_price ?? price?.price ?? 0
-  const [discount, tax] = [of('discount'), of('tax')]
+  if (!isOwn && !fallback && (record || stored)) {
+    const because = record ? `the product has none in ${currency.code}` : 'the product was deleted'
+    draft.problem('deal_value', 'no_price', `needs a unit_price: ${because}`, { at: `${at}/unit_price` })
+  }
+  const of = (member: string) => line[member] ?? (isOwn ? null : (fallback?.[member] ?? null))
+  const [unit_price, discount, tax] = [of('unit_price') ?? 0, of('discount'), of('tax')]
+  if (!isOwn && stored?.price) warnOfPrice(draft, index, line, stored.price, { unit_price, discount, tax })
+  checkDecimals(draft, decimal(unit_price)!, currency, `${at}/unit_price`)
   const amount = rounded(
     decimal(line.quantity)!
       .times(decimal(unit_price)!)
@@ -45,18 +70,29 @@ function settledLine(
       .times(decimal('0.0001')!),
     currency.decimals,
   )
-  const { name = null, product_code = null } = copied ?? {}
+  checkWorth(draft, amount, at, moneyRange)
+  const { name = null, product_code = null } = stored?.line ?? record ?? {}
   return { product, name, product_code, quantity: line.quantity!, unit_price, discount, tax, amount: decimalJson(amount) }
 }
 
-function storedLines({ before }: Draft): JsonObject[] {
-  const value = before?.deal_value
-  return isObject(value ?? null) && Array.isArray((value as JsonObject).products)
-    ? ((value as JsonObject).products as Json[]).filter(isObject)
-    : []
-}
-
+/** The product's own price in a currency, in the form of a line. */
 function priceIn(record: JsonObject | null, currency: Currency): JsonObject | null {
   const prices = Array.isArray(record?.unit_price) ? record.unit_price.filter(isObject) : []
-  return prices.find(price => price.currency === currency.id) ?? null
+  const found = prices.find(price => price.currency === currency.id)
+  return found ? { unit_price: found.price!, discount: found.discount!, tax: found.tax! } : null
+}
+
+/** Prices that stay while the currency changes may have more decimals than the new one has. */
+function checkDecimals({ sent, problem }: Draft, price: Decimal, { code, decimals }: Currency, at: string): void {
+  if (!sent.has('deal_value') || decimalPlaces(price) <= decimals) return
+  const hint = `Send the products with their prices in ${code}.`
+  problem('deal_value', 'too_many_decimals', `has a line of ${plain(price)}, which has more decimals than ${code}`, { at, hint })
+}
+
+/** Lines are replaced whole (D5): one sent without its price takes the product's, which may be another by now. */
+function warnOfPrice({ warn }: Draft, index: number, sent: JsonObject, was: JsonObject, now: JsonObject): void {
+  const replaced = Object.keys(now).filter(member => sent[member] === null && !isSameJson(was[member] ?? null, now[member]!))
+  if (replaced.length === 0) return
+  const message = `deal_value.products[${index}]: ${replaced.join(', ')} came anew from the product; send them to keep others.`
+  warn({ field: 'deal_value', code: 'taken_from_product', message })
 }

@@ -121,6 +121,104 @@ test('bad lines are named by their path, all at once', async () => {
   assert.deepEqual(problemsOf(none), ['/deal_value/products/0/unit_price no_price'])
 })
 
+test('a line of a product that is gone keeps its price; one of a product that is there takes the price of today, and says so', async () => {
+  const unit_price = [{ currency: 'USD', unit_price: '40', tax: 10, discount: 5 }]
+  const gone = await made('product', { name: 'Gone', unit_price })
+  const there = await made('product', { name: 'There', unit_price })
+  const products = [
+    { product: gone.id, quantity: 1 },
+    { product: gone.id, quantity: 1, unit_price: 30, discount: 50 },
+    { product: there.id, quantity: 1, unit_price: 30 },
+  ]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))
+  await call('DELETE', `${v1}/product/${gone.id}`)
+  const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
+  const { data, meta } = (await patch({ products: products.map(({ product }) => ({ product, quantity: 2 })) })).body
+  assert.deepEqual(
+    data.deal_value.products.map((line: Deal) => [line.unit_price, line.discount, line.tax, line.amount, line.name]),
+    [
+      [40, 5, 10, 83.6, 'Gone'],
+      [30, 50, null, 30, 'Gone'],
+      [40, 5, 10, 83.6, 'There'],
+    ],
+  )
+  assert.deepEqual(
+    meta.warnings.map(({ code, message }: { code: string; message: string }) => [code, message.slice(0, 22)]),
+    [['taken_from_product', 'deal_value.products[2]']],
+  )
+  // What is sent stands, and the rest of such a line stays.
+  const partly = (await patch({ products: [{ product: gone.id, quantity: 1, tax: 0 }] })).body.data.deal_value
+  assert.deepEqual(
+    [partly.products[0].unit_price, partly.products[0].discount, partly.products[0].tax, partly.value],
+    [40, 5, 0, 38],
+  )
+  // In another currency the line has no price to keep.
+  const other = await patch({ currency: 'EUR', products: [{ product: gone.id, quantity: 1 }] })
+  assert.deepEqual(problemsOf(other), ['/deal_value/products/0/unit_price no_price'])
+  assert.match(other.body.errors[0].message, /deleted/)
+  assert.equal(
+    (await patch({ currency: 'EUR', products: [{ product: gone.id, quantity: 1, unit_price: 7 }] })).body.data.deal_value.value,
+    7,
+  )
+})
+
+test('a line, their sum and the value that follows stay within the range of the interface and of the field', async () => {
+  const most = '9999999999999'
+  const line = (quantity: Json, unit_price: Json, more = {}) => ({ product: product.id, quantity, unit_price, ...more })
+  const refused = async (products: Json, value?: Json) =>
+    problemsOf(
+      await call(
+        'POST',
+        `${v1}/deal`,
+        dealBody(known, { deal_value: { currency: 'USD', products, ...(value === undefined ? {} : { value }) } }),
+      ),
+    )
+  const ofLine = '/deal_value/products/0 out_of_range'
+  const ofSum = '/deal_value/products out_of_range'
+  assert.deepEqual(await refused([line(9_999_999_999, most)]), [ofSum, ofLine])
+  assert.deepEqual(await refused([line(1, most, { tax: 100 })], 5), [ofSum, ofLine])
+  assert.deepEqual(await refused([line(1, most), line(1, '0.01')]), [ofSum])
+  assert.deepEqual(await refused([line(1, most), line(1, '0.01')], 5), [ofSum])
+  const whole = await made(
+    'deal',
+    dealBody(known, { deal_value: { currency: 'USD', products: [line(2, most, { discount: 50 })] } }),
+  )
+  assert.deepEqual([whole.deal_value.value, whole.product_amount.value], [9999999999999, 9999999999999])
+  const back = await call('PUT', `${v1}/deal/${whole.id}`, whole)
+  assert.deepEqual([back.status, back.body.data.version], [200, 1], back.text)
+  // An account's own narrower range holds for what follows from lines, too, but not for lines beside a value.
+  const field = (await get(`${v1}/field/list?source=deal`)).body.data.fields
+    .flat()
+    .find((one: Deal) => one.internal_name === 'deal_value')
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: 1000 } })).status, 200)
+  assert.deepEqual(await refused([line(2, 600)]), [ofSum])
+  const beside = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 900, products: [line(2, 600)] } }))
+  assert.equal(beside.product_amount.value, 1200)
+  // What is stored already is no mistake of a request about something else.
+  const touched = await call('PATCH', `${v1}/deal/${whole.id}`, { description: 'touched' })
+  assert.equal(touched.status, 200, touched.text)
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: null } })).status, 200)
+})
+
+test('a currency with fewer decimals than the prices of the lines is refused, and nothing is rounded', async () => {
+  const products = [
+    { product: product.id, quantity: 1, unit_price: 5 },
+    { product: product.id, quantity: 1, unit_price: '19.99' },
+  ]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 20, products } }))
+  const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
+  assert.deepEqual(problemsOf(await patch({ currency: 'JPY' })), ['/deal_value/products/1/unit_price too_many_decimals'])
+  assert.deepEqual(problemsOf(await patch({ currency: 'JPY', value: 7 })), [
+    '/deal_value/products/1/unit_price too_many_decimals',
+  ])
+  const yen = await patch({ currency: 'JPY', products: [{ ...products[0], unit_price: 7 }] })
+  assert.deepEqual([yen.status, yen.body.data.deal_value.value], [200, 7], yen.text)
+  const dinar = await patch({ currency: 'KWD' })
+  assert.deepEqual(dinar.body.data.deal_value.products[0].unit_price, 7)
+  const back = await call('PUT', `${v1}/deal/${deal.id}`, dinar.body.data)
+  assert.deepEqual([back.status, back.body.data.version], [200, dinar.body.data.version])
+})
+
 test('a deal goes its whole way, and every figure is right at every step', async () => {
   const created = await call('POST', `${v1}/deal`, {
     title: 'The whole way',
