@@ -10,8 +10,10 @@ import { type Once, recall } from '../records/once.ts'
 import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
 import type { Queryable } from '../records/store.ts'
+import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
 import { formOf, formVersion, newForm, storedForm } from './form.ts'
+import { countIndexes } from './indexes.ts'
 import { type Judgement, judgement } from './judge.ts'
 import { withChangedOption, withNewOption } from './option.ts'
 import { type Change, reserveIds, saveChange } from './save.ts'
@@ -162,6 +164,10 @@ async function change(
 ): Promise<Administered> {
   return attempt(administrator, async (catalog, judge) => {
     const shaped = shape(catalog, judge)
+    if (shaped) withinBounds(shaped, judge)
+    if (shaped && wantsIndex(shaped, catalog)) {
+      withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, judge)
+    }
     judge.problems.push(...missingReferences(judge.references, await askReferences(administrator.db, catalog, judge.references)))
     const told = { id, warnings: judge.warnings }
     return shaped && { change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }, told }

@@ -24,6 +24,16 @@ export async function indexState(db: Queryable, account: number, field: Field): 
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
 }
 
+/** How many custom fields have an index on a table, whatever accounts they are of. */
+export async function countIndexes(db: Queryable, table: string): Promise<number> {
+  const [row] = await db.query(
+    `SELECT count(*)::text AS count FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indrelid = to_regclass($1::text) AND c.relname LIKE 'custom\\_%'`,
+    [identifier(table)],
+  )
+  return Number(row!.count)
+}
+
 /**
  * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at any time, by several
  * processes at once: one that another has begun is left to it. `query` must have no time limit; what can't be made is told to `failed`.

@@ -87,10 +87,11 @@ export type CatalogRows = {
 /** Rows → catalog. The service's own fields come with the resources, the account's `cf_` fields with the rows. */
 export function buildCatalog(resources: readonly Resource[], rows: CatalogRows): Catalog {
   const { catalog_version, ...account } = rows.account
+  const options = Map.groupBy(rows.options, option => `${option.resource} ${option.field}`)
   return {
     account,
     version: String(catalog_version),
-    resources: new Map(resources.map(resource => [resource.name, resourceFields(resource, rows)])),
+    resources: new Map(resources.map(resource => [resource.name, resourceFields(resource, rows, options)])),
     currencies: new Map(rows.currencies.map(currency => [currency.id, currency])),
     currencyByCode: new Map(rows.currencies.map(currency => [currency.code, currency])),
     currencyList: rows.currencies,
@@ -99,12 +100,15 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
   }
 }
 
-function resourceFields(resource: Resource, rows: CatalogRows): ResourceFields {
+/** The options of each field, by its resource and name. */
+type OptionsByField = ReadonlyMap<string, readonly Option[]>
+
+function resourceFields(resource: Resource, rows: CatalogRows, options: OptionsByField): ResourceFields {
   const own = rows.fields.filter(row => row.resource === resource.name)
   const changed = new Map(own.map(row => [row.id, row]))
   const system = resource.fields.map(field => systemField(field, changed.get(field.id)))
   const custom = own.filter(row => row.internal_name.startsWith('cf_')).map(customField)
-  const all = [...system, ...custom].map(field => ({ ...field, options: fieldOptions(field, rows) }))
+  const all = [...system, ...custom].map(field => ({ ...field, options: fieldOptions(field, rows, options) }))
   const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
   return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
 }
@@ -134,8 +138,7 @@ function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
     }),
   )
   const all = [...named, ...byName.values()]
-  const titles = [...new Set(all.map(field => field.section))]
-  return titles.flatMap(title => all.filter(field => field.section === title))
+  return [...Map.groupBy(all, field => field.section).values()].flat()
 }
 
 function customField(row: FieldRow): Field {
@@ -161,10 +164,10 @@ function customField(row: FieldRow): Field {
   }
 }
 
-function fieldOptions(field: Field, rows: CatalogRows): readonly Option[] {
+function fieldOptions(field: Field, rows: CatalogRows, options: OptionsByField): readonly Option[] {
   if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
   if (field.internal_name === 'pipeline_stage')
     return rows.stages.map(stage => ({ ...stage, within: stage.pipeline, is_active: true, is_default: false }))
   if (field.has_static_options) return field.options
-  return rows.options.filter(option => option.resource === field.resource && option.field === field.internal_name)
+  return options.get(`${field.resource} ${field.internal_name}`) ?? []
 }

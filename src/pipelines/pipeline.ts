@@ -4,6 +4,9 @@ import { authorFields, type Draft, defineFields, type Resource, recordFields } f
 const name = { min_length: 1, max_length: 255 }
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
 
+/** The catalog holds them all. */
+const [pipelinesMax, stagesMax] = [100, 100]
+
 export const pipeline: Resource = {
   name: 'pipeline',
   source: { id: 8, name: 'Pipeline' },
@@ -18,6 +21,8 @@ export const pipeline: Resource = {
     ],
     Record: [...authorFields(805), ...recordFields(809)],
   }),
+  full: ({ pipelines }) =>
+    pipelines.size < pipelinesMax ? null : `is one more than the ${pipelinesMax} pipelines of an account`,
   settle: ({ after, catalog }) => {
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
@@ -52,6 +57,10 @@ export const pipelineStage: Resource = {
     ],
     Record: [...authorFields(908), ...recordFields(912)],
   }),
+  full: ({ stages }, { pipeline }) => {
+    const own = [...stages.values()].filter(stage => stage.pipeline === pipeline)
+    return own.length < stagesMax ? null : `is one more than the ${stagesMax} stages of a pipeline`
+  },
   settle: settleStage,
 }
 

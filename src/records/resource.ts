@@ -20,6 +20,8 @@ export type Resource = {
   readonly parts?: readonly string[]
   /** whether its records are those who ask: nobody can delete themselves */
   readonly isActor?: true
+  /** Why an account can't have one more like this one (D110); null where it can. */
+  readonly full?: (catalog: Catalog, record: Values) => string | null
   /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
   settle(draft: Draft): void
 }

@@ -6,7 +6,7 @@ import type { Reference } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf } from './read.ts'
 import { askReferences, missingReferences, pointedTo } from './references.ts'
-import { type Context, type Saved, save, savedBefore } from './save.ts'
+import { type Context, fullness, type Saved, save, savedBefore } from './save.ts'
 import { lockAccount, type Queryable, statements } from './store.ts'
 
 const attempts = 3
@@ -35,7 +35,10 @@ export async function restoreRecord(
     }
     const version = row.version!
     if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
-    const references = referencesOf(fields, parseJson(row.record!) as JsonObject, context)
+    const record = parseJson(row.record!) as JsonObject
+    const full = fullness(fields, context, record)
+    if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
+    const references = referencesOf(fields, record, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
     const params = [account, String(context.actor), context.now.toISOString(), String(id), since, version]
     const points = pointedTo(references)

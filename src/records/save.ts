@@ -98,6 +98,8 @@ function judged(
   related: Draft['related'],
 ): Values {
   const after: Values = { ...blank(fields), ...before, ...parsed.values }
+  const full = before ? null : fullness(fields, context, after)
+  if (full) problems.push(full)
   fields.resource.settle({
     before,
     after,
@@ -113,6 +115,12 @@ function judged(
     warn: warning => void parsed.warnings.push(warning),
   })
   return after
+}
+
+/** The problem that an account has all it may have of a record's kind; null where it has not. */
+export function fullness({ resource }: ResourceFields, { catalog }: Context, record: Values): Problem | null {
+  const full = resource.full?.(catalog, record)
+  return full ? { field: null, path: '', code: 'too_many', message: `The ${resource.name} ${full}.` } : null
 }
 
 /** The texts of the columns, in the order of the statements. */

@@ -1,0 +1,164 @@
+/** How much an account may configure (D110), judged on the whole catalog, however many ask at once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
+import { problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService({ sampleData: false })
+const { call, db, get, known } = service
+const other = await service.another()
+
+/** Fields as many changes would have left them. The numbers of their ids are beyond any that the service gives. */
+async function makeFields(resource: string, count: number, more: { deleted?: boolean; indexed?: boolean; from?: number } = {}) {
+  const { deleted = false, indexed = false, from = 1 } = more
+  await db.query(
+    `WITH made AS (INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, is_required, is_active, is_indexed, deleted_at)
+       SELECT 1, 1000000 + (SELECT count(*) FROM field) + n, $1::text, 'cf_made_' || n, 'Made ' || n, 'SINGLE_NUMBER', '{"max_digits":16}', false, true,
+         $4::boolean, CASE WHEN $5::boolean THEN now() END
+       FROM generate_series($2::int, $3::int) n RETURNING id)
+     UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = 1 AND EXISTS (SELECT FROM made)`,
+    [resource, String(from), String(from + count - 1), String(indexed), String(deleted)],
+  )
+}
+async function removeFields() {
+  await db.query('DELETE FROM field WHERE account_id = 1')
+  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = 1')
+}
+const field = (name: string, more: { [member: string]: Json } = {}) => ({
+  source: 'deal',
+  field_name: name,
+  type: 'SINGLE_NUMBER',
+  ...more,
+})
+const create = async (body: Json, by: Pick<typeof other, 'call'> = service) => by.call('POST', `${v1}/field`, body)
+const refusal = async (asked: ReturnType<typeof create>) => {
+  const reply = await asked
+  assert.equal(reply.status, 422, reply.text)
+  return [problemsOf(reply).join(), reply.body.errors[0].message]
+}
+
+test('500 custom fields of a resource, also when two processes make the last one at once', async () => {
+  await makeFields('deal', 499)
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => create(field(`Last ${index}`), index % 2 ? other : service)),
+  )
+  assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 422, 422, 422, 422, 422, 422, 422])
+  assert.deepEqual(await refusal(create(field('Another'))), [
+    ' too_many',
+    "The body can't be one more than the 500 custom fields of deal.",
+  ])
+  // Another resource has its own; what is there can be changed; a deleted one makes room, until it is restored.
+  assert.equal((await create({ ...field('Elsewhere'), source: 'contact' })).status, 201)
+  const made = replies.find(reply => reply.status === 201)!.body.data
+  assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { field_name: 'Renamed' })).status, 200)
+  assert.equal((await call('DELETE', `${v1}/field/${made.id}`)).status, 200)
+  assert.equal((await create(field('Instead'))).status, 201)
+  assert.deepEqual((await refusal(call('POST', `${v1}/field/${made.id}/restore`)))[0], ' too_many')
+  await removeFields()
+})
+
+test('1 000 custom fields of an account, and 2 000 with the deleted ones', async () => {
+  await makeFields('deal', 499)
+  await makeFields('contact', 500)
+  assert.equal((await create(field('The thousandth'))).status, 201)
+  const one = { ...field('One more'), source: 'company' }
+  assert.deepEqual((await refusal(create(one)))[1], "The body can't be one more than the 1000 custom fields of an account.")
+  await removeFields()
+  await makeFields('deal', 1999, { deleted: true })
+  const last = await create(field('The last'))
+  assert.equal(last.status, 201, last.text)
+  assert.equal((await call('DELETE', `${v1}/field/${last.body.data.id}`)).status, 200)
+  assert.match((await refusal(create(one)))[1]!, /2000 custom fields, deleted ones among them/)
+  // What was deleted can come back.
+  assert.equal((await call('POST', `${v1}/field/${last.body.data.id}/restore`)).status, 200)
+  await removeFields()
+})
+
+test('20 fields with an index of their own, over all resources', async () => {
+  await makeFields('deal', 10, { indexed: true })
+  await makeFields('contact', 9, { indexed: true })
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, (_, index) => create(field(`Indexed ${index}`, { is_indexed: true }), index % 2 ? other : service)),
+  )
+  assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 422, 422, 422])
+  const plain = (await create(field('Plain'))).body.data
+  const indexing = () => call('PATCH', `${v1}/field/${plain.id}`, { is_indexed: true })
+  assert.deepEqual(await refusal(indexing()), [
+    '/is_indexed too_many',
+    'is_indexed can be true for at most 20 fields of an account.',
+  ])
+  const made = replies.find(reply => reply.status === 201)!.body.data
+  assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { is_indexed: true, field_name: 'Still' })).status, 200)
+  assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { is_indexed: false })).status, 200)
+  assert.equal((await indexing()).status, 200)
+  await removeFields()
+})
+
+test('100 such indexes on a table, whatever accounts they are of', async () => {
+  for (let count = 0; count < 100; count++) {
+    await db.unhurried(`CREATE INDEX custom_77_${count} ON product (((custom ->> 'cf_x')::numeric), id) WHERE account_id = 77`)
+  }
+  const body = { ...field('Too many'), source: 'product', is_indexed: true }
+  assert.match(
+    (await refusal(create(body))).join(),
+    /^\/is_indexed too_many,is_indexed can't be true for another field of product/,
+  )
+  assert.equal((await create({ ...body, source: 'deal' })).status, 201)
+  assert.equal((await create({ ...body, is_indexed: false })).status, 201)
+  await removeFields()
+})
+
+test('500 options of a field and 5 000 of an account, in use or not', async () => {
+  const made = (await create(field('Dropdown', { type: 'DROPDOWN', options: ['One'] }))).body.data
+  const option = (name: string) => call('POST', `${v1}/field/${made.id}/option`, { name, is_active: false })
+  const makeOptions = async (name: string, count: number) => {
+    await db.query(
+      `INSERT INTO option (account_id, id, resource, field, name, position, is_active, is_default)
+       SELECT 1, 2000000 + (SELECT count(*) FROM option) + n, 'deal', $1::text, 'Option ' || n, n + 1, false, false FROM generate_series(1, $2::int) n`,
+      [name, String(count)],
+    )
+    await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = 1')
+  }
+  await makeOptions(made.internal_name, 498)
+  assert.equal((await option('The last')).status, 201)
+  assert.match((await refusal(option('Too many')))[1]!, /can't have more than 500 options/)
+  const id = made.options[0].id
+  assert.equal((await call('PATCH', `${v1}/field/${made.id}/option/${id}`, { name: 'Renamed' })).status, 200)
+  await makeOptions('source', 4500)
+  const second = create(field('Another dropdown', { type: 'DROPDOWN', options: ['One', 'Two'] }))
+  assert.match((await refusal(second))[1]!, /can't have more than 5000 options in all fields of the account/)
+  await db.query('DELETE FROM option WHERE id > 2000000')
+  await removeFields()
+})
+
+test('a default has at most 4 000 characters', async () => {
+  const body = (length: number) => field(`Default ${length}`, { type: 'TEXT', default_value: 'x'.repeat(length) })
+  assert.equal((await create(body(3998))).status, 201)
+  assert.deepEqual((await refusal(create(body(3999))))[0], '/default_value too_long')
+  await removeFields()
+})
+
+test('100 pipelines, and 100 stages of each', async () => {
+  const { size } = (await loadCatalog(db, resources, 1)).pipelines
+  const pipeline = (name: string) => call('POST', `${v1}/pipeline`, { name })
+  const replies = await Promise.all(Array.from({ length: 100 - size }, (_, index) => pipeline(`Pipeline ${index}`)))
+  const made = replies.map(reply => reply.body.data)
+  assert.deepEqual(await refusal(pipeline('Too many')), [
+    ' too_many',
+    'The pipeline is one more than the 100 pipelines of an account.',
+  ])
+  const [first] = made
+  assert.equal((await call('DELETE', `${v1}/pipeline/${first.id}`)).status, 200)
+  assert.equal((await pipeline('Instead')).status, 201)
+  assert.deepEqual((await refusal(call('POST', `${v1}/pipeline/${first.id}/restore`)))[0], ' too_many')
+
+  const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).body.meta.total
+  const stage = (name: string) => call('POST', `${v1}/pipeline_stage`, { name, pipeline: known.pipeline })
+  const added = await Promise.all(Array.from({ length: 100 - stages }, (_, index) => stage(`Stage ${index}`)))
+  assert.ok(added.every(reply => reply.status === 201))
+  assert.match((await refusal(stage('Too many')))[1]!, /one more than the 100 stages of a pipeline/)
+  const elsewhere = { name: 'Elsewhere', pipeline: made[1].id }
+  assert.equal((await call('POST', `${v1}/pipeline_stage`, elsewhere)).status, 201)
+})
