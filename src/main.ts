@@ -16,6 +16,7 @@ import { type Database, openDatabase } from './db/open.ts'
 import { asStartupError } from './db/startup-error.ts'
 import { logOptions } from './log.ts'
 import { connectionsWithin } from './open-files.ts'
+import { whenNpmIsGone } from './parent.ts'
 
 /** How long requests under way may take when the service stops, and how long the stop in any case: supervisors wait some time before SIGKILL. */
 const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
@@ -73,9 +74,16 @@ async function run(command: (options: CommandOptions) => Promise<string>, config
 }
 
 async function start(config: Config, startedAt: number): Promise<void> {
+  // There is nothing to end yet. But as process 1 of a container it is spared by every signal that nobody listens to.
+  let stop = async () => {}
+  stopOn(['SIGINT', 'SIGTERM'], () => stop())
   const dataDir = resolve(config.dataDir)
   const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
+  whenNpmIsGone(() => {
+    say('npm, which started the service, is gone: the service stops, too.')
+    process.kill(process.pid, 'SIGTERM')
+  })
   const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
   await migrate(db)
   const { token, keptIn } = await firstStart(db, {
@@ -91,14 +99,14 @@ async function start(config: Config, startedAt: number): Promise<void> {
   const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
   const app = buildApp({ db, now: () => new Date(), log, limits: { ...config, maxConnections } })
   const url = await listen(app, config)
-  stopOn(['SIGINT', 'SIGTERM'], async () => {
+  stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // Whatever hangs then: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
     copies?.close()
     await db.close()
-  })
+  }
   console.log(welcome({ url, token, keptIn, config, dataDir, db, seconds: (performance.now() - startedAt) / 1000 }))
 }
 

@@ -1,8 +1,11 @@
-/** SIGTERM: what is under way is answered, nothing new is taken, the database is closed, and the process ends in time whatever hangs. */
+/**
+ * SIGTERM: what is under way is answered, nothing new is taken, the database is closed, and the process ends in time
+ * whatever hangs; under npm, as process 1 of a container, and as systemd would run it.
+ */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,3 +63,81 @@ test('SIGTERM with nothing under way, but connections that are kept open: a clea
   service.kill('SIGTERM')
   assert.deepEqual(await gone, [0, null])
 })
+
+const env = { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' }
+/** What `npm test` says of itself to its children is not what `npm start` would. */
+const outside = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))
+const isLinux = process.platform === 'linux'
+
+test('SIGTERM to npm alone: the service goes with it', { skip: !isLinux }, async () => {
+  const npm = spawn('npm', ['start'], { env: outside, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  npm.stderr.on('data', text => {
+    log += text
+  })
+  // Held open by the service, too.
+  const closed = once(npm.stdout, 'close')
+  const url = await readyUrl(npm)
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  npm.kill('SIGTERM')
+  await closed
+  assert.match(log, /npm, which started the service, is gone/)
+  await assert.rejects(fetch(`${url}/healthz`))
+  assert.ok(
+    readdirSync(join(directory, 'lock')).every(file => readFileSync(join(directory, 'lock', file), 'utf8') === 'released\n'),
+  )
+})
+
+test('a service that a script of npm has sent into the background stays', { skip: !isLinux }, async () => {
+  const other = join(directory, 'other')
+  mkdirSync(other)
+  const background = `cd '${process.cwd()}' && node bin/dealwright.js & sleep 5`
+  writeFileSync(join(other, 'package.json'), JSON.stringify({ name: 'other', scripts: { background } }))
+  const npm = spawn('npm', ['run', 'background'], { cwd: other, env: outside, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [gone, closed] = [once(npm, 'exit'), once(npm.stdout, 'close')]
+  const url = await readyUrl(npm)
+  await gone
+  await new Promise(resolve => setTimeout(resolve, 3000))
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  process.kill(holderOf(directory), 'SIGTERM')
+  await closed
+})
+
+const canBeFirst = isLinux && spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
+
+test('as process 1 of a container: SIGTERM ends it, also while it starts', { skip: !canBeFirst }, async () => {
+  for (const when of ['starting', 'ready']) {
+    const own = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
+    after(() => rmSync(own, { recursive: true, force: true }))
+    const first = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, 'bin/dealwright.js']
+    const service = spawn('unshare', first, { env: { ...outside, DATA_DIR: own }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const gone = once(service, 'exit')
+    if (when === 'ready') await readyUrl(service)
+    else while (!existsSync(join(own, 'lock', '1'))) await new Promise(resolve => setTimeout(resolve, 20))
+    process.kill(childOf(service.pid!), 'SIGTERM')
+    assert.deepEqual(await gone, [0, null], when)
+  }
+})
+
+const unit = readFileSync('deploy/dealwright.service', 'utf8').replaceAll('/opt/dealwright', process.cwd())
+
+test('the unit for systemd is one, and starts the Node.js that is installed with the service', { skip: !isLinux }, async t => {
+  const [command, ...args] = /^ExecStart=(.+)$/m.exec(unit)![1]!.split(' ')
+  const started = spawnSync(command!, [...args, '--help'], { cwd: /^WorkingDirectory=(.+)$/m.exec(unit)![1]!, encoding: 'utf8' })
+  assert.match(started.stdout, /starts the service/)
+  if (spawnSync('systemd-analyze', ['--version']).status !== 0) return t.skip('no systemd-analyze here')
+  const file = join(directory, 'dealwright.service')
+  writeFileSync(file, unit)
+  const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
+  assert.deepEqual([verified.status, verified.stderr], [0, ''])
+})
+
+/** The process that has the lock of a data directory. */
+function holderOf(dataDir: string): number {
+  const [file] = readdirSync(join(dataDir, 'lock')).sort((a, b) => Number(b) - Number(a))
+  return JSON.parse(readFileSync(join(dataDir, 'lock', file!), 'utf8')).pid
+}
+
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+}
