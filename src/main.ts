@@ -13,6 +13,7 @@ import { progress } from './backup/progress.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { requireFolding } from './db/require-folding.ts'
 import { asStartupError } from './db/startup-error.ts'
 import { logOptions } from './log.ts'
 import { connectionsWithin } from './open-files.ts'
@@ -86,6 +87,7 @@ async function start(config: Config, startedAt: number): Promise<void> {
   })
   const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
   await migrate(db)
+  await requireFolding(db)
   const { token, keptIn } = await firstStart(db, {
     now: new Date(),
     sampleData: config.sampleData,

@@ -191,7 +191,7 @@ async function recordChoices(db: Queryable, name: string, catalog: Catalog): Pro
   const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found?.is_active)
   if (!resource || !field) return null
   const rows = await db.query(
-    `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY lower(name), id LIMIT 1000`,
+    `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY fold(name) COLLATE "C", id LIMIT 1000`,
     [String(catalog.account.id)],
   )
   const values = rows.map((row, index) => ({

@@ -68,7 +68,7 @@ export async function load(
     requireSame(header, tables)
     // What migrations put in is in the backup, if it is still there.
     await tx.unsafe(`TRUNCATE ${tables.map(table => quoted(table.name)).join(', ')}`)
-    const makeIndexes = await dropIndexes(tx)
+    const makeIndexes = await dropIndexes(tx, !header.migrations.some(({ name }) => name === 'one-folding'))
     let done = 0
     let bytes = 0
     for await (const batch of batches(parts)) {
@@ -116,9 +116,10 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
 
 /**
  * Removes the indexes that are no constraints, as rows go in several times as fast without; the function that is returned makes them again
- * as they were.
+ * as they were. Before the migration "one-folding" (D126) each database took other names for one. Where the names of a backup are not unique
+ * here, their index is left out: that migration tells them apart and makes another.
  */
-async function dropIndexes(tx: Transaction): Promise<() => Promise<void>> {
+async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
   const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
     SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition,
       (SELECT coalesce(json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
@@ -129,7 +130,9 @@ async function dropIndexes(tx: Transaction): Promise<() => Promise<void>> {
   for (const { name } of rows) await tx.unsafe(`DROP INDEX ${quoted(name)}`)
   return async () => {
     for (const { definition, statistics } of rows) {
-      await tx.unsafe(definition)
+      await tx.unsafe(
+        isBeforeFolding ? `DO $make$ BEGIN ${definition}; EXCEPTION WHEN unique_violation THEN NULL; END $make$` : definition,
+      )
       for (const alter of JSON.parse(statistics) as string[]) await tx.unsafe(alter)
     }
   }

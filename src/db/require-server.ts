@@ -8,10 +8,10 @@ const oldestServer = 15
 export async function requireServer(sql: Sql, log: (line: string) => void): Promise<void> {
   const { host, port, database } = sql.options
   const where = `PostgreSQL at ${host.map((name, index) => `${name}:${port[index]}`).join(', ')}, database ${database}`
-  let server: { version: string; encoding: string; umlaut: string }
+  let server: { version: string; encoding: string; letters: string }
   try {
     const text =
-      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, lower('Ä') AS umlaut"
+      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters"
     const [row] = await sql.unsafe<[typeof server]>(text)
     server = row
   } catch (error) {
@@ -22,6 +22,7 @@ export async function requireServer(sql: Sql, log: (line: string) => void): Prom
     throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)
   }
   if (server.encoding !== 'UTF8') throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
-  if (server.umlaut !== 'ä')
-    log(`${where}, has a locale that knows upper and lower case of a to z only, and so does "like"; use C.UTF-8.`)
+  // Its LC_CTYPE, by which pg_trgm tells letters from signs.
+  if (server.letters === 'C' || server.letters === 'POSIX')
+    log(`${where}, has a locale that knows the letters a to z only, so "like" has no index for words in others; use C.UTF-8.`)
 }

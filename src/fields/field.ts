@@ -229,9 +229,9 @@ export function scalar(field: Field, member: string, type: string): string {
   return type === 'text' ? `(${text})` : `(${text})::${type}`
 }
 
-/** Text sorts by its first 255 code points without regard to case, and beyond that by code point, on every engine alike (D50). */
+/** Text sorts by its first 255 code points without regard to case (D126), and so by code point, on every engine alike (D50). */
 export function textOrder(sql: string, mayBeLong = false, isFilled = false): Order {
-  const of = (text: string) => `lower(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
+  const of = (text: string) => `fold(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
   return { sql: of(sql), type: 'text', isFilled, of }
 }
 

@@ -1,6 +1,8 @@
 /**
- * A name as it is compared: the one place that says when two names are the same (D10). Knows no field and no resource.
+ * A name as it is compared: the one place that says when two names are the same (D10), beside the
+ * database's function `compared_name` (the migration one-folding), which does the same. Knows no field and no resource.
  */
+import { fold } from '../fold.ts'
 
 /** A name has at most 255 characters, each at most four code units when it is spelt in its parts. */
 const longest = 4 * 255
@@ -17,7 +19,16 @@ const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
  */
 export function comparedName(text: string): string {
   const name = text.trim()
-  return name.length <= longest && letters.test(name) ? name.normalize('NFC').toLowerCase() : name
+  return canNormalize(name) ? fold(name.normalize('NFC')) : name
+}
+
+/** The ways to write a text: as it stands, each letter and its marks as one (NFC), and in their parts (NFD). */
+export function spellings(text: string): string[] {
+  return canNormalize(text) ? [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])] : [text]
+}
+
+function canNormalize(text: string): boolean {
+  return text.length <= longest && letters.test(text)
 }
 
 /** Whether two names are one to a reader. */

@@ -7,6 +7,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Complaint, Field, Operator, Order, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
+import { spellings } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 
@@ -134,10 +135,11 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
 /** What an operator of one value is called where the value's name means several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
+/** What is looked for, in each way to write it: people do not see how an é was typed. */
 function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
   if (values[0] === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
   if (!isText(values[0]!)) refuse(world, name, 'filter', 'invalid_value', noText.message)
-  return values
+  return spellings(values[0]!)
 }
 
 const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }

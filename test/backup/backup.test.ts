@@ -23,7 +23,7 @@ import { createSample } from '../../src/accounts/sample.ts'
 import { backup, restore } from '../../src/backup/command.ts'
 import type { Place } from '../../src/backup/source.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -208,6 +208,31 @@ describe('moved', () => {
       assert.equal(row!.name, 'Kept')
       assert.match(row!.document!, /"name" : "Kept"/)
     })
+  })
+
+  test('a backup with names that were two there and are one here (D126) comes with the later one marked', async () => {
+    const old = embedded('two-names')
+    const folding = readMigrations().findIndex(({ name }) => name === 'one-folding')
+    await withDatabase(old, async db => {
+      await db.sql.begin(tx => migrateWithin(tx, folding))
+      await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now())")
+      await db.query('INSERT INTO counter VALUES (1, 2, 0)')
+      await db.query(
+        'INSERT INTO tag (account_id, id, name, created_at, updated_at, document) VALUES (1, 1, \'Ⓐ\', now(), now(), \'"name":"Ⓐ"\'), (1, 2, \'ⓐ\', now(), now(), \'"name":"ⓐ"\')',
+      )
+    })
+    await save(old, 'two-names')
+    // A server knows letters that the engine's own lower() does not.
+    const place = server ? await onServer() : embedded('one-name')
+    await bring(place, 'two-names')
+    const names = await withDatabase(place, db => db.query('SELECT name, document FROM tag ORDER BY id'))
+    assert.deepEqual(
+      names.map(row => ({ ...row })),
+      [
+        { name: 'Ⓐ', document: '"name":"Ⓐ"' },
+        { name: 'ⓐ (2)', document: '"name":"ⓐ (2)"' },
+      ],
+    )
   })
 })
 

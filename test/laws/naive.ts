@@ -30,7 +30,7 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
     const options = [...(await names(field)).keys()]
     return (deal: Deal) => (deal[field] === null || deal[field] === undefined ? null : options.indexOf(deal[field]))
   }
-  const lower = (text: Value | undefined) => (typeof text === 'string' ? [...text.toLowerCase()].slice(0, 255).join('') : null)
+  const sortable = (text: Value | undefined) => (typeof text === 'string' ? [...folded(text)].slice(0, 255).join('') : null)
   const member = (path: string) => (deal: Deal) => path.split('.').reduce((value, name) => value?.[name] ?? null, deal)
   const number = (path: string): Path => ({ path, type: 'number', of: member(path), sortKey: member(path) })
   const moment = (path: string): Path => ({ path, type: 'text', of: member(path), sortKey: member(path) })
@@ -39,7 +39,7 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
     type: 'text',
     like: true,
     of: member(at),
-    sortKey: deal => lower(member(at)(deal)),
+    sortKey: deal => sortable(member(at)(deal)),
   })
   const id = (path: string): Path => ({ path, type: 'id', of: member(path) })
   const several = (path: string, of = (item: Deal) => item, type: 'id' | 'text' = 'id'): Path => ({
@@ -54,14 +54,14 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
     text('description'),
     { ...number('deal_value'), of: member('deal_value.value'), sortKey: member('deal_value_in_base_currency.value') },
     number('deal_value.value'),
-    { ...id('deal_value.currency'), sortKey: deal => lower(member('deal_value.currency_code')(deal)) },
+    { ...id('deal_value.currency'), sortKey: deal => sortable(member('deal_value.currency_code')(deal)) },
     number('weighted_value.value'),
     number('expected_deal_value.value'),
     { ...id('source'), sortKey: await position('source') },
     { ...id('status'), sortKey: member('status') },
     { ...id('pipeline_stage'), sortKey: await position('pipeline_stage') },
     { ...id('lost_reason'), sortKey: await position('lost_reason') },
-    { ...number('sales_owner'), sortKey: deal => lower(owners.get(deal.sales_owner)) },
+    { ...number('sales_owner'), sortKey: deal => sortable(owners.get(deal.sales_owner)) },
     { path: 'company', type: 'number', of: member('company') },
     several('tags'),
     several('related_contacts'),
@@ -77,7 +77,7 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
     number('cf_custom_number_field'),
     { ...id('cf_custom_dropdown_field'), sortKey: await position('cf_custom_dropdown_field') },
     several('cf_custom_multiselect_field'),
-    { ...number('cf_custom_owner_field'), sortKey: deal => lower(owners.get(deal.cf_custom_owner_field)) },
+    { ...number('cf_custom_owner_field'), sortKey: deal => sortable(owners.get(deal.cf_custom_owner_field)) },
     number('cf_custom_monetory_field.value'),
     id('cf_custom_monetory_field.currency'),
     several('cf_custom_email_field.email_value', item => item.email_value, 'text'),
@@ -94,6 +94,17 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
 /** All values of a path in a deal. */
 export function valuesOf(path: Path, deal: Deal): (string | number)[] {
   return [path.of(deal)].flat().filter((value): value is string | number => value !== null && value !== undefined)
+}
+
+/** Without regard to case (D126): each letter by itself, where JavaScript also looks at what stands beside a Σ. */
+function folded(text: string): string {
+  const special: { readonly [letter: string]: string } = { İ: 'i', ς: 'σ' }
+  return [...text].map(letter => special[letter] ?? letter.toLowerCase()).join('')
+}
+
+/** Whether a text contains a word, in any case and however the word is written (D31). */
+export function contains(text: string, word: string): boolean {
+  return [word, word.normalize('NFC'), word.normalize('NFD')].some(spelling => folded(text).includes(folded(spelling)))
 }
 
 /** Whether one value is below another: numbers as such, text by code point (D48). */
@@ -154,7 +165,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   if (operator === 'neq') return { text: raw, holds: deal => !valuesOf(path, deal).some(value => value === first) }
   if (operator === 'like') {
     if (!path.like || texts[0] === '') return null
-    return { text: raw, holds: where(value => String(value).toLowerCase().includes(texts[0]!.toLowerCase())) }
+    return { text: raw, holds: where(value => contains(String(value), texts[0]!)) }
   }
   if (path.type === 'id') return null
   const tests: { readonly [operator: string]: (value: string | number) => boolean } = {

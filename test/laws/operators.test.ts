@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/field.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { compare, conditionOf, type Deal, pathsOf, valuesOf } from './naive.ts'
+import { compare, conditionOf, contains, type Deal, pathsOf, valuesOf } from './naive.ts'
 
 const service = await startService()
 const { call, get, known } = service
@@ -76,8 +76,9 @@ for (const path of await pathsOf(service)) {
 }
 
 test('like is contains, in any case, with % and _ as they stand', async () => {
-  for (const word of ['renewal', 'RENEWAL', '%', '_', 'a_b', 'äpfel', "O'Brien \\", '"quo', 'A(b), c']) {
-    await agrees(`title:like(${word})`, deal => deal.title.toLowerCase().includes(word.toLowerCase()))
+  const words = ['renewal', 'RENEWAL', '%', '_', 'a_b', 'äpfel', 'A\u0308PFEL', "O'Brien \\", '"quo', 'A(b), c']
+  for (const word of words) {
+    await agrees(`title:like(${word})`, deal => contains(deal.title, word))
   }
 })
 

@@ -79,10 +79,10 @@ export async function startPostgres(own = false): Promise<TestServer | null> {
 /** For `openDatabase` in memory: a cluster that is made once for all test files, since making one takes seconds. */
 export const template: string = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 
-/** A new, empty database on the server of `url`, for one test file; returns its address. */
-export async function createDatabase(url: string): Promise<string> {
+/** A new, empty database on the server of `url`, for one test file; returns its address. `locale` as CREATE DATABASE takes it. */
+export async function createDatabase(url: string, locale = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdministrator(url, sql => sql.unsafe(`CREATE DATABASE ${name}`))
+  await asAdministrator(url, sql => sql.unsafe(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`))
   const own = new URL(url)
   own.pathname = `/${name}`
   return own.href

@@ -48,7 +48,8 @@ function takesObject(field: Field): boolean {
 /** References sort by the name shown (D29). */
 function nameOrder(sql: string, field: Field): Order {
   const of = `FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql}`
-  return { ...textOrder(`(SELECT ${shownName(field.related!, 'named')} ${of})`), looksUp: true }
+  // Folded where it is looked up: PostgreSQL puts `fold` in line for a column, but not for a look-up.
+  return { sql: `(SELECT ${textOrder(shownName(field.related!, 'named')).sql} ${of})`, type: 'text', looksUp: true }
 }
 
 /** SQL of the name under which a related record is shown; `row` is its table's alias. */

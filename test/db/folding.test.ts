@@ -1,0 +1,183 @@
+/** Case is folded one way (D126): on every engine, under every locale, in the database and in the code. Brings its own engines. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { after, describe, test } from 'node:test'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { requireFolding } from '../../src/db/require-folding.ts'
+import { comparedName } from '../../src/fields/name.ts'
+import { fold } from '../../src/fold.ts'
+import type { Json } from '../../src/json.ts'
+import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { type Service, startService, v1 } from '../support/service.ts'
+
+const server = await startPostgres()
+const made: string[] = []
+after(async () => {
+  for (const url of made) await dropDatabase(url)
+  await server?.stop()
+})
+
+type Place = { readonly name: string; readonly locale?: string; readonly without?: readonly string[] }
+
+const named = ['pg_c_utf8', 'C.utf8', 'C.UTF-8', 'en_US.utf8', 'und-x-icu']
+const turkish = "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'"
+const places: readonly Place[] = server
+  ? [
+      { name: 'PostgreSQL, C.UTF-8', locale: "LOCALE 'C.UTF-8'" },
+      { name: 'PostgreSQL, C', locale: "LOCALE 'C'" },
+      { name: 'PostgreSQL, Turkish', locale: turkish },
+      // As on a server that was built or installed with less.
+      { name: 'PostgreSQL, by ICU', locale: turkish, without: named.slice(0, 4) },
+      { name: 'PostgreSQL, by Turkish alone', locale: turkish, without: named },
+      { name: 'PostgreSQL, by Lithuanian alone', locale: "LOCALE_PROVIDER icu ICU_LOCALE 'lt' LOCALE 'C'", without: named },
+      { name: 'PostgreSQL, by C alone', locale: "LOCALE 'C'", without: named },
+    ]
+  : []
+
+async function addressOf({ locale, without = [] }: Place): Promise<string> {
+  const url = await createDatabase(server!.url, locale)
+  made.push(url)
+  const db = await openDatabase({ url, log: () => {} })
+  await db.query('DELETE FROM pg_collation WHERE collname = ANY($1::text[])', [`{${without.join(',')}}`])
+  await db.close()
+  return url
+}
+
+/** All there are, but for the ideographs, the syllables of Korean, what is private and what no plane has given yet. */
+const letters = [
+  [0x1, 0x3400],
+  [0xa000, 0xac00],
+  [0xf900, 0x20000],
+].flatMap(([from, to]) => Array.from({ length: to! - from! }, (_, index) => String.fromCodePoint(from! + index)))
+const texts = [
+  ...['TITLE', 'İSTANBUL ısı', 'ΟΔΟΣ', 'ΟΔΟΣ ΣΑΣ', 'Α\u0345Σ\u0300', 'I\u0307', 'I\u0300 J\u0301 Į\u0303 Ì', 'ǅungla Ǆ', 'ẞ', ''],
+  ...[
+    'Ä'.repeat(255),
+    '\u{10d50} ꟎ \u{16ea0}',
+    ' \u00a0\u2003\ufeffÉ\u3000',
+    'E\u0301',
+    'Việt',
+    'Vie\u0323\u0302t',
+    '한국',
+    '한국'.normalize('NFD'),
+  ],
+]
+
+async function foldsAlike(db: Database): Promise<void> {
+  await migrate(db)
+  await requireFolding(db)
+  const ask = async (sql: string, given: readonly string[]) => {
+    const [row] = await db.query(
+      `SELECT json_agg(${sql} ORDER BY n)::text AS all FROM json_array_elements_text($1::json) WITH ORDINALITY x (t, n)`,
+      [JSON.stringify(given)],
+    )
+    return JSON.parse(row!.all!) as string[]
+  }
+  const folded = await ask('fold(t)', letters)
+  const wrong = letters.filter((letter, index) => folded[index] !== fold(letter))
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(await ask('fold(t)', texts), texts.map(fold))
+  assert.deepEqual(await ask('compared_name(t)', texts), texts.map(comparedName))
+}
+
+describe('the database folds as the code does, every letter and in every context', () => {
+  test('embedded', async () => {
+    const db = await openDatabase({ template, log: () => {} })
+    await foldsAlike(db).finally(() => db.close())
+  })
+  for (const place of places) {
+    test(place.name, async () => {
+      const db = await openDatabase({ url: await addressOf(place), log: () => {} })
+      await foldsAlike(db).finally(() => db.close())
+    })
+  }
+})
+
+describe('said at the start', { skip: !server && 'no PostgreSQL here' }, () => {
+  test('a database whose folding was changed, or whose libraries were, is refused in one line', async () => {
+    const url = await addressOf({ name: 'PostgreSQL' })
+    const db = await openDatabase({ url, log: () => {} })
+    await migrate(db)
+    await db.query('CREATE OR REPLACE FUNCTION fold(given text) RETURNS text LANGUAGE sql IMMUTABLE RETURN lower(given)')
+    await db.close()
+    const { status, stderr } = spawnSync(process.execPath, ['bin/dealwright.js'], {
+      env: { ...process.env, DATABASE_URL: url, PORT: '0' },
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.match(stderr, /^The database folds \d+ letters otherwise than this service \(.*ς.*\): .* Make a backup .*\n$/)
+  })
+
+  for (const place of places.filter(({ without }) => !without)) {
+    test(`${place.name}: whether words in other letters than a to z have an index`, async () => {
+      const lines: string[] = []
+      const db = await openDatabase({ url: await addressOf(place), log: line => lines.push(line) })
+      await migrate(db)
+      const [row] = await db.query("SELECT cardinality(show_trgm('äöü'))::text AS trigrams")
+      await db.close()
+      assert.equal(
+        lines.some(line => /"like" has no index/.test(line)),
+        row!.trigrams === '0',
+      )
+    })
+  }
+})
+
+/** What is found by a word, among the titles below. */
+const searches = new Map([
+  ['title', ['TITLE', 'title ı']],
+  ['TITLE', ['TITLE', 'title ı']],
+  ['I', ['İi', 'TITLE', 'title ı']],
+  ['ΟΔΟς', ['ΟΔΟΣ', 'οδος']],
+  ['ⓐ', ['Ⓐ', 'ⓐ']],
+  ['\u{10d50}', ['\u{10d50}', '\u{10d70}']],
+  ['é', ['e\u0301', 'É']],
+  ['E\u0301', ['e\u0301', 'É']],
+])
+const sorted = [
+  ...['e\u0301', 'İi', 'TITLE', 'title ı', 'z', 'ẞ', 'ß', 'Ä', 'É', 'ΟΔΟΣ', 'οδος', 'Ა', 'ა', 'Ⓐ', 'ⓐ', 'Ꭰ', 'ꭰ'],
+  ...['𐐀', '\u{10d50}', '\u{10d70}', '𞤀'],
+]
+/** Names, and whether each is new among those before it. */
+const names = new Map([
+  ...(['Ⓐ', 'TITLE', 'é', 'x', 'ΟΔΟΣ', 'I', 'ı', '\u{10d50}'].map(name => [name, 201]) as [string, number][]),
+  ...(['ⓐ', 'title', ' e\u0301 ', '\u00a0X ', 'οδος', 'i', '\u{10d70}'].map(name => [name, 409]) as [string, number][]),
+])
+
+function byFolded(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(fold(one)), Buffer.from(fold(other)))
+}
+
+async function answersAlike({ call, get }: Service): Promise<void> {
+  const made = async (resource: string, body: { [name: string]: Json }) => {
+    const reply = await call('POST', `${v1}/${resource}`, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.data.id as number
+  }
+  const primary_contact = await made('contact', { last_name: 'Contact' })
+  const [{ id: pipeline_stage, pipeline }] = (await get(`${v1}/pipeline_stage/view/list?sort=id:asc`)).body.data
+  for (const title of sorted) await made('deal', { title, pipeline, pipeline_stage, primary_contact, sales_owner: 1 })
+  const listed = async (query: string) => {
+    const reply = await get(`${v1}/deal/view/list?${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.map((deal: { title: string }) => deal.title)
+  }
+  for (const [word, titles] of searches)
+    assert.deepEqual(await listed(`filter=${encodeURIComponent(`title:like(${word})`)}&sort=title:asc`), titles, word)
+  assert.deepEqual(await listed('sort=title:asc'), sorted)
+  assert.deepEqual((await listed('sort=title:desc')).map(fold), sorted.map(fold).toReversed())
+  for (const [name, status] of names) assert.equal((await call('POST', `${v1}/tag`, { name })).status, status, name)
+  const { data } = (await get(`${v1}/field/dropdown?name=tags`)).body
+  const tags = [...names.keys()].filter(name => names.get(name) === 201).toSorted(byFolded)
+  assert.deepEqual(
+    data.map((tag: { name: string }) => tag.name),
+    tags,
+  )
+}
+
+describe('lists, searches and unique names are the same everywhere', () => {
+  test('embedded', async () => answersAlike(await startService({ sampleData: false })))
+  for (const place of places.filter(({ without }) => !without))
+    test(place.name, async () => answersAlike(await startService({ sampleData: false, url: await addressOf(place) })))
+})
