@@ -22,7 +22,7 @@ export const errorTable = {
   method_not_allowed: { code: 4004, status: 405, title: 'The path has no such method' },
   version_conflict: { code: 5001, status: 412, title: 'The record has changed since it was read' },
   busy_record: { code: 5002, status: 409, title: 'The record is being changed by many at once' },
-  duplicate: { code: 5003, status: 409, title: 'The name is taken' },
+  duplicate: { code: 5003, status: 409, title: 'The name or value is taken' },
   in_use: { code: 5004, status: 409, title: 'The record is in use' },
   request_in_flight: { code: 5005, status: 409, title: 'The same request is being carried out' },
   last_administrator: { code: 5006, status: 409, title: 'Nobody would be left to administer the account' },

@@ -16,9 +16,10 @@ export function databaseRefusal(error: unknown): Refusal | null {
       return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
     }
     case '23505': {
-      const name = /^([a-z]+)_name/.exec(constraint)?.[1] ?? 'record'
-      const problem = { field: 'name', path: '/name', code: 'name_taken', message: `Another ${name} has the name.` }
-      return new Refusal('duplicate', `There is a ${name} of that name already.`, [problem])
+      const [, resource = 'record', field = 'name'] = /^([a-z]+)_(name|email)/.exec(constraint) ?? []
+      const taken = field === 'name' ? { code: 'name_taken' } : { code: 'value_taken' }
+      const problem = { field, path: `/${field}`, ...taken, message: `Another ${resource} has the ${field}.` }
+      return new Refusal('duplicate', `There is a ${resource} with that ${field} already.`, [problem])
     }
     case '57014':
       return new Refusal(

@@ -102,6 +102,36 @@ test('names of tags and territories are there once, and free again when deleted'
   await made('tag', { name: 'unique' })
 })
 
+test("a user's e-mail is there once among those who are not deleted, in any case (D128)", async () => {
+  const taken = async (method: string, path: string, body?: Json) => {
+    const reply = await call(method, `${v1}${path}`, body)
+    assert.deepEqual([reply.status, reply.body.code, problemsOf(reply)], [409, 5003, ['/email value_taken']], reply.text)
+    assert.equal(reply.body.detail, 'There is a user with that email already.')
+  }
+  const first = await made('user', { name: 'Zoë', email: 'zo\u00eb@example.com' })
+  for (const email of ['zoë@example.com', 'ZOË@EXAMPLE.COM', 'zoe\u0308@example.com'])
+    await taken('POST', '/user', { name: 'Another', email })
+  const second = await made('user', { name: 'Zoë', email: 'zoe@example.com' })
+  await taken('PATCH', `/user/${second.id}`, { email: 'Zoë@example.com' })
+  assert.equal((await call('PATCH', `${v1}/user/${first.id}`, { email: 'Zoë@Example.com' })).status, 200)
+  // Given up by a deletion, and taken by the time of a restoration.
+  assert.equal((await call('DELETE', `${v1}/user/${first.id}`)).status, 200)
+  assert.equal((await call('PATCH', `${v1}/user/${second.id}`, { email: 'zoë@example.com' })).status, 200)
+  await taken('POST', `/user/${first.id}/restore`)
+  assert.equal((await call('DELETE', `${v1}/user/${second.id}`)).status, 200)
+  assert.equal((await call('POST', `${v1}/user/${first.id}/restore`)).status, 200)
+  await taken('POST', `/user/${second.id}/restore`)
+})
+
+test('of two processes that make a user of one e-mail at once, one does', async () => {
+  const other = await service.another()
+  for (let round = 0; round < 10; round++) {
+    const body = { name: 'Twin', email: `twin${round}@example.com` }
+    const replies = await Promise.all([call, other.call, call, other.call].map(by => by('POST', `${v1}/user`, body)))
+    assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 409, 409, 409])
+  }
+})
+
 test('a contact and a company are created inside a deal, with it, in one go', async () => {
   const before = await counts()
   const reply = await call('POST', `${v1}/deal`, {

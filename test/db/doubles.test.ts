@@ -1,4 +1,4 @@
-/** Names that were two and are one since names are compared in any spelling (D127): the later one is marked, with its history. */
+/** Names that were two and are one since they are compared in any spelling (D127, D128): the later one is marked, with its history. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
@@ -47,6 +47,19 @@ async function oldDatabase(db: Database): Promise<void> {
   await db.query('UPDATE tag SET name = $1::text WHERE id = 9', [` ${long.slice(1)}`])
   await db.query('UPDATE tag SET name = $1::text WHERE id = 8', [long.slice(1)])
   await db.query(
+    `INSERT INTO "user" (account_id, id, name, email, created_at, updated_at, document, deleted_at)
+     SELECT 1, id, 'U', email, now(), now(), '"name":"U","email":' || to_json(email), CASE WHEN is_deleted THEN now() END
+     FROM json_to_recordset($1::json) x (id bigint, email text, is_deleted boolean)`,
+    [
+      JSON.stringify([
+        { id: 13, email: 'jo@example.com' },
+        { id: 14, email: 'Jo@Example.com' },
+        { id: 15, email: 'jo@example.com', is_deleted: true },
+        { id: 16, email: 'jo@example.com' },
+      ]),
+    ],
+  )
+  await db.query(
     `INSERT INTO pipeline (account_id, id, name, position, is_default, version, created_at, updated_at, document)
      VALUES (1, 20, 'P', 1, 1, 1, now(), now(), '"name":"P"'), (1, 21, 'Q', 2, 2, 1, now(), now(), '"name":"Q"')`,
   )
@@ -84,6 +97,12 @@ async function marksDoubles(db: Database): Promise<void> {
     },
   )
   assert.deepEqual(await names('tag', 2), { 1: 'x' })
+  const users = await db.query('SELECT id::text AS id, email, document FROM "user" ORDER BY id')
+  assert.deepEqual(
+    users.map(user => user.email),
+    ['jo@example.com', 'Jo@Example.com.2.invalid', 'jo@example.com', 'jo@example.com.3.invalid'],
+  )
+  assert.equal(users[3]!.document, '"name":"U","email":"jo@example.com.3.invalid"')
   assert.deepEqual(await names('pipeline_stage'), { 30: 'Won', 31: 'Won (2)', 32: 'Won' })
   const [row] = await db.query(
     'SELECT version, document, updated_at, created_at < updated_at AS later FROM tag WHERE account_id = 1 AND id = 2',
@@ -97,7 +116,7 @@ async function marksDoubles(db: Database): Promise<void> {
   )
   assert.deepEqual(
     events.map(event => event.seq),
-    ['41', '42', '43', '44', '45', '46'],
+    ['41', '42', '43', '44', '45', '46', '47', '48'],
   )
   assert.deepEqual(
     { ...events[0] },
@@ -106,11 +125,11 @@ async function marksDoubles(db: Database): Promise<void> {
       changes: '{"name": {"after": "x (3)", "before": " x "}}',
     },
   )
-  assert.equal(events.at(-1)!.type, 'pipeline_stage.updated')
+  assert.equal(events.at(-1)!.type, 'user.updated')
   const [account] = await db.query(
     'SELECT c.last_seq::text AS seq, a.catalog_version::text AS version FROM account a JOIN counter c USING (account_id) WHERE account_id = 1',
   )
-  assert.deepEqual({ ...account }, { seq: '46', version: '7' })
+  assert.deepEqual({ ...account }, { seq: '48', version: '9' })
   await assert.rejects(db.query("UPDATE tag SET name = 'E\u0301' WHERE account_id = 1 AND id = 1"), {
     code: '23505',
     constraint_name: 'tag_name',

@@ -101,8 +101,8 @@ BEGIN
   END LOOP;
 END $migration$;
 
--- What is there once, in any spelling (D37, D127). Where two are one now, the later one is marked so that people see it: "Name (2)". It is a
--- change like any other, by the service itself (actor 0). A restored backup may lack the indexes before (backup/load.ts).
+-- What is there once, in any spelling (D37, D127, D128). Where two are one now, the later one is marked so that people see it: "Name (2)". It
+-- is a change like any other, by the service itself (actor 0). A restored backup may lack the indexes before (backup/load.ts).
 DROP INDEX IF EXISTS territory_name, tag_name, pipeline_name, stage_name;
 DO $migration$
 DECLARE
@@ -122,7 +122,9 @@ BEGIN
       ('territory', 'territory_name', 'account_id', 'name', 255, ' (%s)'),
       ('tag', 'tag_name', 'account_id', 'name', 255, ' (%s)'),
       ('pipeline', 'pipeline_name', 'account_id', 'name', 255, ' (%s)'),
-      ('pipeline_stage', 'stage_name', 'pipeline', 'name', 255, ' (%s)')) k (resource, index_name, scope, member, longest, marked)
+      ('pipeline_stage', 'stage_name', 'pipeline', 'name', 255, ' (%s)'),
+      -- An address that nobody has: one that somebody may have would be worse than none.
+      ('user', 'user_email', 'account_id', 'email', 320, '.%s.invalid')) k (resource, index_name, scope, member, longest, marked)
   LOOP
     EXECUTE format('CREATE INDEX comparing ON %I (account_id, compared_name(%I))', kind.resource, kind.member);
     FOR double IN EXECUTE format(
