@@ -13,7 +13,7 @@ import { startUpkeep } from './administration/upkeep.ts'
 import { type Admission, type Admitted, allowed, openAdmission } from './api/admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './api/answer.ts'
 import { readBody } from './api/body.ts'
-import { arrivalTimes, type Connections, endUnread, watchConnections } from './api/connections.ts'
+import { arrivalTimes, type Connections, watchConnections } from './api/connections.ts'
 import { rateLimit } from './api/rate-limit.ts'
 import { type ApiRequest, onceOf, readJson, readQuery } from './api/request.ts'
 import { type Route, routes } from './api/routes.ts'
@@ -40,9 +40,8 @@ export function buildApp({ db, now, clock = () => performance.now(), log, limits
   const { retentionDays, bodyLimitBytes, requestTimeoutMs } = limits
   const say = (line: string) => log.warn(line)
   const app: FastifyInstance = Fastify({
-    // A request has to arrive in that time; what it asks for is limited by the database, and an answer has to be read.
+    // A request has to arrive in that time; what it asks for is limited by the database.
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: 2 * requestTimeoutMs,
     http: arrivalTimes(requestTimeoutMs),
     // While the service stops, connections that are open are still answered.
     return503OnClosing: false,
@@ -55,8 +54,8 @@ export function buildApp({ db, now, clock = () => performance.now(), log, limits
     frameworkErrors: (error, request, reply) => {
       const counted = admission.count(request)
       void counted.then(
-        () => refuse(error, request, reply),
-        refused => refuse(refused, request, reply),
+        () => refuse(error, request, reply, connections),
+        refused => refuse(refused, request, reply, connections),
       )
     },
   })
@@ -80,15 +79,15 @@ export function buildApp({ db, now, clock = () => performance.now(), log, limits
   for (const route of table) addRoute(app, route, state)
   app.setErrorHandler((error, request, reply) => {
     state.admitted.get(request)?.leave()
-    return refuse(error, request, reply)
+    return refuse(error, request, reply, connections)
   })
   return app
 }
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, connections: Connections) {
   const refusal = refusalOf(error)
   if (!refusal) request.log.error({ err: error }, 'request failed')
-  return send(reply, request, problemAnswer(refusal ?? error, request.id))
+  return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 
 /** What the requests of a process have in common. */
@@ -113,7 +112,7 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
       handler: async (request, reply) => {
         refuseOtherThanJson(request)
         const caller = undefined as never
-        return send(reply, request, await route.handler({ ...asked(route, request, state), caller }))
+        return send(reply, request, await route.handler({ ...asked(route, request, state), caller }), state.connections)
       },
     })
     return
@@ -129,7 +128,8 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
     handler: async (request, reply) => {
       const admitted = state.admitted.get(request)!
       try {
-        return send(reply, request, await answered(route, asked(route, request, state), admitted, state))
+        const answer = await answered(route, asked(route, request, state), admitted, state)
+        return send(reply, request, answer, state.connections)
       } finally {
         admitted.leave()
       }
@@ -209,8 +209,8 @@ const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
   'not_a_dropdown',
 ])
 
-function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer) {
-  endUnread(request.raw, reply.raw)
+function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer, connections: Connections) {
+  connections.answer(request.raw, reply.raw)
   return reply
     .code(status)
     .headers({ ...securityHeaders, 'content-type': 'application/json; charset=utf-8', 'x-request-id': request.id, ...headers })

@@ -14,11 +14,18 @@ export type ConnectionLimits = {
   /** connections in all, and those of one network */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
+  /** how long a request may take to arrive, and an answer not be read at all */
+  readonly requestTimeoutMs: number
 }
 
 export type Connections = {
   /** Notes that somebody with a valid token has asked over a connection: it need not make room for others any more. */
   trust(socket: Socket): void
+  /**
+   * To be told of an answer before it is sent. It has to be read in time; and it is the connection's last unless
+   * the request was read whole, as nobody will read the rest.
+   */
+  answer(request: IncomingMessage, response: ServerResponse): void
   /** Answers what is no readable request, or none that has arrived in time; then the connection ends. */
   refuse(error: Error & { code?: string }, socket: Socket): void
 }
@@ -40,7 +47,7 @@ export function arrivalTimes(limitMs: number): ServerOptions {
  * over which no valid token has come, and is answered with 503 where there is none. `say` hears of it once a minute.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits, say: (line: string) => void): Connections {
-  const { maxConnections, maxConnectionsPerAddress } = limits
+  const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = limits
   /** for each connection the answers that are still to be given over it */
   const open = new Map<Socket, Set<ServerResponse>>()
   const ofNetwork = new Map<string, number>()
@@ -105,6 +112,13 @@ export function watchConnections(server: Server, limits: ConnectionLimits, say: 
 
   return {
     trust: socket => void strangers.delete(socket),
+    answer(request, response) {
+      response.setTimeout(requestTimeoutMs)
+      if (request.complete || !hasBody(request.headers)) return
+      response.setHeader('connection', 'close')
+      // Node closes it at once. With bytes unread the system then resets it, and who is still sending loses the answer.
+      request.socket.destroySoon = () => linger(request.socket)
+    },
     refuse(error, socket) {
       const [first, ...others] = open.get(socket) ?? []
       // Under way is an answer that this one would be taken for.
@@ -115,14 +129,6 @@ export function watchConnections(server: Server, limits: ConnectionLimits, say: 
       linger(socket)
     },
   }
-}
-
-/** Has the connection end with its answer unless the request was read whole: nobody will read the rest. */
-export function endUnread(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || !hasBody(request.headers)) return
-  response.setHeader('connection', 'close')
-  // Node closes it at once. With bytes unread the system then resets it, and who is still sending loses the answer.
-  request.socket.destroySoon = () => linger(request.socket)
 }
 
 /** Sends no more. What is received is dropped, unparsed, until the client ends it too or has had its time. */
