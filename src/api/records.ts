@@ -4,7 +4,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
-import { expandedList } from '../records/expand.ts'
+import { expandedRecord } from '../records/expand.ts'
 import { recall } from '../records/once.ts'
 import { readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
@@ -53,7 +53,7 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
     const fields = fieldsOf(request, resource)
     const expand = readRecordQuery(request.query, fields)
     const answered = await act(fields)
-    return { ...answered, record: await expandedList(db, request.caller.catalog.account.id, answered.record, expand) }
+    return { ...answered, record: await expandedRecord(db, request.caller.catalog.account.id, answered.record, expand) }
   }
   return {
     create: async request => {

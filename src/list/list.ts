@@ -1,8 +1,10 @@
 /** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import { documentSql, isShownWhole, shownList } from '../records/document.ts'
-import { expandedList } from '../records/expand.ts'
+import { inTurns } from '../in-turns.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import { documentSql, isShownWhole, shownMembers } from '../records/document.ts'
+import { expanded, namesOf } from '../records/expand.ts'
 import type { Queryable } from '../records/store.ts'
 import { branchesOf } from './branches.ts'
 import { weighed } from './common.ts'
@@ -45,11 +47,16 @@ export function pageStatement(
   const size = request.pageSize
   const position = `json_build_array(${keys.map(key => key.order.sql).join(', ')})::text`
   const text =
-    `SELECT string_agg(p.record, ',') FILTER (WHERE p.n <= ${size}) AS records, count(*)::text AS found, max(p.position) AS position, ` +
+    `SELECT string_agg(p.record, ${isPassedOn(fields, request) ? "','" : "E'\\n'"}) FILTER (WHERE p.n <= ${size}) AS records, count(*)::text AS found, max(p.position) AS position, ` +
     '(SELECT last_seq::text FROM counter WHERE account_id = $1::bigint) AS seq ' +
     `FROM (SELECT ${documentSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position ` +
     `FROM (${rowsSql(fields, request, keys, list)}) r) p`
   return { text, values: list.values }
+}
+
+/** Whether records are answered as they are stored, their bytes unread. */
+function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): boolean {
+  return expand.length === 0 && isShownWhole(fields, only)
 }
 
 /** A page of the records that the request asks for, with the total as it asks for it. */
@@ -85,17 +92,41 @@ function decoded(bytes: Uint8Array): string {
   return utf8.decode(bytes)
 }
 
-/** The records as the request wants to see them; mostly that is what was stored, which then is not even read. */
+/**
+ * The records as the request wants to see them; mostly that is what was stored, which then is not even read. A page may have hundreds of
+ * megabytes: its records are read and written one by one, in turns with other requests.
+ */
 async function seen(
   db: Queryable,
   fields: ResourceFields,
   account: number,
-  { expand, only }: ListRequest,
+  request: ListRequest,
   records: Uint8Array,
 ): Promise<Uint8Array> {
-  if (expand.length === 0 && isShownWhole(fields, only)) return records
-  const expanded = await expandedList(db, account, decoded(records), expand)
-  return new TextEncoder().encode(shownList(fields, expanded, only))
+  if (isPassedOn(fields, request)) return records
+  const { expand, only } = request
+  const read = await inTurns(lines(records), line => {
+    const record = parseJson(decoded(line)) as JsonObject
+    const ids = Object.fromEntries(expand.map(({ internal_name: name }) => [name, record[name] ?? null]))
+    return { ids, members: shownMembers(fields, record, only) }
+  })
+  const all = read.map(({ ids }) => ids)
+  const names = await namesOf(db, account, all, expand)
+  const written = await inTurns(read, ({ ids, members }) => {
+    const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
+    return Buffer.from(`,${JSON.stringify(named)}`)
+  })
+  return Buffer.concat(written).subarray(1)
+}
+
+/** Records one by one: no JSON has a line feed in it. */
+function* lines(records: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < records.length; ) {
+    const end = records.indexOf(10, from)
+    const to = end < 0 ? records.length : end
+    yield records.subarray(from, to)
+    from = to + 1
+  }
 }
 
 /** The sort keys, with the moment of the first page for the clock: what follows it must not move between two pages. */

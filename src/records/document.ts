@@ -66,28 +66,17 @@ function shownText(field: Field): string {
  * What a caller is shown of a record's text: without the fields that were taken out of use. Mostly that is the text itself.
  */
 export function shown(fields: ResourceFields, record: string): string {
-  return shownList(fields, record, null)
+  return isShownWhole(fields, null) ? record : JSON.stringify(shownMembers(fields, parseJson(record) as JsonObject, null))
 }
 
-/** The same for records separated by commas; `only` narrows them to some of their members. */
-export function shownList(fields: ResourceFields, records: string, only: readonly Field[] | null): string {
-  if (isShownWhole(fields, only)) return records
-  const inactive = fields.fields.filter(field => !field.is_active)
-  const parsed = parseJson(`[${records}]`) as JsonObject[]
-  const visible = parsed.map(record => {
-    if (only) return narrowed(record, only)
-    for (const field of inactive) delete record[field.internal_name]
-    return record
-  })
-  return JSON.stringify(visible).slice(1, -1)
+/** The same of a record that is parsed; `only` narrows it to some of its members. */
+export function shownMembers(fields: ResourceFields, record: JsonObject, only: readonly Field[] | null): JsonObject {
+  if (only) return Object.fromEntries(only.map(({ internal_name: name }): [string, Json] => [name, record[name] ?? null]))
+  const members = Object.entries(record).filter(([name]) => fields.byName.get(name)?.is_active !== false)
+  return Object.fromEntries(members)
 }
 
 /** Whether a caller is shown all that is stored. */
 export function isShownWhole(fields: ResourceFields, only: readonly Field[] | null): boolean {
   return only === null && fields.fields.every(field => field.is_active)
-}
-
-function narrowed(record: JsonObject, only: readonly Field[]): JsonObject {
-  const members = only.map((field): [string, Json] => [field.internal_name, record[field.internal_name] ?? null])
-  return { ...Object.fromEntries(members), ...(record._expanded === undefined ? {} : { _expanded: record._expanded }) }
 }

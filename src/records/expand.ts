@@ -8,6 +8,8 @@ import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import type { Queryable } from './store.ts'
 
+/** field → id → what it stands for */
+export type Names = ReadonlyMap<Field, ReadonlyMap<number, Named>>
 type Named = { readonly id: number; readonly name: string }
 
 /** Whether a field's values are ids with names: options and related records. */
@@ -15,31 +17,32 @@ export function isExpandable(field: Field): boolean {
   return hasOptions(field) || field.related !== null
 }
 
-/** Records separated by commas, each with `_expanded`: {id, name} for each of `expand`, an array of them where the value is one. */
-export async function expandedList(db: Queryable, account: number, records: string, expand: readonly Field[]): Promise<string> {
-  if (expand.length === 0 || records === '') return records
-  const parsed = parseJson(`[${records}]`) as JsonObject[]
-  const names = await namesOf(db, account, parsed, expand)
-  const one = (field: Field, id: Json) => names.get(field)?.get(Number(id)) ?? null
-  for (const record of parsed) {
-    record._expanded = Object.fromEntries(
-      expand.map((field): [string, Json] => {
-        const value = record[field.internal_name] ?? null
-        return [field.internal_name, Array.isArray(value) ? value.map(id => one(field, id)) : one(field, value)]
-      }),
-    )
-  }
-  return JSON.stringify(parsed).slice(1, -1)
+/** A record's text with `_expanded` as the caller asks for it. */
+export async function expandedRecord(db: Queryable, account: number, record: string, expand: readonly Field[]): Promise<string> {
+  if (expand.length === 0) return record
+  const parsed = parseJson(record) as JsonObject
+  return JSON.stringify({ ...parsed, _expanded: expanded(parsed, expand, await namesOf(db, account, [parsed], expand)) })
 }
 
-/** The names behind the ids that `records` have in the fields of `expand`: field → id → {id, name}. */
+/** `_expanded` of a record: {id, name} for each of `expand`, an array of them where the value is one. */
+export function expanded(record: JsonObject, expand: readonly Field[], names: Names): JsonObject {
+  const one = (field: Field, id: Json) => names.get(field)?.get(Number(id)) ?? null
+  return Object.fromEntries(
+    expand.map((field): [string, Json] => {
+      const value = record[field.internal_name] ?? null
+      return [field.internal_name, Array.isArray(value) ? value.map(id => one(field, id)) : one(field, value)]
+    }),
+  )
+}
+
+/** The names behind the ids that `records` have in the fields of `expand`. */
 export async function namesOf(
   db: Queryable,
   account: number,
   records: readonly JsonObject[],
   expand: readonly Field[],
-): Promise<Map<Field, Map<number, Named>>> {
-  const names = new Map<Field, Map<number, Named>>()
+): Promise<Names> {
+  const names = new Map<Field, ReadonlyMap<number, Named>>()
   const wanted = new Map<string, Set<number>>()
   for (const field of expand) {
     if (hasOptions(field)) {

@@ -1,0 +1,26 @@
+/** Long work cut into pieces, between which everybody else of the process has a turn. Knows nothing of the work. */
+
+/** How long a piece may take. */
+const pieceMs = 10
+
+/** The end of the queue for a turn: each turn of the event loop has one piece of one work. */
+let queue: Promise<void> = Promise.resolve()
+
+/** The results of `work` for each item in their order, done in pieces. */
+export async function inTurns<T, R>(items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
+  const results: R[] = []
+  let until = performance.now() + pieceMs
+  for (const item of items) {
+    if (performance.now() > until) {
+      await nextTurn()
+      until = performance.now() + pieceMs
+    }
+    results.push(work(item))
+  }
+  return results
+}
+
+function nextTurn(): Promise<void> {
+  queue = queue.then(() => new Promise(resolve => setImmediate(resolve)))
+  return queue
+}

@@ -1,0 +1,54 @@
+/** Long work in pieces: in order, whole, and with turns for others between. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inTurns } from '../../src/in-turns.ts'
+
+/** Keeps the thread busy. */
+function work(milliseconds: number): void {
+  for (const until = performance.now() + milliseconds; performance.now() < until; );
+}
+
+test('the results are those of each item, in order; an error ends it', async () => {
+  const items = Array.from({ length: 50 }, (_, index) => index)
+  const results = await inTurns(items, item => {
+    work(1)
+    return item * 2
+  })
+  assert.deepEqual(
+    results,
+    items.map(item => item * 2),
+  )
+  assert.deepEqual(await inTurns([], () => assert.fail()), [])
+  await assert.rejects(
+    inTurns(items, item => {
+      work(1)
+      if (item === 40) throw new Error('the fortieth')
+    }),
+    /the fortieth/,
+  )
+})
+
+test('others have turns between the pieces, and several works one piece a turn', async () => {
+  let turns = 0
+  let pieces = 0
+  let most = 0
+  const watch = setInterval(() => {
+    turns++
+    pieces = 0
+  })
+  const one = () =>
+    inTurns(Array.from({ length: 12 }), () => {
+      // Each is longer than a piece may be: it is a piece of its own.
+      work(15)
+      most = Math.max(most, ++pieces)
+    })
+  await one()
+  assert.ok(turns >= 8, `${turns} turns`)
+  turns = 0
+  most = 0
+  await Promise.all([one(), one(), one()])
+  clearInterval(watch)
+  assert.ok(turns >= 24, `${turns} turns`)
+  // Each begins at once; from then on they wait for each other.
+  assert.ok(most <= 4, `${most} pieces in a turn`)
+})
