@@ -52,19 +52,51 @@ export type Problem = {
   [extra: string]: unknown
 }
 
+/** What to do about a problem, or how to find that out. */
+export type Hint = string | (() => string)
+
+/**
+ * What is found wrong with a request. A body of a megabyte can have tens of thousands of problems: all are counted, the first 500 are kept
+ * (D2), and hints that must be looked for are given for the first twenty.
+ */
+export class Problems {
+  readonly kept: Problem[] = []
+  count = 0
+
+  /** Counts a problem; it is put into words only if it is kept. */
+  add(problem: () => Problem, hint?: Hint): void {
+    if (++this.count > keptMax) return
+    const found = problem()
+    const message = found.message.length > messageMax ? `${found.message.slice(0, messageMax)}…` : found.message
+    const told = typeof hint === 'function' ? this.count <= hintsMax && hint() : hint
+    this.kept.push({ ...found, message, ...(told ? { hint: told } : {}) })
+  }
+}
+
+const keptMax = 500
+const hintsMax = 20
+/** Messages quote what was sent, which may be a megabyte. */
+const messageMax = 1000
+
 /** What was accepted but changed or ignored (D1); travels in `meta.warnings`. */
 export type Warning = { field: string; code: string; message: string }
 
-/** Thrown to refuse a request; the HTTP layer turns it into problem+json. Everything wrong is in `problems`. */
+/** Thrown to refuse a request; the HTTP layer turns it into problem+json. What is wrong is in `problems`, the first 500 of more. */
 export class Refusal extends Error {
   readonly slug: ErrorSlug
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(slug: ErrorSlug, detail: string, problems: readonly Problem[] = [], headers: Record<string, string> = {}) {
-    super(detail)
+  constructor(
+    slug: ErrorSlug,
+    detail: string,
+    problems: Problems | readonly Problem[] = [],
+    headers: Record<string, string> = {},
+  ) {
+    const isCut = problems instanceof Problems && problems.count > keptMax
+    super(isCut ? `${detail} The first ${keptMax} are listed.` : detail)
     this.slug = slug
-    this.problems = problems
+    this.problems = problems instanceof Problems ? problems.kept : problems
     this.headers = headers
   }
 }

@@ -2,7 +2,6 @@
  * Reads JSON without losing a digit (D14). Knows nothing of fields.
  * A number that a double can't hold becomes a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
  */
-import Big from 'big.js'
 
 /** An interface, not a type: it must not pass for a JsonObject. */
 export interface RawNumber {
@@ -22,26 +21,42 @@ export const isRawNumber = isRawJSON
 /** Parses JSON text (RFC 8259). Throws SyntaxError. Numbers come as `number` where that is exact, else as RawNumber. */
 export function parseJson(text: string): Json {
   // Only 16 digits or an exponent can be lost; without them the plain parser is several times faster.
-  return mayLoseDigits.test(text) ? (JSON.parse(text, exactNumber as never) as Json) : JSON.parse(text)
+  return mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)
 }
 
 const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
-/** A number stays one if a double prints the same decimal, however it was spelt: 1.0 and 1e0 are 1 whatever stands beside them. */
-function exactNumber(_name: string, value: unknown, { source }: { source: string }): unknown {
-  if (typeof value !== 'number' || String(value) === source) return value
-  return Number.isFinite(value) && new Big(source).eq(value) ? value : rawJSON(source)
+/** What JSON from outside may be. RFC 8259 leaves a member twice to its reader: within limits it is refused, as is one named `__proto__`. */
+export type JsonLimits = { readonly levels: number; readonly items: number }
+
+/** Text of JSON that is more than its reader takes. */
+export class JsonLimitError extends Error {}
+
+/** The same as parseJson in one pass of our own, within limits if there are any. Throws JsonLimitError beyond them, SyntaxError. */
+export function parseExactly(text: string, limits: JsonLimits | null = null): Json {
+  const reader: Reader = { text, at: 0, limits, levels: 0, items: 0 }
+  skipBlanks(reader)
+  const value = readValue(reader)
+  skipBlanks(reader)
+  if (reader.at < text.length) throw unexpected(reader)
+  return value
 }
 
-/** The JSON value of a decimal number written as text: what parseJson makes of it. */
+/**
+ * The JSON value of a decimal number written as text. It stays a number if a double prints the same decimal, however it was spelt: 1.0 and
+ * 1e0 are 1 whatever stands beside them.
+ */
 export function jsonNumber(text: string): number | RawNumber {
-  return exactNumber('', Number(text), { source: text }) as number | RawNumber
+  const value = Number(text)
+  const printed = String(value)
+  const isSame = printed === text || (Number.isFinite(value) && decimalOf(printed) === decimalOf(text))
+  return isSame ? value : rawJSON(text)
 }
 
 /** Whether two values say the same: numbers by what they are worth, however they are spelt; members in any order. */
 export function isSameJson(one: Json, other: Json): boolean {
   if (one === other) return true
-  if (isNumber(one) && isNumber(other)) return new Big(JSON.stringify(one)).eq(JSON.stringify(other))
+  if (isNumber(one) && isNumber(other)) return decimalOf(JSON.stringify(one)) === decimalOf(JSON.stringify(other))
   if (Array.isArray(one)) {
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSameJson(item, other[index]!))
   }
@@ -55,6 +70,192 @@ function isNumber(value: Json): value is number | RawNumber {
   return typeof value === 'number' || isRawJSON(value)
 }
 
+/** A member's name as a step of a JSON pointer (RFC 6901). */
+export function pointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value)
+}
+
+/** `items` counts the members and items read so far. */
+type Reader = { readonly text: string; at: number; readonly limits: JsonLimits | null; levels: number; items: number }
+
+function readValue(reader: Reader): Json {
+  switch (reader.text[reader.at]) {
+    case '{':
+      return readObject(reader)
+    case '[':
+      return readArray(reader)
+    case '"':
+      return readString(reader)
+    case 't':
+      return readWord(reader, 'true', true)
+    case 'f':
+      return readWord(reader, 'false', false)
+    case 'n':
+      return readWord(reader, 'null', null)
+    default:
+      return readNumber(reader)
+  }
+}
+
+function readObject(reader: Reader): JsonObject {
+  const object: JsonObject = {}
+  open(reader)
+  if (!isClosed(reader, '}')) {
+    do {
+      skipBlanks(reader)
+      if (reader.text[reader.at] !== '"') throw unexpected(reader)
+      const name = readString(reader)
+      refuseName(name, object, reader)
+      skipBlanks(reader)
+      if (reader.text[reader.at] !== ':') throw unexpected(reader)
+      reader.at++
+      skipBlanks(reader)
+      setMember(object, name, readValue(reader))
+    } while (isContinued(reader, '}'))
+  }
+  reader.levels--
+  return object
+}
+
+function readArray(reader: Reader): Json[] {
+  const array: Json[] = []
+  open(reader)
+  if (!isClosed(reader, ']')) {
+    do {
+      skipBlanks(reader)
+      array.push(readValue(reader))
+    } while (isContinued(reader, ']'))
+  }
+  reader.levels--
+  return array
+}
+
+function open(reader: Reader): void {
+  const { limits } = reader
+  if (limits && ++reader.levels > limits.levels) throw new JsonLimitError(`it is nested more than ${limits.levels} levels deep`)
+  count(reader)
+  reader.at++
+}
+
+/** Each member and item, and an empty object or array as one. */
+function count(reader: Reader): void {
+  const { limits } = reader
+  if (limits && ++reader.items > limits.items) throw new JsonLimitError(`it has more than ${limits.items} members and items`)
+}
+
+function isClosed(reader: Reader, end: string): boolean {
+  skipBlanks(reader)
+  if (reader.text[reader.at] !== end) return false
+  reader.at++
+  return true
+}
+
+/** After a member or an item: whether another one follows. */
+function isContinued(reader: Reader, end: string): boolean {
+  if (isClosed(reader, end)) return false
+  if (reader.text[reader.at] !== ',') throw unexpected(reader)
+  reader.at++
+  count(reader)
+  return true
+}
+
+function refuseName(name: string, object: JsonObject, { limits }: Reader): void {
+  if (!limits) return
+  if (name === '__proto__') throw new JsonLimitError('"__proto__" is no name of a member')
+  if (Object.hasOwn(object, name)) throw new JsonLimitError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
+}
+
+function setMember(object: JsonObject, name: string, value: Json): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** Text up to the closing quote. Pieces between escapes are taken as they stand. */
+function readString(reader: Reader): string {
+  const { text } = reader
+  let value = ''
+  let from = ++reader.at
+  for (;;) {
+    const code = text.charCodeAt(reader.at)
+    if (code === quote) {
+      const piece = text.slice(from, reader.at++)
+      return value === '' ? piece : value + piece
+    }
+    if (code === backslash) {
+      value += text.slice(from, reader.at) + readEscape(reader)
+      from = reader.at
+    } else if (code >= blank) reader.at++
+    else throw unexpected(reader)
+  }
+}
+
+const [quote, backslash, blank] = [34, 92, 32]
+
+function readEscape(reader: Reader): string {
+  const letter = reader.text[++reader.at] ?? ''
+  const character = escapes[letter]
+  if (character !== undefined) {
+    reader.at++
+    return character
+  }
+  const digits = letter === 'u' ? reader.text.slice(reader.at + 1, reader.at + 5) : ''
+  if (!/^[\da-fA-F]{4}$/.test(digits)) throw unexpected(reader)
+  reader.at += 5
+  return String.fromCharCode(Number.parseInt(digits, 16))
+}
+
+const escapes: { readonly [letter: string]: string } = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+function readWord<T>(reader: Reader, word: string, value: T): T {
+  if (!reader.text.startsWith(word, reader.at)) throw unexpected(reader)
+  reader.at += word.length
+  return value
+}
+
+function readNumber(reader: Reader): number | RawNumber {
+  number.lastIndex = reader.at
+  const token = number.exec(reader.text)?.[0]
+  if (!token) throw unexpected(reader)
+  reader.at += token.length
+  return jsonNumber(token)
+}
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+/** A decimal in one form: sign, digits without zeros around them, and the exponent of the last. */
+function decimalOf(token: string): string {
+  const [, sign, whole, fraction = '', exponent = '0'] = parts.exec(token)!
+  const digits = whole! + fraction
+  let [first, end] = [0, digits.length]
+  while (digits[first] === '0') first++
+  while (end > first && digits[end - 1] === '0') end--
+  if (first === end) return '0'
+  return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`
+}
+
+const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/
+
+function skipBlanks(reader: Reader): void {
+  const { text } = reader
+  while (blanks.includes(text[reader.at] ?? '-')) reader.at++
+}
+
+const blanks = ' \n\r\t'
+
+function unexpected({ text, at }: Reader): SyntaxError {
+  const what = at < text.length ? `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}` : 'it ends too soon'
+  return new SyntaxError(`${what} at position ${at + 1}`)
 }

@@ -168,7 +168,8 @@ async function change(
     if (shaped && wantsIndex(shaped, catalog)) {
       withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, judge)
     }
-    judge.problems.push(...missingReferences(judge.references, await askReferences(administrator.db, catalog, judge.references)))
+    const asked = await askReferences(administrator.db, catalog, judge.references)
+    for (const problem of missingReferences(judge.references, asked)) judge.problems.add(() => problem)
     const told = { id, warnings: judge.warnings }
     return shaped && { change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }, told }
   })
@@ -219,9 +220,9 @@ function askedOnce({ account, now, once = null }: Administrator) {
 }
 
 function refuseProblems({ problems }: Judgement): void {
-  if (problems.length === 0) return
-  const isDuplicate = problems.every(({ code }) => code === 'name_taken')
-  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  if (problems.count === 0) return
+  const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken')
+  const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
   throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', `Nothing was changed: ${count}.`, problems)
 }
 

@@ -6,7 +6,7 @@ import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fi
 import type { Field, FieldType, Option } from '../fields/field.ts'
 import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
-import { nearest } from '../fields/nearest.ts'
+import { suggestion } from '../fields/nearest.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import { isBlank, placeOf } from '../records/parse.ts'
 import { moved } from './form.ts'
@@ -106,7 +106,7 @@ function shaped(
   const position = positionOf(sent.position, judge)
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', judge)
   const whole = withDefault(sent, next, field, judge)
-  if (judge.problems.length) return null
+  if (judge.problems.count) return null
   const current = fields.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
   return { ...whole, sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null }
@@ -156,8 +156,7 @@ function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined
   const types = Object.keys(customFields) as FieldType[]
   const known = types.find(name => name === type)
   if (known) return known
-  const near = typeof type === 'string' ? nearest(type, types) : null
-  const hint = near ? `Did you mean "${near}"?` : `One of: ${types.join(', ')}.`
+  const hint = () => suggestion(String(type), types, `One of: ${types.join(', ')}.`)
   return report(
     judge,
     '/type',

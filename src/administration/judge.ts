@@ -1,15 +1,16 @@
 /**
  * What administration's judgements share: the problems found, each with its path and hint, and the readers of a body's members. Pure.
  */
-import type { Problem, Warning } from '../errors.ts'
+import { type Hint, Problems, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
-import { nearest } from '../fields/nearest.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { codePoints } from '../fields/code-points.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import type { Nested, Reference } from '../records/parse.ts'
 
 export type Judgement = {
   readonly catalog: Catalog
-  readonly problems: Problem[]
+  readonly problems: Problems
   readonly warnings: Warning[]
   /** records that must exist before anything is saved */
   readonly references: Reference[]
@@ -18,14 +19,15 @@ export type Judgement = {
 }
 
 export function judgement(catalog: Catalog): Judgement {
-  return { catalog, problems: [], warnings: [], references: [], nested: [] }
+  return { catalog, problems: new Problems(), warnings: [], references: [], nested: [] }
 }
 
 /** Notes a problem of the member at `path`. */
-export function report({ problems }: Judgement, path: string, code: string, message: string, hint?: string): undefined {
-  const field = path.split('/')[1] ?? null
-  const what = path.slice(1).replaceAll('/', '.') || 'The body'
-  problems.push({ field, path, code, message: `${what} ${message}.`, ...(hint ? { hint } : {}) })
+export function report({ problems }: Judgement, path: string, code: string, message: string, hint?: Hint): undefined {
+  problems.add(() => {
+    const what = path.slice(1).replaceAll('/', '.') || 'The body'
+    return { field: path.split('/')[1] ?? null, path, code, message: `${what} ${message}.` }
+  }, hint)
   return undefined
 }
 
@@ -41,9 +43,8 @@ export function membersOf(body: Json, known: readonly string[], readOnly: readon
     else if (readOnly.includes(name)) {
       judge.warnings.push({ field: name, code: 'read_only', message: 'It is not changed here; what was sent is ignored.' })
     } else {
-      const near = nearest(name, known)
-      const hint = near ? `Did you mean "${near}"?` : `It has: ${known.join(', ')}.`
-      report(judge, `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'unknown_field', 'is not a member', hint)
+      const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
+      report(judge, `/${pointerStep(name)}`, 'unknown_field', 'is not a member', hint)
     }
   }
   return sent
@@ -55,10 +56,10 @@ export function nameOf(value: Json | undefined, path: string, judge: Judgement):
   if (typeof value !== 'string') return report(judge, path, 'wrong_type', 'must be a string')
   const name = value.trim()
   if (name === '') return report(judge, path, 'required', 'must not be empty')
-  if ([...name].length > 255) return report(judge, path, 'too_long', 'must have at most 255 characters')
   if (name.includes('\0') || !name.isWellFormed()) {
     return report(judge, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }
+  if (codePoints(name) > 255) return report(judge, path, 'too_long', 'must have at most 255 characters')
   return name
 }
 

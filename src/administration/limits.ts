@@ -3,7 +3,7 @@ import type { FieldRow } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Config, Field } from '../fields/field.ts'
 import { customFields, kinds } from '../fields/kinds.ts'
-import { nearest } from '../fields/nearest.ts'
+import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
 import { type Judgement, report } from './judge.ts'
 
@@ -22,12 +22,8 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
     // What a descriptor says may be sent back as it is, also where it is not for an account to set.
     if (Object.hasOwn(config, name) && isSameLimit(value, config[name]!)) continue
     if (!known.includes(name)) {
-      const near = nearest(name, known)
-      const hint = near
-        ? `Did you mean "${near}"?`
-        : known.length
-          ? `It has: ${known.join(', ')}.`
-          : `${row.type} has no limits to set.`
+      const all = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
+      const hint = () => suggestion(name, known, all)
       report(judge, path, 'unknown_field', `has no limit "${name}" to set`, hint)
     } else if (value === null) {
       delete config[name]

@@ -56,17 +56,12 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
   return { status: 200, body: Buffer.concat([head, page.records, tail]) }
 }
 
-/** More would help nobody, and a body of a megabyte can have a hundred thousand. */
-const mostProblems = 500
-
 /** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
 export function problemAnswer(error: unknown, requestId: string): Answer {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
-  const { slug, problems, headers } = refusal
+  const { slug, problems: errors, headers, message: detail } = refusal
   const { code, status, title } = errorTable[slug]
-  const errors = problems.slice(0, mostProblems)
-  const detail = errors.length < problems.length ? `${refusal.message} The first ${mostProblems} are listed.` : refusal.message
   const body = { type: `/docs/errors#${slug}`, title, status, detail, code, errors, requestId }
   const all = { 'content-type': 'application/problem+json', ...(status === 401 ? challenge : {}), ...headers }
   return { status, headers: all, body: JSON.stringify(body) }

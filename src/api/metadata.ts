@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import { type Field, type Operator, type Option, operators } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { nearest } from '../fields/nearest.ts'
+import { suggestion } from '../fields/nearest.ts'
 import type { Json } from '../json.ts'
 import { isExpandable } from '../records/expand.ts'
 import { etagOf } from '../records/precondition.ts'
@@ -208,13 +208,9 @@ function noDropdown(name: string, source: string | undefined, catalog: Catalog):
   const resources = [...catalog.resources.values()].filter(fields => !source || fields.resource.name === source)
   const field = resources.map(fields => fields.byName.get(name)).find(found => found?.is_active && !found.is_hidden)
   if (field) return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
-  const near = nearest(
-    name,
-    resources.flatMap(fields =>
-      fields.fields.filter(other => other.is_active && hasOptions(other)).map(other => other.internal_name),
-    ),
-  )
-  return new Refusal('field_not_found', `There is no field "${name}".${near ? ` Did you mean "${near}"?` : ''}`)
+  const known = resources.flatMap(fields => fields.fields.filter(other => other.is_active && hasOptions(other)))
+  const names = known.map(other => other.internal_name)
+  return new Refusal('field_not_found', `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd())
 }
 
 function unknownSource(source: string, catalog: Catalog): Refusal {

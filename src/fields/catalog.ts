@@ -6,6 +6,7 @@ import type { Resource } from '../records/resource.ts'
 import { type Field, identifier, type Option } from './field.ts'
 import { isoInstant } from './iso8601.ts'
 import { relatedResource } from './kinds.ts'
+import { suggestion } from './nearest.ts'
 
 export type Currency = {
   readonly id: number
@@ -111,6 +112,12 @@ function resourceFields(resource: Resource, rows: CatalogRows, options: OptionsB
   const all = [...system, ...custom].map(field => ({ ...field, options: fieldOptions(field, rows, options) }))
   const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
   return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
+}
+
+/** What to do about the name of a field that is none of a resource's. */
+export function unknownFieldHint(name: string, { fields, resource }: ResourceFields): string {
+  const shown = fields.filter(field => field.is_active && !field.is_hidden).map(field => field.internal_name)
+  return suggestion(name, shown, `GET /rest/api/v1/field/list?source=${resource.name} names the fields.`)
 }
 
 /** The field that a row describes: one of the service as the account has changed it, or one of the account's own. Without options. */

@@ -22,7 +22,7 @@ export function decimal(value: unknown): Decimal | null {
   return decimalText.test(trimmed) ? new Big(trimmed) : null
 }
 
-/** Decimal → the JSON number with exactly its digits. */
+/** Decimal → the JSON number that is worth exactly that. */
 export function decimalJson(value: Decimal): number | RawNumber {
   return jsonNumber(plain(value))
 }

@@ -1,6 +1,7 @@
 /**
  * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no resource.
  */
+import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -111,7 +112,7 @@ export type Place = {
   /** The record's value of another field: as sent, else as stored. */
   beside(name: string): Json
   /** Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no value". */
-  problem(code: string, message: string, more?: { at?: string; hint?: string; [extra: string]: unknown }): undefined
+  problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
   warn(code: string, message: string): void
   /**
    * Asks for a record to be created with this one (D11): a number that stands for its id until it has one. Undefined after a problem.
@@ -139,7 +140,7 @@ export const operators = [
 export type Operator = (typeof operators)[number]
 
 /** Why an operand can't be read. */
-export type Complaint = { readonly message: string; readonly hint?: string }
+export type Complaint = { readonly message: string; readonly hint?: Hint }
 
 /**
  * What a filter or a sort can speak of: a field, or a member of one (`deal_value.currency`).

@@ -2,38 +2,57 @@
 
 /** Longer ones are no misspelt name, and comparing them costs. */
 const longestWord = 64
+/** Nobody misses by more, and fewer can be counted sooner. */
+const mostEdits = 8
 
-/** The nearest of `known` within a third of the word's length in edits (Damerau-Levenshtein, restricted), or null. */
+/** The hint for an unknown word: the nearest of those that are known, else what is said instead. */
+export function suggestion(word: string, known: Iterable<string>, otherwise: string): string {
+  const near = nearest(word, known)
+  return near ? `Did you mean "${near}"?` : otherwise
+}
+
+/** The nearest of `known` within a third of the word's length in edits, at most eight (Damerau-Levenshtein, restricted), or null. */
 export function nearest(word: string, known: Iterable<string>): string | null {
-  if (word.length > longestWord) return null
-  const limit = Math.max(1, Math.floor(word.length / 3))
+  const wanted = word.length > longestWord ? '' : word.toLowerCase()
+  if (wanted.length > longestWord || wanted === '') return null
   let best: string | null = null
-  let bestDistance = limit + 1
-  const wanted = word.toLowerCase()
+  let most = Math.min(mostEdits, Math.max(1, Math.floor(wanted.length / 3)))
   for (const candidate of known) {
-    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue
-    const distance = edits(wanted, candidate.toLowerCase())
-    if (distance < bestDistance) {
-      best = candidate
-      bestDistance = distance
-    }
+    const other = candidate.toLowerCase()
+    const distance = Math.abs(other.length - wanted.length) > most ? most + 1 : edits(wanted, other, most)
+    if (distance > most) continue
+    best = candidate
+    most = distance - 1
+    if (most < 0) break
   }
   return best
 }
 
-function edits(a: string, b: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+/** How many edits make `b` of `a`; more than `most` are not counted on. Only the cells that so few edits can reach are looked at. */
+function edits(a: string, b: string, most: number): number {
+  const far = most + 1
+  let [before, last, row] = rows as [Uint8Array, Uint8Array, Uint8Array]
+  for (let j = 0; j <= b.length; j++) last[j] = Math.min(j, far)
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
+    const from = Math.max(1, i - most)
+    const to = Math.min(b.length, i + most)
+    let least = from === 1 ? Math.min(i, far) : far
+    row[from - 1] = least
+    for (let j = from; j <= to; j++) {
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + same)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1)
-      row.push(cost)
+      const isExchanged =
+        i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      if (isExchanged) cost = Math.min(cost, before[j - 2]! + 1)
+      row[j] = Math.min(cost, far)
+      least = Math.min(least, cost)
     }
-    before = last
-    last = row
+    if (least >= far) return far
+    if (to < b.length) row[to + 1] = far
+    ;[before, last, row] = [last, row, before]
   }
   return last[b.length]!
 }
+
+/** Three rows of the table, for words of up to 64 letters and what is near to them. */
+const rows = [0, 1, 2].map(() => new Uint8Array(longestWord + 2 * mostEdits))

@@ -2,8 +2,9 @@
  * The text of the list query → a tree (the interface's List query grammar, D30). Knows no field and no SQL; every error names
  * its position. Which operators take a list of values is part of the grammar.
  */
+import type { Hint } from '../errors.ts'
 import { type Operator, operators } from '../fields/field.ts'
-import { nearest } from '../fields/nearest.ts'
+import { suggestion } from '../fields/nearest.ts'
 
 export type Condition = {
   readonly type: 'condition'
@@ -20,8 +21,8 @@ export type SortKey = { readonly field: string; readonly direction: 'asc' | 'des
 
 export class GrammarError extends Error {
   readonly position: number
-  readonly hint: string | undefined
-  constructor(message: string, position: number, hint?: string) {
+  readonly hint: Hint | undefined
+  constructor(message: string, position: number, hint?: Hint) {
     super(message)
     this.position = position
     this.hint = hint
@@ -45,10 +46,10 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
   return filter
 }
 
-/** `field:direction` separated by commas. Throws GrammarError. */
+/** `field:direction` separated by commas. A field that was sorted by already decides nothing more. Throws GrammarError. */
 export function parseSort(text: string): SortKey[] {
   let position = 0
-  return text.split(',').map(part => {
+  const keys = text.split(',').map(part => {
     const at = position
     position += part.length + 1
     const match = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part)
@@ -60,6 +61,7 @@ export function parseSort(text: string): SortKey[] {
       )
     return { field: match[1]!, direction: match[2] as 'asc' | 'desc' }
   })
+  return [...Map.groupBy(keys, key => key.field).values()].map(([first]) => first!)
 }
 
 type Reader = { readonly text: string; at: number; readonly count: Count }
@@ -109,12 +111,8 @@ function parseCondition(reader: Reader, field: string): Condition {
   word.lastIndex = start
   const operator = word.exec(reader.text)![0] as Operator
   if (!operators.includes(operator)) {
-    const near = nearest(operator, operators)
-    throw new GrammarError(
-      `There is no operator "${operator}"`,
-      start,
-      near ? `Did you mean "${near}"?` : `The operators: ${operators.join(', ')}.`,
-    )
+    const hint = () => suggestion(operator, operators, `The operators: ${operators.join(', ')}.`)
+    throw new GrammarError(`There is no operator "${operator}"`, start, hint)
   }
   reader.at += operator.length
   if (reader.text[reader.at] !== '(') throw new GrammarError(`"(" is expected after "${operator}"`, reader.at, example)

@@ -1,9 +1,9 @@
 /** The parameters of a list → a request for a page (D27 to D32): every problem at once. Knows the parameters' names; no SQL. */
-import { type Problem, Refusal } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { type Hint, Problems, Refusal } from '../errors.ts'
+import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { nearest } from '../fields/nearest.ts'
+import { suggestion } from '../fields/nearest.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { conditionsMax, type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
@@ -91,8 +91,7 @@ export function readAggregateQuery(parameters: Parameters, fields: ResourceField
   const [groupBy = null, ...others] = fieldsNamed(parameters, 'group_by', fields, problems, []) ?? []
   if (others.length) report(problems, 'group_by', 'too_many', 'group_by takes one field.')
   if (groupBy && !isGroupable(groupBy)) {
-    const able = fields.fields.filter(field => field.is_active && !field.is_hidden && isGroupable(field))
-    const hint = `Those that can: ${able.map(field => field.internal_name).join(', ')}.`
+    const hint = `Those that can: ${namesOf(fields, isGroupable)}.`
     const message = `${groupBy.internal_name} doesn't hold one id with a name.`
     report(problems, 'group_by', 'not_groupable', message, { field: groupBy.internal_name, hint })
   }
@@ -114,7 +113,7 @@ function selectionOf(parameters: Parameters, world: World): Selection {
 }
 
 /** All filters of a request, which must all hold. */
-function filterOf(parameters: Parameters, problems: Problem[]): Filter | null {
+function filterOf(parameters: Parameters, problems: Problems): Filter | null {
   const count = { conditions: 0 }
   const filters = (parameters.get('filter') ?? []).flatMap(text => {
     // One too many is said once.
@@ -132,19 +131,25 @@ export function readRecordQuery(parameters: Parameters, fields: ResourceFields):
   return expand
 }
 
-function refuse(problems: readonly Problem[], detail: string): void {
-  if (problems.length === 0) return
-  const isUnknown = problems.every(({ code }) => code === 'unknown_parameter')
+function refuse(problems: Problems, detail: string): void {
+  if (problems.count === 0) return
+  const isUnknown = problems.kept.every(({ code }) => code === 'unknown_parameter')
   throw new Refusal(isUnknown ? 'unknown_parameter' : 'malformed_query', detail, problems)
 }
 
-function report(problems: Problem[], parameter: string, code: string, message: string, more: Partial<Problem> = {}): void {
-  problems.push({ field: null, path: '', parameter, code, message, ...more })
+function report(
+  problems: Problems,
+  parameter: string,
+  code: string,
+  message: string,
+  { hint, field = null, ...more }: { hint?: Hint | undefined; field?: string | null; position?: number } = {},
+): void {
+  problems.add(() => ({ field, path: '', parameter, code, message, ...more }), hint)
 }
 
 /** Refuses what is too much to be read, with one problem, before anything is read. */
 function refuseExcess(parameters: Parameters): void {
-  const problems: Problem[] = []
+  const problems = new Problems()
   const texts = [...parameters.values()].flat()
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
   const hint = 'Ask in several requests.'
@@ -156,13 +161,12 @@ function refuseExcess(parameters: Parameters): void {
   refuse(problems, 'The list query could not be read.')
 }
 
-function unknownParameters(parameters: Parameters, known: readonly string[]): Problem[] {
+function unknownParameters(parameters: Parameters, known: readonly string[]): Problems {
   refuseExcess(parameters)
-  const problems: Problem[] = []
+  const problems = new Problems()
   for (const name of parameters.keys()) {
     if (known.includes(name)) continue
-    const near = nearest(name, known)
-    const hint = near ? `Did you mean "${near}"?` : `The parameters: ${known.join(', ')}.`
+    const hint = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
     report(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
   }
   return problems
@@ -174,7 +178,7 @@ function wholeNumber(
   names: readonly string[],
   fallback: number,
   max: number,
-  problems: Problem[],
+  problems: Problems,
 ): number {
   const values = names.flatMap(name => parameters.get(name) ?? [])
   const parameter = names[0]!
@@ -189,25 +193,25 @@ function wholeNumber(
   return fallback
 }
 
-function single(parameters: Parameters, name: string, problems: Problem[]): string | null {
+function single(parameters: Parameters, name: string, problems: Problems): string | null {
   const values = parameters.get(name) ?? []
   if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given once.`)
   return values[0] || null
 }
 
-function oneOf<T extends string>(parameters: Parameters, name: string, words: readonly T[], problems: Problem[]): T | null {
+function oneOf<T extends string>(parameters: Parameters, name: string, words: readonly T[], problems: Problems): T | null {
   const text = single(parameters, name, problems)
   const word = words.find(known => known === text) ?? null
   if (text !== null && word === null) report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
   return word
 }
 
-function cursorOf(parameters: Parameters, identity: string, sort: readonly PlannedSort[], problems: Problem[]): Cursor | null {
+function cursorOf(parameters: Parameters, identity: string, sort: readonly PlannedSort[], problems: Problems): Cursor | null {
   const text = single(parameters, 'cursor', problems)
   if (text === null) return null
   if (parameters.has('page')) report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
   // What is wrong with the sort is said already; the cursor can't be judged without it.
-  if (problems.length) return null
+  if (problems.count) return null
   const cursor = readCursor(text, identity, sort)
   if (cursor === 'other') {
     const hint = 'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
@@ -218,7 +222,7 @@ function cursorOf(parameters: Parameters, identity: string, sort: readonly Plann
   return null
 }
 
-function parsed<T>(text: string, parameter: string, parse: (text: string) => T, problems: Problem[]): T | null {
+function parsed<T>(text: string, parameter: string, parse: (text: string) => T, problems: Problems): T | null {
   if (text.trim() === '') return null
   try {
     return parse(text)
@@ -226,8 +230,7 @@ function parsed<T>(text: string, parameter: string, parse: (text: string) => T, 
     if (!(error instanceof GrammarError)) throw error
     const { message, hint } = error
     const position = error.position + 1
-    const more = { position, ...(hint ? { hint } : {}) }
-    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, more)
+    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, { position, hint })
     return null
   }
 }
@@ -237,7 +240,7 @@ function fieldsNamed(
   parameters: Parameters,
   parameter: string,
   fields: ResourceFields,
-  problems: Problem[],
+  problems: Problems,
   always: readonly string[],
 ): Field[] | null {
   const text = single(parameters, parameter, problems)
@@ -249,23 +252,22 @@ function fieldsNamed(
   return names.flatMap(name => {
     const field = fields.byName.get(name)
     if (field?.is_active && !field.is_hidden) return [field]
-    const shown = fields.fields.filter(other => other.is_active && !other.is_hidden)
-    const near = nearest(
-      name,
-      shown.map(other => other.internal_name),
-    )
-    const hint = near ? { hint: `Did you mean "${near}"?` } : {}
-    report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, ...hint })
+    const hint = () => unknownFieldHint(name, fields)
+    report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, hint })
     return []
   })
 }
 
-function expandOf(parameters: Parameters, fields: ResourceFields, problems: Problem[]): Field[] {
+function expandOf(parameters: Parameters, fields: ResourceFields, problems: Problems): Field[] {
   const named = fieldsNamed(parameters, 'expand', fields, problems, []) ?? []
   for (const { internal_name } of named.filter(field => !isExpandable(field))) {
-    const able = fields.fields.filter(field => field.is_active && !field.is_hidden && isExpandable(field))
-    const hint = `Those that can: ${able.map(field => field.internal_name).join(', ')}.`
+    const hint = () => `Those that can: ${namesOf(fields, isExpandable)}.`
     report(problems, 'expand', 'not_expandable', `${internal_name} holds no ids with names.`, { field: internal_name, hint })
   }
   return named
+}
+
+function namesOf({ fields }: ResourceFields, isWanted: (field: Field) => boolean): string {
+  const wanted = fields.filter(field => field.is_active && !field.is_hidden && isWanted(field))
+  return wanted.map(field => field.internal_name).join(', ')
 }

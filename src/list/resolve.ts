@@ -2,13 +2,12 @@
  * Tree + the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows fields, prints no SQL beyond the
  * expressions that the kinds give.
  */
-import type { Problem } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Hint, Problems } from '../errors.ts'
+import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Complaint, Field, Operator, Order, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { spellings } from '../fields/name.ts'
-import { nearest } from '../fields/nearest.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 
 export type PlannedCondition = {
@@ -28,7 +27,7 @@ export type Plan =
 
 export type PlannedSort = { readonly order: Order; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
 
-export type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problem[] }
+export type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problems }
 
 /**
  * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value is rare or common decides
@@ -64,9 +63,7 @@ export function resolveFilter(filter: Filter, world: World): Plan {
 }
 
 /** The sort keys; `id` is always the last (D29). `isOfDeleted` as in Selection. */
-export function resolveSort(sent: readonly SortKey[], world: World, isOfDeleted: boolean): PlannedSort[] {
-  // A field that was sorted by already decides nothing more.
-  const keys = sent.filter((key, index) => sent.findIndex(other => other.field === key.field) === index)
+export function resolveSort(keys: readonly SortKey[], world: World, isOfDeleted: boolean): PlannedSort[] {
   if (keys.length > sortKeysMax) {
     refuse(world, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
     return []
@@ -115,7 +112,7 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     return nothing
   }
   if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world), isVolatile }
-  const operands = values.flatMap(value => {
+  const operands = distinct(operator, values).flatMap(value => {
     const operand = isText(value) ? term.operand(value, world.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
     const { message, hint } = operand as Complaint
@@ -127,9 +124,14 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     type: 'condition',
     term,
     operator: operands.length > 1 ? (ofSeveral[operator] ?? operator) : operator,
-    values: operands,
+    values: distinct(operator, operands),
     isVolatile,
   }
+}
+
+/** What is listed twice is looked for once; the ends of a range are two. */
+function distinct(operator: Operator, values: readonly string[]): readonly string[] {
+  return operator === 'between' ? values : [...new Set(values)]
 }
 
 /** What an operator of one value is called where the value's name means several. */
@@ -174,11 +176,7 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   const member = dot < 0 ? '' : path.slice(dot + 1)
   const field = world.fields.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
-    const known = world.fields.fields.filter(other => other.is_active && !other.is_hidden).map(other => other.internal_name)
-    const near = nearest(name, known)
-    const hint = near
-      ? `Did you mean "${near}"?`
-      : `GET /rest/api/v1/field/list?source=${world.fields.resource.name} names the fields.`
+    const hint = () => unknownFieldHint(name, world.fields)
     refuse(world, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }
@@ -191,6 +189,6 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   return null
 }
 
-function refuse(world: World, field: string, parameter: string, code: string, message: string, hint?: string): void {
-  world.problems.push({ field, path: '', code, message: `${message}.`, parameter, ...(hint ? { hint } : {}) })
+function refuse(world: World, field: string, parameter: string, code: string, message: string, hint?: Hint): void {
+  world.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
 }

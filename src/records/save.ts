@@ -77,42 +77,41 @@ export function settled(
   missing: readonly Problem[],
   related: Draft['related'],
 ): { after: Values; changes: Changes } {
-  const problems = [...parsed.problems, ...missing]
-  for (const nested of parsed.nested) judged(nested.fields, nested.parsed, null, context, problems, nested.path, related)
-  const after = judged(fields, parsed, before, context, problems, '', related)
-  if (problems.length) {
-    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  const { problems, nested } = parsed
+  for (const problem of missing) problems.add(() => problem)
+  for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related)
+  const after = judged(fields, parsed, before, context, related)
+  if (problems.count) {
+    const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
     throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
   }
   return { after, changes: changesOf(fields, before ?? blank(fields), after) }
 }
 
-/** A record with what follows from its values; what its rules find is added to `problems`. */
+/** A record with what follows from its values; what its rules find is added to its problems. */
 function judged(
   fields: ResourceFields,
-  parsed: Parsed,
+  { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
   context: Context,
-  problems: Problem[],
-  path: string,
   related: Draft['related'],
 ): Values {
-  const after: Values = { ...blank(fields), ...before, ...parsed.values }
+  const after: Values = { ...blank(fields), ...before, ...values }
   const full = before ? null : fullness(fields, context, after)
-  if (full) problems.push(full)
+  if (full) problems.add(() => full)
   fields.resource.settle({
     before,
     after,
-    sent: parsed.sent,
+    sent,
     related,
     catalog: context.catalog,
     now: context.now.toISOString(),
-    problem: (field, code, message, { at = '', ...more } = {}) => {
+    problem: (field, code, message, { at = '', hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
-      if (at === '' && problems.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
-      problems.push({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more })
+      if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
+      problems.add(() => ({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more }), hint)
     },
-    warn: warning => void parsed.warnings.push(warning),
+    warn: warning => void warnings.push(warning),
   })
   return after
 }

@@ -95,6 +95,34 @@ test('every problem of a request is reported at once', async () => {
   )
 })
 
+test('of very many problems all are counted, the first 500 listed, and hints looked for among the first twenty', async () => {
+  const members = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`titl${index}`, 1]))
+  for (const [body, path, hint] of [
+    [dealBody(known, members), '', 'Did you mean "title"?'],
+    [dealBody(known, { primary_contact: { last_name: 'x', ...members } }), '/primary_contact', /^GET .*source=contact/],
+  ] as const) {
+    const { status, body: answer } = await call('POST', `${v1}/deal`, body)
+    assert.equal(status, 422)
+    assert.equal(answer.detail, 'The deal was not saved: 30000 problems. The first 500 are listed.')
+    const paths = answer.errors.map((problem: { path: string }) => problem.path)
+    assert.deepEqual(
+      paths,
+      Array.from({ length: 500 }, (_, index) => `${path}/titl${index}`),
+    )
+    const hints = answer.errors.flatMap((problem: { hint?: string }) => problem.hint ?? [])
+    assert.equal(hints.length, 20)
+    assert.match(hints[0], new RegExp(hint))
+  }
+})
+
+test('a message quotes no more than a part of what was sent', async () => {
+  for (const members of [{ source: 'x'.repeat(500_000) }, { deal_value: { currency: 'x'.repeat(500_000) } }]) {
+    const reply = await create(members)
+    assert.equal(reply.status, 422)
+    assert.ok(reply.text.length < 2000, reply.text.slice(0, 300))
+  }
+})
+
 test('rules 2 to 4: Won and Lost need their reason and date, on create and on update', async () => {
   const { Won, Lost, Qualified } = known.stages
   await refused(() => create({ pipeline_stage: Won! }), ['/deal_closed_on required_when_won', '/won_reason required_when_won'])

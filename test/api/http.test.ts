@@ -136,7 +136,7 @@ test('JSON of any depth and width is judged or refused, never a fault', async ()
   const base = JSON.stringify(dealBody(known)).slice(0, -1)
   for (const [member, problem] of [
     [`"metadata":{"a":${deep}}`, '/metadata too_deep'],
-    [`"metadata":{"a":[${'1,'.repeat(200_000)}1]}`, '/metadata too_long'],
+    [`"metadata":{"a":[${'1,'.repeat(20_000)}1]}`, '/metadata too_long'],
     [`"description":${deep}`, '/description wrong_type'],
     [`"tags":${deep}`, '/tags/0 wrong_type'],
     [`"deal_value":{"currency":${deep},"value":1}`, '/deal_value/currency wrong_type'],
@@ -158,6 +158,8 @@ test('a body that is too deep, names a member twice or __proto__ is refused befo
     [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, /32 levels/],
     ['['.repeat(500_000), /32 levels/],
     [nested(33), /32 levels/],
+    [`{"metadata":{"a":[${'1,'.repeat(200_000)}1]}}`, /more than 32768 members and items/],
+    [`{${Array.from({ length: 60_000 }, (_, index) => `"${index}":0`).join(',')}}`, /more than 32768 members and items/],
     ['{"title":"a","title":"b"}', /"title" twice/],
     ['{"title":"a","\\u0074itle":"b"}', /"title" twice/],
     ['{"metadata":{"x":[{"a":1,"b":{},"a":2}]}}', /"a" twice/],

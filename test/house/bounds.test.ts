@@ -6,13 +6,29 @@ import { sources } from './sources.ts'
 const owners: readonly { readonly what: RegExp; readonly only: string }[] = [
   // Putting the marks of a letter in order takes the square of their number.
   { what: /\.normalize\(/, only: 'src/fields/name.ts' },
+  // Every word is compared with every other.
+  { what: /\bnearest\(/, only: 'src/fields/nearest.ts' },
+  // A text of a megabyte becomes a million texts.
+  { what: /\[\.\.\.\w+\]\.length/, only: 'src/fields/code-points.ts' },
+  // Its reviver is called for every value: half a second for a megabyte.
+  { what: /JSON\.parse\([^()]*, /, only: 'none' },
 ]
 
-test('what takes the square of a length has one owner', () => {
+test('what takes long for a long text has one owner', () => {
   const others = owners.flatMap(({ what, only }) =>
     sources('src/**/*.ts')
       .filter(file => file.path !== only && what.test(file.text))
       .map(file => `${file.path}: ${what}`),
   )
   assert.deepEqual(others, [])
+})
+
+test('hints are looked for by whoever counts the problems, not where they are found', () => {
+  const eager = sources('src/**/*.ts').filter(file => /(?<!\(\) => |function )\b(suggestion|unknownFieldHint)\(/.test(file.text))
+  // One refusal, which has one hint.
+  const single = ['src/api/metadata.ts', 'src/fields/catalog.ts', 'src/fields/kinds/dropdown.ts', 'src/fields/kinds/money.ts']
+  assert.deepEqual(
+    eager.map(file => file.path).filter(path => !single.includes(path)),
+    [],
+  )
 })

@@ -1,6 +1,7 @@
 /** "Did you mean", by table. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { nearest } from '../../src/fields/nearest.ts'
 
 const fields = ['title', 'pipeline', 'pipeline_stage', 'deal_value', 'source', 'type', 'tags', 'company', 'expected_close_date']
@@ -44,3 +45,30 @@ test('short words allow one edit, so that everything is not near to everything',
 test('a word of any length is answered', () => {
   assert.equal(nearest('x'.repeat(100_000), fields), null)
 })
+
+test('what is near is found whatever stands before and behind it, and far words are soon given up', () => {
+  const seed = Date.now() % 1_000_000
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '_'), minLength: 1, maxLength: 20 })
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 8 }), (wanted, known) => {
+      const limit = Math.min(8, Math.max(1, Math.floor(wanted.length / 3)))
+      const distances = known.map(other => distance(wanted, other))
+      const least = Math.min(...distances)
+      assert.equal(nearest(wanted, known), least <= limit ? known[distances.indexOf(least)] : null)
+    }),
+    { seed, numRuns: 3000 },
+  )
+})
+
+/** The same by its definition: the whole table. */
+function distance(a: string, b: string): number {
+  const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i ? i : j)))
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const costs = [table[i - 1]![j]! + 1, table[i]![j - 1]! + 1, table[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)]
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) costs.push(table[i - 2]![j - 2]! + 1)
+      table[i]![j] = Math.min(...costs)
+    }
+  }
+  return table[a.length]![b.length]!
+}

@@ -124,6 +124,9 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     retentionDays: 30,
     bodyLimitBytes: 1_048_576,
     rateLimit: 0,
+    maxConnections: 2000,
+    maxConnectionsPerAddress: 2000,
+    requestTimeoutMs: 30_000,
   })
   // Whoever can be reached from elsewhere has a limit.
   assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)

@@ -2,7 +2,7 @@
 import { isRawNumber, type Json } from '../../json.ts'
 import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place } from '../field.ts'
 import { comparedName } from '../name.ts'
-import { nearest } from '../nearest.ts'
+import { suggestion } from '../nearest.ts'
 import { simpleKind } from './simple.ts'
 
 const option = simpleKind({
@@ -31,13 +31,13 @@ export function checkedOption(input: Json, place: Place, stored: readonly Json[]
   if (!option) {
     return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
       at,
-      hint: optionHint(String(value), options),
+      hint: () => optionHint(String(value), options),
     })
   }
   if (!accepted(option)) {
     return place.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
       at,
-      hint: optionHint('', options),
+      hint: () => optionHint('', options),
     })
   }
   // A pipeline or a stage is a record, which may be deleted at this moment.
@@ -85,7 +85,7 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
 export function optionOperand(text: string, { internal_name, options }: Field): readonly string[] | Complaint {
   const found = byName(options).get(comparedName(text)) ?? [findOption(text, options)].filter(option => option !== undefined)
   if (found.length) return found.map(({ id }) => String(id))
-  return { message: `${internal_name} has no option "${text}"`, hint: optionHint(text, options) }
+  return { message: `${internal_name} has no option "${text}"`, hint: () => optionHint(text, options) }
 }
 
 /**
@@ -102,15 +102,10 @@ function optionOrder(column: string, { options, is_filled: isFilled }: Field): O
 
 export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
-  const near =
-    text &&
-    nearest(
-      text,
-      active.map(option => option.name),
-    )
-  if (near) return `Did you mean "${near}"?`
   const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
-  return shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'
+  const all = shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'
+  const names = active.map(option => option.name)
+  return suggestion(text, names, all)
 }
 
 /** true/false stand for Yes/No where those are the options (D26). A number beyond 2^53 is no option's id. */

@@ -19,7 +19,7 @@ import {
   scalar,
   textOrder,
 } from '../field.ts'
-import { nearest } from '../nearest.ts'
+import { suggestion } from '../nearest.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
@@ -138,13 +138,13 @@ export function checkedCurrency(input: Json | undefined, place: Place, at: strin
   if (currency) return currency
   return place.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
     at,
-    hint: currencyHint(input, place.catalog),
+    hint: () => currencyHint(input, place.catalog),
   })
 }
 
 export function currencyOperand(text: string, catalog: Catalog): string | Complaint {
   const currency = findCurrency(text, catalog)
-  return currency ? String(currency.id) : { message: `there is no currency "${text}"`, hint: currencyHint(text, catalog) }
+  return currency ? String(currency.id) : { message: `there is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
 }
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {
@@ -154,8 +154,7 @@ function findCurrency(value: number | string, catalog: Catalog): Currency | unde
 }
 
 function currencyHint(value: number | string, catalog: Catalog): string {
-  const near = nearest(String(value), catalog.currencyByCode.keys())
-  return near ? `Did you mean "${near}"?` : 'Give an ISO 4217 code such as "USD".'
+  return suggestion(String(value), catalog.currencyByCode.keys(), 'Give an ISO 4217 code such as "USD".')
 }
 
 /** Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself times the rate. */

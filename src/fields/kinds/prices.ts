@@ -18,6 +18,8 @@ export const prices: Kind = {
         hint: 'For example [{"currency":"USD","unit_price":"49.90"}].',
       })
     }
+    const most = place.catalog.currencies.size
+    if (input.length > most) return place.problem('too_many', `must have at most ${most} prices, one in each currency`)
     const entries = input.map((entry, index) => parseEntry(entry, place, `/${index}`))
     if (entries.includes(undefined)) return undefined
     const currencies = entries.map(entry => entry!.currency)

@@ -99,7 +99,7 @@ function parseEnd(input: Json | undefined, place: Place, end: End, at: string): 
 
 /** "10:00/12:30" is the same as {range:{from:"10:00",to:"12:30"}} (D16). */
 function textRange(text: string): Json {
-  const [from, to, ...more] = text.split('/')
+  const [from, to, ...more] = text.split('/', 3)
   return to === undefined || more.length ? text : { range: { from: from!, to } }
 }
 

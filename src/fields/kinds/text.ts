@@ -1,5 +1,6 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
+import { codePoints } from '../code-points.ts'
 import { decimal, plain } from '../decimal.ts'
 import { type Config, type Place, textOrder, textual } from '../field.ts'
 import { simpleKind } from './simple.ts'
@@ -28,7 +29,7 @@ export function checkedText(input: Json | undefined, place: Place, limits: Confi
     return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair', { at })
   }
   const { min_length = 0, max_length = Number.POSITIVE_INFINITY } = limits
-  const length = input.length <= max_length && input.length >= 2 * min_length ? input.length : [...input].length
+  const length = codePoints(input)
   if (length < min_length) {
     return place.problem('too_short', `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`, {
       at,

@@ -1,0 +1,99 @@
+/**
+ * No request holds the thread that all others need for longer than 100 ms, whatever is in it. Measured is the processor's time that one turn of
+ * the event loop takes, not the clock's: how busy the machine is with other things does not matter.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { startService, v1 } from '../support/service.ts'
+import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
+
+const longestMs = 100
+const attempts = 3
+
+const { call, db, get, known, token, url } = await startService()
+const client = new Worker(new URL('hostile-client.ts', import.meta.url), { workerData: { url, token } })
+after(() => client.terminate())
+
+/** The longest turn since the last call, in milliseconds of this thread's processor time. */
+const longestTurn = watchTurns()
+
+test('no request holds the event loop', { timeout: 600_000 }, async () => {
+  const deal = (await get(`${v1}/deal/view/list?pageSize=1`)).body.data[0].id
+  const requests = Object.entries(hostileRequests(known, deal))
+  // What has never run is slow once, which is not the request's doing.
+  for (const [, request] of requests.filter((_, index) => index % 5 === 0)) await send(request)
+  await assertShort(requests)
+})
+
+test('nor does a page of many megabytes, narrowed, expanded, or without what was taken out of use', async () => {
+  // Texts of 128 kB, as if they were of a field that there is no more.
+  await db.query(`UPDATE deal SET document = document || ',"cf_gone":' || to_json($1::text)`, ['\u{1F600}'.repeat(32_000)])
+  const page = (parameters: string): HostileRequest => ({
+    method: 'GET',
+    path: `${v1}/deal/view/list?pageSize=300&count=none&${parameters}`,
+  })
+  const pages = ['', 'fields=title', 'expand=source,tags,sales_owner', 'fields=title,tags&expand=tags']
+  await assertShort(pages.map(parameters => [parameters, page(parameters)]))
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const territory = fields.find((field: { internal_name: string }) => field.internal_name === 'territory').id
+  assert.equal((await call('PATCH', `${v1}/field/${territory}`, { is_active: false })).status, 200)
+  await assertShort([['without a field', page('')]])
+})
+
+async function assertShort(requests: readonly (readonly [string, HostileRequest])[]): Promise<void> {
+  const body = JSON.stringify({ description: 'a'.repeat(1_000_000) })
+  const harmless = await held({ method: 'POST', path: `${v1}/deal`, body })
+  // On a machine that takes long for a harmless megabyte, the others may take long, too.
+  const limit = Math.max(longestMs, 8 * harmless.longest)
+  const slow: string[] = []
+  const faults: string[] = []
+  for (const [name, request] of requests) {
+    const { longest, status } = await held(request)
+    if (longest > limit) slow.push(`${name}: ${Math.round(longest)} ms`)
+    if (typeof status === 'string' || status >= 500) faults.push(`${name}: ${status}`)
+  }
+  assert.deepEqual([slow, faults], [[], []])
+}
+
+/** The shortest of the longest turns of a few attempts: what is slow for its own sake is so each time. */
+async function held(request: HostileRequest): Promise<{ longest: number; status: number | string }> {
+  let longest = Number.POSITIVE_INFINITY
+  let status: number | string = 0
+  for (let attempt = 0; attempt < attempts && longest > longestMs / 4; attempt++) {
+    longestTurn()
+    status = await send(request)
+    await sleep(5)
+    longest = Math.min(longest, longestTurn())
+  }
+  return { longest, status }
+}
+
+function send(request: HostileRequest): Promise<number | string> {
+  return new Promise(resolve => {
+    client.once('message', resolve)
+    client.postMessage(request)
+  })
+}
+
+function watchTurns(): () => number {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let before = used()
+  let longest = 0
+  const turn = () => {
+    const now = used()
+    longest = Math.max(longest, now - before)
+    before = now
+  }
+  setInterval(turn, 1).unref()
+  return () => {
+    const found = longest
+    longest = 0
+    before = used()
+    return found
+  }
+}
