@@ -39,20 +39,32 @@ export async function updateRecord(
   })
 }
 
-async function tryUpdate(
+/** Throws what an update would be refused with as the record is now, and writes nothing. */
+export async function judgeUpdate(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  body: Json,
+  context: Context,
+): Promise<void> {
+  await merged(db, fields, id, body, context, null)
+}
+
+/** The record as it is stored, and as it would be saved. */
+async function merged(
   db: Queryable,
   fields: ResourceFields,
   id: number,
   body: Json,
   context: Context,
   precondition: Precondition,
-): Promise<Saved | null> {
+) {
   // The first parse finds the references, so that record and references are read in one statement; the second one knows
   // the stored record, which decides what an update must supply and may keep.
   const asked = parseRecord(body, fields, context.catalog, {})
   const row = await readForUpdate(db, fields, id, asked, context)
-  const [version, record] = [Number(row.version), row.record!]
-  const stored = parseJson(record) as JsonObject
+  const version = Number(row.version)
+  const stored = parseJson(row.record!) as JsonObject
   if (!isMet(precondition, version)) {
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(asked.values, stored))
   }
@@ -61,6 +73,19 @@ async function tryUpdate(
   const added = asked.references.filter(({ field, id }) => !idsIn(before[field] ?? null).includes(id))
   const parsed = parseRecord(body, fields, context.catalog, before)
   const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
+  return { row, version, before, added, parsed, draft }
+}
+
+async function tryUpdate(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  body: Json,
+  context: Context,
+  precondition: Precondition,
+): Promise<Saved | null> {
+  const { row, version, before, added, parsed, draft } = await merged(db, fields, id, body, context, precondition)
+  const record = row.record!
   if (Object.keys(draft.changes).length === 0) {
     const told = { warnings: parsed.warnings, created: [] }
     if (!context.once) return { id, version, record: shown(fields, record), ...told }

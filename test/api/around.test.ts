@@ -454,6 +454,48 @@ test('a deal that its rules keep from moving is named, and its stage stays', asy
   assert.equal((await call('DELETE', `${v1}/pipeline_stage/${from.id}?move_to=${to.id}`)).status, 200)
 })
 
+test('of the deals of a pipeline none is moved unless all can be', async () => {
+  const pipeline = await made('pipeline', { name: 'All or none' })
+  const stage = (name: string, kind = 'Open') => made('pipeline_stage', { pipeline: pipeline.id, name, kind })
+  const [first, last] = [await stage('First'), await stage('Last')]
+  const field = await made('field', { source: 'deal', field_name: 'Asked of all', type: 'SINGLE_STRING' })
+  const inStage = (id: number, more: { [name: string]: Json } = { cf_asked_of_all: 'x' }) =>
+    made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
+  // More than are moved at once, and the one that can't be is the last.
+  const deals = [...(await Promise.all(Array.from({ length: 101 }, () => inStage(first.id)))), await inStage(last.id)]
+  const kept = await inStage(last.id, {})
+  await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
+  const where = async () => {
+    const { data } = (await call('POST', `${v1}/deal/view/list`, { filter: `pipeline:eq(${pipeline.id})`, pageSize: 500 })).body
+    return [data.map(({ id, version }: { id: number; version: number }) => [id, version]), (await counts()).seq]
+  }
+  const before = await where()
+  assert.equal(before[0].length, deals.length + 1)
+  const paths = [
+    [`pipeline/${pipeline.id}?move_to=${known.pipeline}`, 422],
+    [`pipeline_stage/${last.id}?move_to=${first.id}`, 422],
+  ] as const
+  for (const [path, status] of paths) {
+    const refused = await call('DELETE', `${v1}/${path}`)
+    assert.deepEqual([refused.status, problemsOf(refused)], [status, ['/cf_asked_of_all required']])
+    assert.deepEqual(await where(), before)
+    assert.match(refused.body.detail, new RegExp(`^Deal ${kept.id} can't be moved, so nothing is moved or deleted`))
+  }
+  // Nor is any moved where one stage has no place to go to, or the pipeline is another than the caller has read.
+  await call('PATCH', `${v1}/deal/${kept.id}`, { cf_asked_of_all: 'y' })
+  const won = await stage('Won there', 'Won')
+  await inStage(won.id, { cf_asked_of_all: 'x', won_reason: 'Price', deal_closed_on: '2026-11-01' })
+  const narrow = await made('pipeline', { name: 'Open only' })
+  await made('pipeline_stage', { pipeline: narrow.id, name: 'First' })
+  const now = await where()
+  assert.equal((await call('DELETE', `${v1}/pipeline/${pipeline.id}?move_to=${narrow.id}`)).status, 400)
+  const path = `${v1}/pipeline/${pipeline.id}?move_to=${known.pipeline}`
+  assert.equal((await call('DELETE', path, undefined, { 'if-match': '"77"' })).status, 412)
+  assert.deepEqual(await where(), now)
+  assert.equal((await call('DELETE', path)).status, 200)
+  assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+})
+
 test("the name of a stage means that of the record's pipeline; in a filter, all of that name", async () => {
   const pipeline = await made('pipeline', { name: 'Renewals' })
   const [fresh, won] = [
