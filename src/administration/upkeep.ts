@@ -56,10 +56,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   let isStopped = false
   const told = new Map<number, string>()
 
-  const follow: readonly Step[] = [
-    catalog => reweighDeals(db.unhurried, catalog),
-    catalog => revalueRecords(db.unhurried, catalog),
-  ]
+  const follow: readonly Step[] = [catalog => reweighDeals(db, catalog), catalog => revalueRecords(db, catalog)]
   const routine: readonly Step[] = [
     catalog => purge(catalog),
     ({ account }) => forgetOldKeys(db, String(account.id), now()),

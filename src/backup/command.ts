@@ -4,8 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrate } from '../db/migrate.ts'
-import type { Database, Log } from '../db/open.ts'
+import type { Log } from '../db/open.ts'
+import { asStartupError } from '../db/startup-error.ts'
+import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
+import { BackupError } from './backup-error.ts'
 import { dump } from './dump.ts'
 import { readLines, requireNewFile, writeFile } from './file.ts'
 import { type BackupPart, readBackup } from './format.ts'
@@ -26,7 +28,7 @@ export type CommandOptions = {
 
 /**
  * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with no file left, where that
- * cannot be; other failures as they came.
+ * cannot be; faults of our own as they came.
  */
 export async function backup({ place, file, now, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -46,13 +48,15 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
         bytes = (await writeFile(file, content, signal)).bytes
       },
     ),
-  ).finally(progress.clear)
+  )
+    .catch(plain)
+    .finally(progress.clear)
   return `Backed up ${tables} tables, ${grouped(rows)} rows to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
 }
 
 /**
- * Loads the file into the empty database and brings its schema up to this program's. Returns the line that says so. Throws a BackupError or
- * StartupError, with the database empty as before, where that cannot be; other failures as they came.
+ * Loads the file into the empty database, whose schema is this program's then. Returns the line that says so. Throws a BackupError or
+ * StartupError, with the database empty as before, where that cannot be; faults of our own as they came.
  */
 export async function restore({ place, file, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -64,22 +68,26 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
     const contents = await examine(parts())
     await withTarget(place, log, async db => {
       await load(db, parts(), contents, done => progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`))
-      progress.show('Bringing the schema up to date…')
-      await finish(db)
+      progress.show('Looking at the tables…')
+      // What the planner knows of them, which it would have to find out yet.
+      await db.unhurried('ANALYZE')
     })
     return contents
   }
-  const { header, total } = await restored().finally(progress.clear)
+  const { header, total } = await restored().catch(plain).finally(progress.clear)
   return (
     `Restored ${header.tables.length} tables, ${grouped(total)} rows from ${file} ` +
     `(made ${header.made_at} by ${header.service_version} on ${header.database}; ${seconds(startedAt)}).`
   )
 }
 
-/** What comes after the backup's own version, and what the planner knows of the tables, which it would have to find out yet. */
-async function finish(db: Database): Promise<void> {
-  await migrate(db)
-  await db.unhurried('ANALYZE')
+/** Throws what the system, the network or PostgreSQL refused as an error of one line; any other as it came. */
+function plain(error: unknown): never {
+  const refused = asUnavailable(asStartupError(error))
+  if (refused instanceof DatabaseUnavailable) throw new BackupError(`${refused.message}.`, { cause: error })
+  const { name, message, code } = refused as Error & { code?: string }
+  if (name !== 'PostgresError') throw refused
+  throw new BackupError(`The database refused it: ${message.replace(/\s+/g, ' ')} (${code}).`, { cause: error })
 }
 
 function seconds(since: number): string {

@@ -3,7 +3,7 @@
  */
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupHeader, backupWriter } from './format.ts'
+import { type BackupHeader, backupWriter, longestLine } from './format.ts'
 import { quoted, readHistory, readTables, settle, type Table } from './tables.ts'
 
 export type DumpOptions = {
@@ -15,9 +15,8 @@ export type DumpOptions = {
   readonly say: (line: string) => void
 }
 
-/** Rows are fetched by as many as have about this many bytes together. */
-const batchBytes = 1024 * 1024
-const mostRows = 5000
+/** So many rows are fetched at once, a row that has more bytes by itself: what is in memory is these, or one row. */
+const [rowsAtOnce, longRow] = [500, 32 * 1024]
 
 /**
  * Reads the database in one transaction of one snapshot and gives its text to `use`, which must consume it to the end. Returns how many
@@ -73,17 +72,45 @@ async function* content(
   yield writer.end()
 }
 
+/** What is fetched: a row's line; of a long row its place in the table and how many bytes the line has. */
+type Fetched =
+  | readonly [line: Uint8Array, place: null, length: null]
+  | readonly [line: null, place: Uint8Array, length: Uint8Array]
+
 /** PostgreSQL makes each row's line itself, and it is passed on as it comes: nothing is decoded here. */
 async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGenerator<Uint8Array[]> {
   const values = columns.map(column => `${quoted(column.name)}::text`).join(', ')
-  await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT to_json(ARRAY[${values}]::text[])::text FROM ${quoted(name)}`)
-  const fetch = (count: number) => tx.unsafe(`FETCH ${count} FROM backup_rows`).raw() as unknown as Promise<[Uint8Array][]>
-  for (let count = 100; ; ) {
-    const rows = (await fetch(count)).map(([line]) => line)
+  const lines = `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
+  const isLong = `octet_length(line) > ${longRow}`
+  await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR
+    SELECT CASE WHEN NOT ${isLong} THEN line END, CASE WHEN ${isLong} THEN place::text END, CASE WHEN ${isLong} THEN octet_length(line)::text END
+    FROM (${lines} OFFSET 0) r`)
+  for (;;) {
+    const fetched = (await tx.unsafe(`FETCH ${rowsAtOnce} FROM backup_rows`).raw()) as unknown as Fetched[]
+    let rows: Uint8Array[] = []
+    for (const [line, place, length] of fetched) {
+      if (line) {
+        rows.push(line)
+        continue
+      }
+      if (rows.length > 0) yield rows
+      rows = []
+      yield [await fetchLong(tx, name, lines, String(place), Number(String(length)))]
+    }
     if (rows.length > 0) yield rows
-    if (rows.length < count) break
-    const bytes = rows.reduce((sum, line) => sum + line.length, 0)
-    count = Math.max(1, Math.min(mostRows, Math.floor((batchBytes * rows.length) / bytes)))
+    if (fetched.length < rowsAtOnce) break
   }
   await tx.unsafe('CLOSE backup_rows')
+}
+
+/** A row by its place, which it has as long as the transaction sees it. Throws a BackupError where no restore would take it. */
+async function fetchLong(tx: Transaction, table: string, lines: string, place: string, length: number): Promise<Uint8Array> {
+  if (length >= longestLine)
+    throw new BackupError(
+      `A row of ${table} is too long for a backup (${length} bytes, at most ${longestLine}; its ctid is ${place}).`,
+    )
+  const [row] = (await tx.unsafe(`SELECT line FROM (${lines} WHERE ctid = $1::tid) r`, [place]).raw()) as unknown as [
+    Uint8Array,
+  ][]
+  return row![0]
 }

@@ -2,17 +2,17 @@
  * A backup's file: compressed, for its owner alone, and there only when it is whole. Owns its temporary name, its flush to the disk and
  * its cutting into lines. Knows nothing of what the lines say.
  */
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { getSystemErrorMessage } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { syncDirectory } from '../db/embedded/durable-files.ts'
 import { BackupError } from './backup-error.ts'
-import { damaged } from './format.ts'
+import { damaged, longestLine } from './format.ts'
 
-/** A line that is longer is none of ours: PostgreSQL keeps no value above 1 GB, and the service none that comes near this. */
-const longestLine = 256 * 1024 * 1024
 /** On rows of deals this takes a third of the default level's time, for a file a quarter larger. */
 const compression = { level: 3, chunkSize: 256 * 1024 }
 
@@ -33,7 +33,7 @@ export async function writeFile(
   signal: AbortSignal,
 ): Promise<{ bytes: number }> {
   requireNewFile(file)
-  const temporary = `${file}.unfinished-${process.pid}`
+  const temporary = `${file}.unfinished-${randomUUID().slice(0, 8)}`
   try {
     const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(content, createGzip(compression), output, { signal })
@@ -43,9 +43,10 @@ export async function writeFile(
     return { bytes: (await stat(file)).size }
   } catch (error) {
     await rm(temporary, { force: true })
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path !== temporary && !/^(ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code ?? '')) throw error
-    throw new BackupError(`${temporary} can't be written: ${code}.`)
+    const { code = '', path } = error as NodeJS.ErrnoException
+    // A write names no path.
+    if (path !== temporary && !/^(ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code)) throw error
+    throw new BackupError(`${temporary} can't be written: ${reasonOf(error)}.`)
   }
 }
 
@@ -54,6 +55,9 @@ export async function writeFile(
  * none of these or is harmed.
  */
 export async function* readLines(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array[]> {
+  // It is read twice, and to its end: a pipe or a device is none.
+  const found = await stat(file).catch(error => Promise.reject(readable(error, file)))
+  if (!found.isFile()) throw new BackupError(`${file} is not a file.`)
   const gunzip = createGunzip({ chunkSize: 256 * 1024 })
   // Its failure ends the loop below.
   void pipeline(createReadStream(file), gunzip, { signal }).catch(() => {})
@@ -81,10 +85,15 @@ export async function* readLines(file: string, signal: AbortSignal): AsyncGenera
 }
 
 function readable(error: unknown, file: string): unknown {
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const { code = '', message, syscall } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new BackupError(`There is no file ${file}.`)
-  if (/^(EACCES|EPERM|EISDIR|EIO)$/.test(code)) return new BackupError(`${file} can't be read: ${code}.`)
+  if (syscall !== undefined) return new BackupError(`${file} can't be read: ${reasonOf(error)}.`)
   if (/incorrect header check/.test(message)) return new BackupError(`${file} is not a backup made by "dealwright backup".`)
   if (/^Z_/.test(code)) return damaged(message)
   return error
+}
+
+function reasonOf(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException
+  return `${errno === undefined ? 'failed' : getSystemErrorMessage(errno)} (${code})`
 }

@@ -1,7 +1,7 @@
 /**
- * The format of a backup (D59): lines of JSON. The first says what follows; then each table by name and its rows, arrays of PostgreSQL's text
- * of each value; the last counts the rows and has the SHA-256 of all lines before it. Owns what a whole and unharmed backup is. Knows no
- * files, no compression and no database.
+ * The format of a backup (D60): lines of JSON. The first says what follows; then each table by name and its rows, arrays of PostgreSQL's text
+ * of each value; the last counts the rows and has the SHA-256 of all lines before it. Owns what a whole and unharmed backup is, and
+ * how long its lines may be. Knows no files, no compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
@@ -24,7 +24,8 @@ export type RowCounts = { readonly [table: string]: number }
 
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  | { readonly kind: 'rows'; readonly table: BackupTable; readonly rows: readonly Uint8Array[] }
+  /** `line` is the number of the first row's line, from 1 */
+  | { readonly kind: 'rows'; readonly table: BackupTable; readonly line: number; readonly rows: readonly Uint8Array[] }
   /** All that came before was whole and unharmed. */
   | { readonly kind: 'end'; readonly rows: RowCounts }
 
@@ -32,6 +33,11 @@ const format = 'dealwright-backup'
 const formatVersion = 1
 const lineFeed = Uint8Array.of(10)
 const openBracket = 0x5b
+
+/** How many bytes a line may have: what PostgreSQL keeps in one row could be more, but nothing that the service writes comes near this. */
+export const longestLine = 256 * 1024 * 1024
+/** The same of a line that is no row: it is parsed as a whole, whatever is in it. */
+const longestNote = 1024 * 1024
 
 /** Makes a backup's text, piece by piece; what it returns is to be written in that order. */
 export type BackupWriter = {
@@ -76,16 +82,23 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
   let header: BackupHeader | undefined
   let table: BackupTable | undefined
   let hasEnded = false
+  let number = 0
+  const rowsOf = (table: BackupTable, rows: readonly Uint8Array[], line: number): BackupPart => {
+    counts[table.name] = counts[table.name]! + rows.length
+    hash.update(rows.length === 1 ? rows[0]! : Buffer.concat(rows))
+    return { kind: 'rows', table, line, rows }
+  }
   for await (const lines of groups) {
     let rows: Uint8Array[] = []
     for (const line of lines) {
       if (hasEnded) throw damaged('something follows its end')
+      number++
       if (header && table && line[0] === openBracket) {
-        hash.update(line)
+        if (line.length < shortestRow(table)) throw damaged(`it has a row that is none of ${table.name}`)
         rows.push(line)
         continue
       }
-      if (table && rows.length > 0) yield count(counts, table, rows)
+      if (table && rows.length > 0) yield rowsOf(table, rows, number - rows.length)
       rows = []
       if (!header) {
         header = readHeader(line)
@@ -98,32 +111,98 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
           continue
         }
         table = header.tables.find(({ name }) => name === note.table)
-        if (!table || table.name in counts) throw damaged('it has a table that it should not')
+        if (!table || Object.hasOwn(counts, table.name)) throw damaged('it has a table that it should not')
         counts[table.name] = 0
       }
       hash.update(line)
     }
-    if (table && rows.length > 0) yield count(counts, table, rows)
+    if (table && rows.length > 0) yield rowsOf(table, rows, number - rows.length + 1)
   }
   if (!header) throw new BackupError('The file is empty: it is not a backup.')
   if (!hasEnded) throw damaged('its end is missing')
   yield { kind: 'end', rows: counts }
 }
 
-function count(counts: Record<string, number>, table: BackupTable, rows: readonly Uint8Array[]): BackupPart {
-  counts[table.name] = counts[table.name]! + rows.length
-  return { kind: 'rows', table, rows }
+/** Two quotes, and what stands before them, for each value; a bracket and a line feed. */
+function shortestRow({ columns }: BackupTable): number {
+  return columns.length * 3 + 2
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * The values of a row's line, one a column. Nothing but texts and nulls is taken for one, so that a line never makes more in memory than
+ * it has itself. Throws a BackupError for any other line.
+ */
+export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (string | null)[] {
+  try {
+    const text = decoder.decode(line)
+    const values: (string | null)[] = []
+    let at = 0
+    for (const _ of columns) {
+      requireThat(text[at] === (at === 0 ? '[' : ','))
+      const end = endOfValue(text, at + 1)
+      const value = text.slice(at + 1, end)
+      values.push(value.includes('\\') ? (JSON.parse(value) as string) : value === 'null' ? null : value.slice(1, -1))
+      at = end
+    }
+    requireThat(text.slice(at) === ']\n')
+    return values
+  } catch {
+    throw damaged(`it has a row that is none of ${name}`)
+  }
+}
+
+/** Behind the text or null that begins at `start`. */
+function endOfValue(text: string, start: number): number {
+  if (text.startsWith('null', start)) return start + 4
+  requireThat(text[start] === '"')
+  for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0
+    while (text[quote - 1 - escapes] === '\\') escapes++
+    if (escapes % 2 === 0) return quote + 1
+  }
+  throw new Error('a text without an end')
+}
+
+function requireThat(condition: boolean): void {
+  if (!condition) throw new Error('not as a row is written')
 }
 
 function readHeader(line: Uint8Array): BackupHeader {
   const header = parseOrNull(line)
   if (header?.format !== format) throw new BackupError('The file is not a backup made by "dealwright backup".')
-  if (header.format_version !== formatVersion)
+  const { format_version: version, migrations, tables } = header
+  if (version !== formatVersion && Number.isInteger(version))
     throw new BackupError(
-      `The backup has the format ${header.format_version} and this program reads ${formatVersion}: restore with the newer program.`,
+      `The backup has the format ${version} and this program reads ${formatVersion}: restore with the newer program.`,
     )
-  if (!Array.isArray(header.migrations) || !Array.isArray(header.tables)) throw damaged('its first line lacks something')
+  const isWhole =
+    version === formatVersion &&
+    [header.made_at, header.service_version, header.database].every(isShort) &&
+    isListOf(migrations, ({ version, name, checksum }) => Number.isInteger(version) && isShort(name) && isShort(checksum)) &&
+    isListOf(tables, ({ name, columns }) => isName(name) && Array.isArray(columns) && columns.length > 0 && areNames(columns)) &&
+    areNames((tables as BackupTable[]).map(({ name }) => name))
+  if (!isWhole) throw damaged('its first line is not as it is written')
   return header as unknown as BackupHeader
+}
+
+function isListOf(value: unknown, isOne: (entry: Record<string, unknown>) => boolean): boolean {
+  return Array.isArray(value) && value.every(entry => typeof entry === 'object' && entry !== null && isOne(entry))
+}
+
+/** Names of tables and columns as the service's migrations choose them, each once. */
+function areNames(names: readonly unknown[]): boolean {
+  return names.every(isName) && new Set(names).size === names.length
+}
+
+function isName(text: unknown): boolean {
+  return typeof text === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(text)
+}
+
+/** What people may be shown as it is: it is one short line. */
+function isShort(text: unknown): boolean {
+  return typeof text === 'string' && /^[^\p{C}]{1,200}$/u.test(text)
 }
 
 function requireWhole(note: Record<string, unknown>, hash: Hash, counts: RowCounts, header: BackupHeader): void {
@@ -140,6 +219,7 @@ function parse(line: Uint8Array): Record<string, unknown> {
 }
 
 function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
+  if (line.length > longestNote) return null
   try {
     const value: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString())
     return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null

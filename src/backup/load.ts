@@ -5,7 +5,7 @@
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupHeader, type BackupPart, type BackupTable, damaged, type RowCounts } from './format.ts'
+import { type BackupHeader, type BackupPart, type BackupTable, damaged, type RowCounts, valuesOf } from './format.ts'
 import { quoted, readTables, settle, type Table } from './tables.ts'
 
 /** What a backup has, as told by reading it to its end. */
@@ -49,8 +49,9 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
 }
 
 /**
- * Makes the backup's schema and loads its rows. Throws, with the database as it was, where it is not empty, the backup is not as `contents` says, does not fit
- * the schema or the database refuses it (that error as it came). `onRows` hears how many rows are loaded.
+ * Makes the backup's schema, loads its rows, and brings both up to this program's schema. Throws a BackupError, with the database as it was,
+ * where it is not empty, the backup is not as `contents` says or does not fit; any other refusal of the database as it came. `onRows` hears
+ * how many rows are loaded.
  */
 export async function load(
   db: Database,
@@ -72,20 +73,38 @@ export async function load(
     let done = 0
     let bytes = 0
     for await (const batch of batches(parts)) {
-      await insert(tx, tables.find(({ name }) => name === batch.table.name)!, batch)
-      done += batch.rows.length
+      const { table, rows, line } = batch
+      const lines = rows.length === 1 ? `line ${line}` : `lines ${line} to ${line + rows.length - 1}`
+      await fitting(`${table.name}, ${lines}`, () => insert(tx, tables.find(({ name }) => name === table.name)!, batch))
+      done += rows.length
       bytes += batch.bytes
       onRows(done)
       if (db.engine === 'postgres' || bytes < checkpointBytes) continue
       await tx.unsafe('CHECKPOINT')
       bytes = 0
     }
-    await makeIndexes()
+    await fitting('its indexes', makeIndexes)
     for (const { name } of tables) {
       const [row] = await tx.unsafe<{ count: string }[]>(`SELECT count(*)::text AS count FROM ${quoted(name)}`)
       if (Number(row!.count) !== expected[name]) throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
     }
+    await fitting('the schema of this service', () => migrateWithin(tx))
   })
+}
+
+/**
+ * Throws a BackupError that names `where`, and no value, for what PostgreSQL refuses of the backup's rows: data that is none (22), that breaks a
+ * constraint (23), or is too much (54).
+ */
+async function fitting(where: string, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const { code = '', column_name: column, constraint_name: constraint } = error as { [name: string]: string | undefined }
+    if (!/^(22|23|54)...$/.test(code)) throw error
+    const what = [code, column && `column ${column}`, constraint && `constraint ${constraint}`].filter(Boolean).join(', ')
+    throw new BackupError(`The backup does not fit: ${where} (${what}); nothing was restored.`, { cause: error })
+  }
 }
 
 /** Throws a BackupError where the database has a table of the service, or one in the place of one. */
@@ -108,9 +127,11 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
       : [name(table)],
   )
   const unfilled = tables.filter(table => !backedUp.some(({ name }) => name === table.name)).map(table => table.name)
-  if (missing.length + unfilled.length === 0) return
+  const differing = [...missing, ...unfilled]
+  if (differing.length === 0) return
+  const some = differing.slice(0, 5).join(', ') + (differing.length > 5 ? ` and ${differing.length - 5} more` : '')
   throw new BackupError(
-    `The backup does not fit the schema of its own version (${[...missing, ...unfilled].join(', ')}): its database had been altered by hand.`,
+    `The backup does not fit the schema of its own version (${some}): its database had been altered by hand. Nothing was restored.`,
   )
 }
 
@@ -138,20 +159,26 @@ async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<(
   }
 }
 
-type Batch = { readonly table: BackupTable; readonly rows: readonly Uint8Array[]; readonly bytes: number }
+/** `line` is the number of the first row's line */
+type Batch = {
+  readonly table: BackupTable
+  readonly line: number
+  readonly rows: readonly Uint8Array[]
+  readonly bytes: number
+}
 
 /** The rows in batches of one table each that fit in memory. */
 async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch> {
-  let batch: { table: BackupTable; rows: Uint8Array[]; bytes: number } | undefined
+  let batch: { table: BackupTable; line: number; rows: Uint8Array[]; bytes: number } | undefined
   for await (const part of parts) {
     if (part.kind !== 'rows') continue
-    for (const row of part.rows) {
+    for (const [index, row] of part.rows.entries()) {
       const isFull = batch && (batch.bytes > batchBytes || batch.rows.length === mostRows)
       if (batch && (isFull || batch.table !== part.table)) {
         yield batch
         batch = undefined
       }
-      batch ??= { table: part.table, rows: [], bytes: 0 }
+      batch ??= { table: part.table, line: part.line + index, rows: [], bytes: 0 }
       batch.rows.push(row)
       batch.bytes += row.length
     }
@@ -161,12 +188,9 @@ async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch>
 
 /** One parameter a column: the texts of all rows, as the literal of an array. */
 async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
-  const decoder = new TextDecoder()
   const literals = table.columns.map(() => [] as string[])
   for (const row of rows) {
-    const values = JSON.parse(decoder.decode(row)) as (string | null)[]
-    if (values.length !== literals.length) throw damaged(`a row of ${table.name} has ${values.length} values`)
-    for (const [index, value] of values.entries()) literals[index]!.push(element(value))
+    for (const [index, value] of valuesOf(row, table).entries()) literals[index]!.push(element(value))
   }
   const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
   const values = table.columns.map((name, index) => `v.c${index}::${typeOf.get(name)}`)

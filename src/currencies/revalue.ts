@@ -1,35 +1,48 @@
 /**
- * What follows for open deals and for products when a rate changes (D24, D26). Statements that find for themselves what differs: they may be
- * repeated at any time. Closed deals keep the amount of the day they were closed; versions and times stay.
+ * What follows for open deals and for products when a rate changes (D24, D26). Closed deals keep the amount of the day they were closed. How
+ * records are brought in line is records/derive.ts's.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
+import { type Derivation, derive } from '../records/derive.ts'
 import type { Queryable } from '../records/store.ts'
 
-/** Brings an account's amounts in base currency in line with its rates. `query` must have no time limit. */
-export async function revalueRecords(query: Queryable['query'], { account, currencies }: Catalog): Promise<void> {
+/** Brings an account's amounts in base currency in line with its rates. */
+export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<void> {
+  const { account, currencies } = catalog
   const base = currencies.get(account.base_currency)!
-  const rated = [...currencies.values()].filter(({ id, rate }) => rate !== null || id === base.id)
-  const rates = Object.fromEntries(rated.map(({ id, rate }) => [id, id === base.id ? '1' : rate]))
-  const params = [String(account.id), JSON.stringify(rates), String(base.id), base.code, String(base.decimals)]
-  await query(deals, params)
-  await query(products, params)
+  const rates = [...currencies.values()].map(({ id, rate }) => ({ id, rate: id === base.id ? '1' : rate }))
+  const params = [JSON.stringify([{ id: 0, rate: null }, ...rates]), String(base.id), base.code, String(base.decimals)]
+  await derive(db, catalog, deals, params)
+  await derive(db, catalog, products, params)
 }
 
-const rateOf = (currency: string) => `($2::jsonb ->> ${currency})::numeric`
+/** $2 rates: [{id, rate}], 0 for a record without a value, $3 base currency, $4 its code, $5 its decimals. */
+const rates = 'jsonb_to_recordset($2::jsonb) c (id int, rate numeric)'
 
-/** $1 account, $2 rates by currency, $3 base currency, $4 its code, $5 its decimals. */
-const deals = `UPDATE deal r SET deal_value_in_base_currency_currency = CASE WHEN x.value IS NOT NULL THEN $3::int END,
-    deal_value_in_base_currency_currency_code = CASE WHEN x.value IS NOT NULL THEN $4::text END, deal_value_in_base_currency_value = x.value
-  FROM (SELECT d.id, ${halfEven(`d.deal_value_value * ${rateOf('d.deal_value_currency::text')}`, '$5::text')} AS value
-    FROM deal d WHERE d.account_id = $1::bigint AND d.status = 1) x
-  WHERE r.account_id = $1::bigint AND r.id = x.id AND r.deal_value_in_base_currency_value IS DISTINCT FROM x.value`
+/** An amount in base currency as the columns of its field. */
+const columns = (field: string, value: string) => ({
+  [`${field}_currency`]: `CASE WHEN ${value} IS NOT NULL THEN $3::int END`,
+  [`${field}_currency_code`]: `CASE WHEN ${value} IS NOT NULL THEN $4::text END`,
+  [`${field}_value`]: value,
+})
 
-/** The price in the base currency, else the first that has a rate, as in products/product.ts. The same parameters. */
-const products = `UPDATE product r SET base_currency_amount_currency = CASE WHEN x.value IS NOT NULL THEN $3::int END,
-    base_currency_amount_currency_code = CASE WHEN x.value IS NOT NULL THEN $4::text END, base_currency_amount_value = x.value
-  FROM (SELECT p.id, (SELECT ${halfEven(`(e.price ->> 'price')::numeric * ${rateOf(`(e.price ->> 'currency')`)}`, '$5::text')}
-      FROM jsonb_array_elements(p.unit_price) WITH ORDINALITY e (price, place) WHERE $2::jsonb ? (e.price ->> 'currency')
-      ORDER BY (e.price ->> 'currency')::int = $3::int DESC, e.place LIMIT 1) AS value
-    FROM product p WHERE p.account_id = $1::bigint) x
-  WHERE r.account_id = $1::bigint AND r.id = x.id AND r.base_currency_amount_value IS DISTINCT FROM x.value`
+const deals: Derivation = {
+  table: 'deal',
+  values: columns('deal_value_in_base_currency', halfEven('r.deal_value_value * c.rate', '$5::text')),
+  from: [rates],
+  where: 'r.status = 1 AND c.id = coalesce(r.deal_value_currency, 0)',
+}
+
+/** The price in the base currency, else the first that has a rate, as in products/product.ts. */
+const products: Derivation = {
+  table: 'product',
+  values: columns(
+    'base_currency_amount',
+    `(SELECT ${halfEven("(e.price ->> 'price')::numeric * c.rate", '$5::text')}
+      FROM jsonb_array_elements(r.unit_price) WITH ORDINALITY e (price, place) JOIN ${rates} ON c.id = (e.price ->> 'currency')::int
+      WHERE c.rate IS NOT NULL ORDER BY c.id = $3::int DESC, e.place LIMIT 1)`,
+  ),
+  from: [],
+  where: 'true',
+}

@@ -45,9 +45,9 @@ export async function lockSchema(tx: TransactionSql): Promise<void> {
 }
 
 /**
- * The same for a new database within a transaction of the caller's, up to `version`: with it, all of the schema comes to be or none.
+ * The same within a transaction of the caller's, up to `version` if given: with it, all of the schema comes to be or none.
  */
-export async function migrateWithin(tx: TransactionSql, version: number): Promise<void> {
+export async function migrateWithin(tx: TransactionSql, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }

@@ -49,9 +49,12 @@ export function numberText(value: Json | undefined): string | null {
   return isRawNumber(value) ? value.rawJSON : String(value)
 }
 
-/** SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from zero. */
+/**
+ * SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from zero. Amounts are multiplied, also by
+ * 0.01 for a per cent: a division keeps sixteen digits.
+ */
 export function halfEven(amount: string, decimals: string): string {
   const scaled = `((${amount}) * ('1e' || ${decimals})::numeric)`
-  const even = `CASE WHEN abs(${scaled} - trunc(${scaled})) = 0.5 THEN 2 * round(${scaled} / 2) ELSE round(${scaled}) END`
-  return `trim_scale((${even}) / ('1e' || ${decimals})::numeric)`
+  const even = `CASE WHEN abs(${scaled} - trunc(${scaled})) = 0.5 THEN 2 * round(${scaled} * 0.5) ELSE round(${scaled}) END`
+  return `trim_scale((${even}) * ('1e-' || ${decimals})::numeric)`
 }

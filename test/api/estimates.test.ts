@@ -90,8 +90,8 @@ test('a total of what follows from stages and rates is counted anew when they ch
   const follow = async (probability: number, rate: string | null) => {
     const stages = new Map(catalog.stages).set(stage, { ...catalog.stages.get(stage)!, probability })
     const currencies = new Map(catalog.currencies).set(756, { ...catalog.currencies.get(756)!, rate })
-    await reweighDeals(db.unhurried, { ...catalog, stages, currencies })
-    await revalueRecords(db.unhurried, { ...catalog, stages, currencies })
+    await reweighDeals(db, { ...catalog, stages, currencies })
+    await revalueRecords(db, { ...catalog, stages, currencies })
   }
   const filters = [
     'deal_value_in_base_currency.value:eq(1000)',
