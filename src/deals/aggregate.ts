@@ -41,7 +41,7 @@ export async function aggregateDeals(
       count(*) FILTER (WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
     FROM deal r WHERE ${whereSql(request, list)} GROUP BY 1, 2`
   const text = `SELECT json_build_object('group', c.key, 'count', sum(c.count), 'without_rate', sum(c.without_rate),
-      'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${halfEven('coalesce(sum(c.base_weighted), 0) / 100', String(base.decimals))},
+      'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${halfEven('coalesce(sum(c.base_weighted), 0) * 0.01', String(base.decimals))},
       'sums', json_agg(json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted)) ORDER BY c.currency)
         FILTER (WHERE c.currency IS NOT NULL))::text AS found
     FROM (${byCurrency}) c GROUP BY c.key ORDER BY coalesce(sum(c.base), 0) DESC, c.key LIMIT ${groupsMax + 1}`

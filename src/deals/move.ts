@@ -1,15 +1,16 @@
 /**
  * Moves all deals of a stage, or of a pipeline, elsewhere, so that it can be deleted (D37). Each deal is updated as a person would do it, with
- * its event and its rules. Knows no HTTP.
+ * its event and its rules; none is moved before all are judged. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { Stage } from '../fields/catalog.ts'
-import { isSameName } from '../fields/name.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
-import { updateRecord } from '../records/update.ts'
+import { judgeUpdate, updateRecord } from '../records/update.ts'
 
 const batch = 100
+
+type Move = { readonly source: Stage; readonly target: Stage }
 
 /** Moves the deals of stage `from` to stage `to`, which must mean the same: an open deal is not won by moving house. */
 export async function moveStage(db: Queryable, context: Context, from: number, to: number): Promise<void> {
@@ -18,7 +19,7 @@ export async function moveStage(db: Queryable, context: Context, from: number, t
   if (!source) return
   if (!target || target.id === source.id) throw noTarget(`${to} is no other stage.`)
   if (target.kind !== source.kind) throw noTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
-  await moveDeals(db, context, source, target)
+  await moveAll(db, context, [{ source, target }])
 }
 
 /** Moves the deals of a pipeline to another one: to the stage of the same name and kind, else to the first of the same kind. */
@@ -28,42 +29,70 @@ export async function movePipeline(db: Queryable, context: Context, from: number
   if (!pipelines.has(to) || from === to) throw noTarget(`${to} is no other pipeline.`)
   const stages = [...context.catalog.stages.values()]
   const targets = stages.filter(stage => stage.pipeline === to)
+  const moves: Move[] = []
   for (const source of stages.filter(stage => stage.pipeline === from)) {
     const alike = targets.filter(stage => stage.kind === source.kind)
-    const target = alike.find(stage => isSameName(stage.name, source.name)) ?? alike[0]
-    const ids = await dealsIn(db, context, source)
-    if (ids.length === 0) continue
-    if (!target) throw noTarget(`pipeline ${to} has no stage that is ${source.kind}, as "${source.name}" is.`)
-    await moveDeals(db, context, source, target)
+    const target = alike.find(stage => stage.name.toLowerCase() === source.name.toLowerCase()) ?? alike[0]
+    if (target) moves.push({ source, target })
+    else if ((await dealsIn(db, context, source)).length > 0)
+      throw noTarget(`pipeline ${to} has no stage that is ${source.kind}, as "${source.name}" is.`)
+  }
+  await moveAll(db, context, moves)
+}
+
+async function moveAll(db: Queryable, context: Context, moves: readonly Move[]): Promise<void> {
+  for (const move of moves) await judgeDeals(db, context, move)
+  for (const move of moves) await moveDeals(db, context, move)
+}
+
+/** Throws what any of the deals would be refused with. */
+async function judgeDeals(db: Queryable, context: Context, { source, target }: Move): Promise<void> {
+  const fields = context.catalog.resources.get('deal')!
+  for (let ids = await dealsIn(db, context, source); ids.length > 0; ids = await dealsIn(db, context, source, ids.at(-1))) {
+    await Promise.all(
+      ids.map(id => judgeUpdate(db, fields, id, placeIn(target), context).catch(error => unmoved(id, error, nothingMoved))),
+    )
   }
 }
 
-async function moveDeals(db: Queryable, context: Context, source: Stage, target: Stage): Promise<void> {
+async function moveDeals(db: Queryable, context: Context, { source, target }: Move): Promise<void> {
   const fields = context.catalog.resources.get('deal')!
-  const body = { pipeline: target.pipeline, pipeline_stage: target.id }
   for (let before = ''; ; ) {
     const ids = await dealsIn(db, context, source)
     if (ids.length === 0) return
     if (before === ids.join())
       throw new Refusal('busy_record', 'The deals can not be moved now; try again.', [], { 'retry-after': '1' })
     before = ids.join()
-    await Promise.all(ids.map(id => updateRecord(db, fields, id, body, context).catch(error => unmoved(id, error))))
+    await Promise.all(
+      ids.map(id => updateRecord(db, fields, id, placeIn(target), context).catch(error => unmoved(id, error, someMoved))),
+    )
   }
 }
 
-async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage): Promise<number[]> {
+/** What makes a deal stand in a stage. */
+function placeIn({ pipeline, id }: Stage) {
+  return { pipeline, pipeline_stage: id }
+}
+
+/** The first deals of a stage, from the one after `after` on. */
+async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage, after = 0): Promise<number[]> {
   const rows = await db.query(
-    `SELECT id::text AS id FROM deal WHERE account_id = $1::bigint AND pipeline_stage = $2::bigint AND deleted_at IS NULL ORDER BY id LIMIT ${batch}`,
-    [String(catalog.account.id), String(stage.id)],
+    'SELECT id::text AS id FROM deal WHERE account_id = $1::bigint AND pipeline_stage = $2::bigint AND id > $3::bigint ' +
+      `AND deleted_at IS NULL ORDER BY id LIMIT ${batch}`,
+    [String(catalog.account.id), String(stage.id), String(after)],
   )
   return rows.map(row => Number(row.id))
 }
 
+const nothingMoved = 'so nothing is moved or deleted.'
+/** It could be when all were judged. */
+const someMoved = 'as it was changed meanwhile; nothing is deleted. Deals that were moved before it stay where they are now.'
+
 /** A deal that is gone by now need not be moved; one that its own rules keep back is named. */
-function unmoved(id: number, error: unknown): void {
+function unmoved(id: number, error: unknown, what: string): void {
   if (!(error instanceof Refusal)) throw error
   if (error.slug === 'record_not_found') return
-  throw new Refusal(error.slug, `Deal ${id} can't be moved, so nothing is deleted. ${error.message}`, error.problems)
+  throw new Refusal(error.slug, `Deal ${id} can't be moved, ${what} ${error.message}`, error.problems)
 }
 
 function noTarget(why: string): Refusal {
