@@ -113,7 +113,7 @@ export async function prepareDeals(open: { url?: string; dataDir?: string }, cou
     await copyDeals(db, { account: 1, of: 's.account_id = 1', first, count, title })
     await otherAccounts(db)
     for (let account = 1; account <= accountTokens.length; account++) await dealsToUpdate(db, account)
-    await db.sql.unsafe('VACUUM (ANALYZE)').simple()
+    await db.sql.unsafe('VACUUM (ANALYZE)')
     return { ids: [first, first + count - 1], statements: await capture(db) }
   } finally {
     await db.close()

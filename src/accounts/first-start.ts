@@ -46,10 +46,10 @@ export async function firstStart(db: Database, options: FirstStartOptions): Prom
 
 function alone<T>(db: Database, act: (tx: Queryable) => Promise<T>): Promise<T> {
   return db.sql.begin(async sql => {
-    const query: Queryable['query'] = (text, params = []) => sql.unsafe(text, params as (string | null)[], { prepare: true })
+    const query: Queryable['query'] = (text, params = []) => sql.unsafe(text, params, { prepare: true })
     await query('SELECT pg_advisory_xact_lock($1::bigint)', [String(startLock)])
     return act({ query, write: (_account, text, params) => query(text, params) })
-  }) as Promise<T>
+  })
 }
 
 /** The token that was made, if the account was and no token was preset. */

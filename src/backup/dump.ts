@@ -27,7 +27,7 @@ export async function dump(
   options: DumpOptions,
   use: (content: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<{ tables: number; rows: number }> {
-  return db.sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async tx => {
+  return db.sql.begin(async tx => {
     await settle(tx)
     const migrations = await readHistory(tx)
     if (!migrations?.length)
@@ -51,7 +51,7 @@ export async function dump(
       }),
     )
     return { tables: tables.length, rows }
-  })
+  }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
 }
 
 async function* content(
@@ -86,7 +86,7 @@ async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGener
     SELECT CASE WHEN NOT ${isLong} THEN line END, CASE WHEN ${isLong} THEN place::text END, CASE WHEN ${isLong} THEN octet_length(line)::text END
     FROM (${lines} OFFSET 0) r`)
   for (;;) {
-    const fetched = (await tx.unsafe(`FETCH ${rowsAtOnce} FROM backup_rows`).raw()) as unknown as Fetched[]
+    const fetched = await tx.unsafe<Fetched[]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
     let rows: Uint8Array[] = []
     for (const [line, place, length] of fetched) {
       if (line) {
@@ -109,8 +109,6 @@ async function fetchLong(tx: Transaction, table: string, lines: string, place: s
     throw new BackupError(
       `A row of ${table} is too long for a backup (${length} bytes, at most ${longestLine}; its ctid is ${place}).`,
     )
-  const [row] = (await tx.unsafe(`SELECT line FROM (${lines} WHERE ctid = $1::tid) r`, [place]).raw()) as unknown as [
-    Uint8Array,
-  ][]
+  const [row] = await tx.unsafe<[Uint8Array][]>(`SELECT line FROM (${lines} WHERE ctid = $1::tid) r`, [place], { raw: true })
   return row![0]
 }

@@ -3,7 +3,7 @@
  * (records/store.ts); waiting here instead lets all that came meanwhile share one commit, and its one flush to the disk. Knows no
  * statement and no schema.
  */
-import type { Sql } from 'postgres'
+import type { Pool, Transaction } from './pool.ts'
 
 type Rows = readonly Record<string, string | null>[]
 type Write = {
@@ -15,20 +15,13 @@ type Write = {
   reject(error: unknown): void
 }
 
-export type Execute = (
-  sql: Pick<Sql, 'unsafe'>,
-  text: string,
-  params: readonly (string | null)[],
-  prepare?: boolean,
-) => Promise<Rows>
-
 const largestGroup = 64
 
 /**
  * A function that carries out one write statement of an account. Each is atomic by itself: in a group where one statement is
  * refused, nothing is committed and each is carried out again alone, with its own answer. A lost connection fails them all.
  */
-export function groupCommit(sql: Sql, execute: Execute, isRefused: (error: unknown) => boolean) {
+export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean, isRefused: (error: unknown) => boolean) {
   /** The writes that wait; an account is in here while a group of its own is under way. */
   const waiting = new Map<string, Write[]>()
 
@@ -43,6 +36,9 @@ export function groupCommit(sql: Sql, execute: Execute, isRefused: (error: unkno
     }
   }
 
+  const execute = (over: Transaction, text: string, params: readonly (string | null)[]): Promise<Rows> =>
+    over.unsafe(text, params, { prepare: shouldPrepare(text) })
+
   const together = (account: string, group: readonly Write[]): Promise<Rows[]> =>
     sql.begin(tx =>
       Promise.all(
@@ -51,7 +47,7 @@ export function groupCommit(sql: Sql, execute: Execute, isRefused: (error: unkno
           return execute(tx, text, params)
         }),
       ),
-    ) as Promise<Rows[]>
+    )
 
   const alone = (account: string, write: Write) => {
     const answer = write.first ? together(account, [write]).then(answers => answers[0]!) : execute(sql, write.text, write.params)

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TransactionSql } from 'postgres'
-import type { Database } from './open.ts'
+import type { Database, Transaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
 export type Migration = { readonly version: number; readonly name: string; readonly text: string; readonly checksum: string }
@@ -40,20 +39,20 @@ export async function migrate(
 }
 
 /** Keeps every process from migrating until the transaction ends: what is found of the schema stays so. */
-export async function lockSchema(tx: TransactionSql): Promise<void> {
+export async function lockSchema(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
 }
 
 /**
  * The same within a transaction of the caller's, up to `version` if given: with it, all of the schema comes to be or none.
  */
-export async function migrateWithin(tx: TransactionSql, version?: number): Promise<void> {
+export async function migrateWithin(tx: Transaction, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }
 
 /** Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied. */
-async function applyNext(tx: TransactionSql, files: readonly Migration[]): Promise<number | undefined> {
+async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx)
   // An index of a large table takes as long as it takes.

@@ -1,20 +1,23 @@
 /**
  * The database, whichever it is: a PostgreSQL server, or PostgreSQL embedded in this process. The only file that knows which.
- * Owns the client's settings and what a lost connection looks like to the rest. Does not know the schema or any statement of it.
+ * Owns the connections' settings and what a lost one looks like to the rest. Does not know the schema or any statement of it.
  */
 import { availableParallelism } from 'node:os'
-import postgres, { type Sql, type TransactionSql } from 'postgres'
+import { setTimeout as delay } from 'node:timers/promises'
 import { engineFilesMax } from './embedded/durable-files.ts'
 import { Engine } from './embedded/engine.ts'
 import { maintain } from './embedded/maintenance.ts'
-import { type Execute, groupCommit } from './group-commit.ts'
-import { repairPipelining } from './pipeline.ts'
+import { groupCommit } from './group-commit.ts'
+import { type Life, openPool, type Pool, type Transaction } from './pool.ts'
 import { statementMemory } from './prepared.ts'
 import { requireServer } from './require-server.ts'
+import { serverAddress } from './server-address.ts'
+import { type Ask, openSession, type Session } from './session.ts'
 import { watchStall } from './stall.ts'
-import { StartupError } from './startup-error.ts'
-import { repairTransactions, settleLoss } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+import type { Row } from './wire.ts'
+
+export type { Pool, Row, Transaction }
 
 /** Takes one line for the operator: what happened to the database that nobody asked about. */
 export type Log = (line: string) => void
@@ -38,24 +41,18 @@ export type DatabaseOptions = {
   readonly statementTimeoutMs?: number
 }
 
-/** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
-export type Row = Record<string, string | null>
-
-/** What `sql.begin` gives, see Database. */
-export type Transaction = TransactionSql
-
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
   /** how many files it may hold open in this process, connections to a server among them */
   readonly filesMax: number
   /**
-   * postgres.js, for migrations, seeds and jobs; transactions by `sql.begin`. Its rows are text too (see Row). Embedded there is one
-   * connection: inside `sql.begin` use only the transaction's own `sql`, anything else waits for the end of the transaction.
+   * The connections, for migrations, seeds and jobs; transactions by `sql.begin`. Embedded there is one: inside `sql.begin` use only what
+   * it gives, anything else waits for the end of the transaction.
    */
-  readonly sql: Sql
+  readonly sql: Pool
   /**
    * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when the database cannot be
-   * asked now, and PostgreSQL's own error (postgres.PostgresError, with SQLSTATE `code`) for anything it refuses.
+   * asked now, StatementTooLarge, and PostgresError (with SQLSTATE as `code`) for anything it refuses.
    * `replan` has it planned anew each time, for a statement whose best plan depends on its parameters.
    */
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
@@ -102,13 +99,13 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     hangLimitMs: statementTimeoutMs * 6,
     log,
   })
-  const sql = embeddedClient(engine)
+  const sql = embeddedPool(engine, log)
   const upkeep = maintain(engine, sql, log)
   return database('embedded', sql, options, {
     filesMax: engineFilesMax,
     isAvailable: () => engine.available,
-    unhurried: () => sql,
-    prober: () => sql,
+    unhurried: sql.unsafe,
+    probe: () => sql.unsafe('SELECT 1', []),
     async close() {
       upkeep.stop()
       await engine.close()
@@ -116,28 +113,10 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   })
 }
 
-/** A client of the embedded engine: one connection, as it has one session, with many statements under way on it. */
-export function embeddedClient(engine: Engine): Sql {
-  const sql = postgres({
-    ...settings,
-    // Everything said outright: the client would take what is left out from the environment, which is about servers.
-    host: 'embedded',
-    port: 5432,
-    user: 'postgres',
-    database: 'postgres',
-    password: '',
-    ssl: false,
-    max: 1,
-    max_pipeline: 100,
-    idle_timeout: 0,
-    max_lifetime: null,
-    keep_alive: null,
-    backoff: () => 0,
-    socket: () => engine.connect(),
-  } as object)
-  repairPipelining(sql)
-  repairTransactions(sql, () => engine.available)
-  return sql
+/** The embedded engine's one session, with many statements under way on it. */
+export function embeddedPool(engine: Engine, log: Log): Pool {
+  const session = { user: 'postgres', password: '', settings: { database: 'postgres' }, connectWithinMs: null, log }
+  return openPool({ open: life => openSession({ ...session, ...life, connect: () => engine.connect() }), size: 1 })
 }
 
 async function openServer(options: DatabaseOptions, url: string): Promise<Database> {
@@ -145,80 +124,74 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
     prepare = true,
     poolSize = Math.max(4, 2 * availableParallelism()),
     statementTimeoutMs = statementTimeoutDefaultMs,
+    log,
   } = options
-  let sql: Sql
-  try {
-    sql = postgres(url, {
-      ...settings,
-      max: poolSize,
-      connect_timeout: 5,
-      // Starts at once and stays short: a server that is back should be noticed, and each of the pool's connections waits by itself.
-      backoff: attempts => Math.min(0.02 * 2 ** attempts, 0.5),
-      connection: {
-        application_name: 'dealwright',
-        TimeZone: 'UTC',
-        DateStyle: 'ISO, MDY',
-        // Compiling a statement takes longer than any of these statements should.
-        ...(prepare && { statement_timeout: statementTimeoutMs, lock_timeout: Math.ceil(statementTimeoutMs / 2), jit: 'off' }),
-      },
-    })
-  } catch (error) {
-    throw new StartupError('DATABASE_URL is not an address of the form postgres://user:password@host:port/database', {
-      cause: error,
-    })
+  const address = serverAddress(url)
+  const open = (life: Life, connectWithinMs: number, parameters: object = {}, delayMs = 0): Session => {
+    const connect = async (signal: AbortSignal) => {
+      if (delayMs > 0) await delay(delayMs, undefined, { signal })
+      return address.connect(signal)
+    }
+    const settings = { ...readable, ...parameters, ...address.settings }
+    return openSession({ ...address, ...life, settings, connect, connectWithinMs, log })
   }
-  repairPipelining(sql)
-  repairTransactions(sql, () => true)
+  const limits = {
+    statement_timeout: `${statementTimeoutMs}`,
+    lock_timeout: `${Math.ceil(statementTimeoutMs / 2)}`,
+    // Compiling a statement takes longer than any of these statements should.
+    jit: 'off',
+  }
+  const sql = openPool({ open: (life, delayMs) => open(life, 5000, prepare ? limits : {}, delayMs), size: poolSize })
   try {
-    await requireServer(sql, options.log)
+    await requireServer(sql.unsafe, address.place, log)
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await sql.end()
     throw error
   }
-  let alone: Sql | undefined
-  let prober: Sql | undefined
+  let prober: Session | undefined
   return database('postgres', sql, options, {
     filesMax: poolSize + unhurriedAtOnce + 1,
     isAvailable: () => true,
-    unhurried: () => {
-      alone ??= postgres(url, { ...settings, max: unhurriedAtOnce, idle_timeout: 10, connect_timeout: 5 })
-      return alone
+    async unhurried(...statement) {
+      const session = open(unwatched, 5000)
+      return session.ask<never>(...statement).finally(session.close)
     },
-    prober: isLost => {
-      if (isLost) void prober?.end({ timeout: 0 })
-      if (isLost || !prober)
-        prober = postgres(url, { ...settings, max: 1, idle_timeout: 0, connect_timeout: 1, backoff: () => 0.1 })
-      return prober
+    probe(isLost) {
+      if (isLost) prober?.end(new DatabaseUnavailable('The database does not answer'))
+      const forget = () => {
+        prober = undefined
+      }
+      prober ??= open({ ...unwatched, onOver: forget }, 1000)
+      return prober.ask('SELECT 1', [])
     },
-    close: async () => void (await Promise.all([alone?.end({ timeout: 0 }), prober?.end({ timeout: 0 })])),
+    close: async () => prober?.end(new DatabaseUnavailable('The database is closed')),
   })
 }
 
+/** So that values read alike everywhere, and people see whose connections they are. */
+const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+const unwatched: Life = { onAnswer() {}, onOver() {} }
+
 type Backing = Pick<Database, 'filesMax'> & {
   isAvailable(): boolean
-  unhurried(): Sql
-  /** what asks whether the database answers at all, which nothing of this process should hold up; `isLost` as in stall.ts */
-  prober(isLost: boolean): Sql
+  readonly unhurried: Ask
+  /** Asks whether the database answers at all, which nothing of this process should hold up; `isLost` as in stall.ts. */
+  probe(isLost: boolean): Promise<unknown>
   close(): Promise<void>
 }
 
-function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions, backing: Backing): Database {
+function database(engine: Database['engine'], sql: Pool, options: DatabaseOptions, backing: Backing): Database {
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
   let isClosed = false
 
-  // Never the simple protocol, not even without parameters: it would carry out several statements in one text.
-  const statement = (client: Parameters<Execute>[0], text: string, params: readonly (string | null)[], prepare: boolean) =>
-    client.unsafe<Row[]>(text, params as (string | null)[], { prepare, simple: false } as object)
-  const execute: Execute = (client, text, params, prepare = shouldPrepare(text)) =>
-    statement(client, text, params, prepare).catch(settleLoss)
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
-  const writeTogether = groupCommit(sql, execute, isRefused)
+  const writeTogether = groupCommit(sql, shouldPrepare, isRefused)
 
   const stall = watchStall({
     // An engine that is being reopened must not be asked: what is written to it then is never answered.
     probe: async isLost => {
       if (!backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
-      return execute(backing.prober(isLost), 'SELECT 1', [], false)
+      return backing.probe(isLost)
     },
     patienceMs: engine === 'embedded' ? embeddedPatienceMs : serverPatienceMs,
     isSerial: engine === 'embedded',
@@ -236,7 +209,7 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
   }
 
   const query: Database['query'] = (text, params = [], replan = false) =>
-    whileAvailable(() => stall.guard(() => execute(sql, text, params, replan ? false : undefined)))
+    whileAvailable(() => stall.guard(() => sql.unsafe(text, params, { prepare: !replan && shouldPrepare(text) })))
 
   return {
     engine,
@@ -244,14 +217,8 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
     sql,
     query,
     queryBytes: (text, params, replan = false) =>
-      whileAvailable(() =>
-        stall.guard(() =>
-          statement(sql, text, params, !replan && shouldPrepare(text))
-            .raw()
-            .catch(settleLoss),
-        ),
-      ),
-    unhurried: (text, params = []) => whileAvailable(() => execute(backing.unhurried(), text, params, false)),
+      whileAvailable(() => stall.guard(() => sql.unsafe(text, params, { prepare: !replan && shouldPrepare(text), raw: true }))),
+    unhurried: (text, params = []) => whileAvailable(() => backing.unhurried(text, params)),
     write: (account, text, params, first) => whileAvailable(() => stall.guard(() => writeTogether(account, text, params, first))),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false
@@ -269,26 +236,8 @@ function database(engine: Database['engine'], sql: Sql, options: DatabaseOptions
       if (isClosed) return
       isClosed = true
       stall.stop()
-      await sql.end({ timeout: 5 })
+      await sql.end()
       await backing.close()
     },
   }
-}
-
-const asText = {
-  serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : String(value)),
-  parse: (text: string) => text,
-}
-
-/** Values stay text both ways: PostgreSQL alone decides what they mean, and numbers keep every digit. */
-const settings = {
-  fetch_types: false,
-  onnotice: () => {},
-  types: {
-    number: { ...asText, to: 0, from: [20, 21, 23, 26, 700, 701, 1700] },
-    json: { ...asText, to: 114, from: [114, 3802] },
-    boolean: { ...asText, to: 16, from: [16] },
-    date: { ...asText, to: 1184, from: [1082, 1114, 1184] },
-    bytea: { ...asText, to: 17, from: [17] },
-  },
 }

@@ -1,10 +1,14 @@
 /** What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix on some engines. */
 import { Refusal } from '../errors.ts'
+import { StatementTooLarge } from './sendable.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {
   if (error instanceof DatabaseUnavailable) {
     return new Refusal('database_unavailable', 'The database is not available; try again shortly.', [], { 'retry-after': '1' })
+  }
+  if (error instanceof StatementTooLarge) {
+    return new Refusal('body_too_large', 'The request asks the database for more values than it takes at once; ask for less.')
   }
   const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
   switch (code) {

@@ -1,22 +1,19 @@
 /** What a PostgreSQL server must be for the service to start on it. Knows nothing of the schema. */
-import type { Sql } from 'postgres'
+import type { Ask } from './session.ts'
 import { StartupError } from './startup-error.ts'
 
 const oldestServer = 15
 
-/** Throws a StartupError that says what is wrong; what is merely a pity is told to `log`. */
-export async function requireServer(sql: Sql, log: (line: string) => void): Promise<void> {
-  const { host, port, database } = sql.options
-  const where = `PostgreSQL at ${host.map((name, index) => `${name}:${port[index]}`).join(', ')}, database ${database}`
+/** Throws a StartupError that says what is wrong with the server at `where`; what is merely a pity is told to `log`. */
+export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
   let server: { version: string; encoding: string; letters: string }
   try {
     const text =
       "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters"
-    const [row] = await sql.unsafe<[typeof server]>(text)
+    const [row] = await ask<[typeof server]>(text, [])
     server = row
   } catch (error) {
-    const reason = error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : String(error)
-    throw new StartupError(`${where}, cannot be used: ${reason}`, { cause: error })
+    throw new StartupError(`${where}, cannot be used: ${(error as Error).message}`, { cause: error })
   }
   if (Number.parseInt(server.version, 10) < oldestServer) {
     throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)

@@ -1,6 +1,6 @@
 /**
  * The one error that means "try again in a moment": the database cannot be asked now.
- * Owns which failures of the network, of PostgreSQL and of its client mean that. Knows no engine and no HTTP.
+ * Owns which refusals of PostgreSQL mean that. Knows no engine and no HTTP.
  */
 
 /** The statement was not answered because the database cannot be reached. It may or may not have been carried out. */
@@ -8,29 +8,8 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
-const codes = new Set([
-  // postgres.js
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  // the operating system; ENOENT is a missing Unix socket
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ENOTFOUND',
-  'ENOENT',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  // PostgreSQL: shut down by an administrator, crashed, not yet started, too many connections
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-])
+/** PostgreSQL: shut down by an administrator, crashed, not yet started, too many connections. */
+const codes = new Set(['57P01', '57P02', '57P03', '53300'])
 
 /** `DatabaseUnavailable` in place of a failure that means it (SQLSTATE class 08 included); any other error as it came. */
 export function asUnavailable(error: unknown): unknown {

@@ -1,7 +1,7 @@
 /** The wire to the database: every answer goes to the statement that asked, whatever happens around it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type Database, openDatabase, type Transaction } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres, type TestServer, template } from '../support/postgres.ts'
 
@@ -9,9 +9,9 @@ const log = () => {}
 const server = await startPostgres()
 after(() => server?.stop())
 
-describe('embedded', () => suite(() => openDatabase({ log, template })))
+describe('embedded', () => suite(async () => ({ template })))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
-  suite(async () => openDatabase({ url: await createDatabase(server!.url), log }))
+  suite(async () => ({ url: await createDatabase(server!.url) }))
   test('a transaction whose connection is lost is lost as a whole', async () => {
     const url = await createDatabase(server!.url)
     await lostTransaction(url)
@@ -24,16 +24,17 @@ describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   )
 })
 
-function suite(open: () => Promise<Database>) {
+function suite(place: () => Promise<{ template: string } | { url: string }>) {
   let db: Database
+  let where: { template?: string; url?: string }
   before(async () => {
-    db = await open()
+    where = await place()
+    db = await openDatabase({ ...where, log })
     await db.query('CREATE TABLE item (id bigint PRIMARY KEY, text text)')
   })
   after(async () => {
-    const { database, host, port } = db.sql.options
     await db.close()
-    if (db.engine === 'postgres') await dropDatabase(`postgres://postgres@${host[0]}:${port[0]}/${database}`)
+    if (where.url) await dropDatabase(where.url)
   })
 
   test('32 at a time, errors and transactions in between: every answer is the right one', () => interleaved(db))
@@ -106,11 +107,52 @@ function suite(open: () => Promise<Database>) {
     await assert.rejects(db.query('SELECT 1; SELECT 2'), { code: '42601' })
   })
 
+  test('a transaction in which a statement failed is not committed, and after its end nothing is asked in it', async () => {
+    await db.query('CREATE TABLE whole (id bigint PRIMARY KEY)')
+    const insert = 'INSERT INTO whole VALUES ($1::bigint)'
+    let kept: Transaction | undefined
+    const swallowed = db.sql.begin(async tx => {
+      kept = tx
+      await tx.unsafe(insert, ['1'])
+      await tx.unsafe(insert, ['1']).catch(() => {})
+    })
+    await assert.rejects(swallowed, { code: '23505' })
+    const forgotten = db.sql.begin(async tx => {
+      await tx.unsafe(insert, ['2'])
+      tx.unsafe(insert, ['2']).catch(() => {})
+    })
+    await assert.rejects(forgotten, { code: '23505' })
+    await assert.rejects(kept!.unsafe(insert, ['3']), /is over/)
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const late = { ask: async () => {} }
+        const failing = db.sql.begin(async tx => {
+          late.ask = () => tx.unsafe(insert, [`${10 + n}`]).then(() => {})
+          await tx.unsafe('SELECT 1 / 0', [])
+        })
+        await assert.rejects(failing, { code: '22012' })
+        await assert.rejects(late.ask())
+      }),
+    )
+    assert.equal((await db.query('SELECT count(*) AS n FROM whole'))[0]!.n, '0')
+  })
+
   test('prepared statements survive changes of their tables, at 32 at a time', () => altered(db))
+
+  test('what is prepared and then fails is prepared once on a connection', async () => {
+    const failing = 'SELECT 1 / $1::int AS often'
+    for (let turn = 0; turn < 10; turn++) {
+      await Promise.all(Array.from({ length: 10 }, () => assert.rejects(db.query(failing, ['0']), { code: '22012' })))
+    }
+    const counts = Array.from({ length: 20 }, () =>
+      db.query('SELECT count(*) AS n FROM pg_prepared_statements WHERE statement = $1::text', [failing]),
+    )
+    for (const [row] of await Promise.all(counts)) assert.ok(Number(row!.n) <= 1, `${row!.n} times`)
+  })
 
   test('readiness, and what comes after the end', async () => {
     assert.equal(await db.ready(), true)
-    const other = await openDatabase(db.engine === 'embedded' ? { log, template } : { url: urlOf(db), log })
+    const other = await openDatabase({ ...where, log })
     await other.close()
     await other.close()
     assert.equal(await other.ready(), false)
@@ -132,15 +174,15 @@ async function interleaved(db: Database): Promise<void> {
     async n => assert.equal((await db.query(`SELECT ${n} AS n`))[0]!.n, `${n}`),
     n =>
       db.sql.begin(async tx => {
-        await tx`INSERT INTO item VALUES (${n}, 'tx')`
-        const [row] = await tx`SELECT text FROM item WHERE id = ${n}`
+        await tx.unsafe(`INSERT INTO item VALUES ($1::bigint, 'tx')`, [`${n}`])
+        const [row] = await tx.unsafe('SELECT text FROM item WHERE id = $1::bigint', [`${n}`])
         assert.equal(row!.text, 'tx')
       }),
     n =>
       assert.rejects(
         db.sql.begin(async tx => {
-          await tx`INSERT INTO item VALUES (${n}, 'rolled back')`
-          await tx`SELECT 1 / 0`
+          await tx.unsafe(`INSERT INTO item VALUES ($1::bigint, 'rolled back')`, [`${n}`])
+          await tx.unsafe('SELECT 1 / 0')
         }),
         { code: '22012' },
       ),
@@ -183,12 +225,12 @@ async function lostTransaction(url: string): Promise<void> {
   await db.query('CREATE TABLE half (id int)')
   const { promise: late, resolve } = Promise.withResolvers<Promise<unknown>>()
   const broken = db.sql.begin(async tx => {
-    const [row] = await tx`SELECT pg_backend_pid() AS pid`
-    await tx`INSERT INTO half VALUES (1)`
-    await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid])
+    const [row] = await tx.unsafe('SELECT pg_backend_pid() AS pid', [])
+    await tx.unsafe('INSERT INTO half VALUES (1)')
+    await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid!])
     // The client's only connection is made again before the transaction goes on.
     while (!(await db.ready()));
-    resolve(tx`INSERT INTO half VALUES (2)`.execute())
+    resolve(tx.unsafe('INSERT INTO half VALUES (2)'))
   })
   await assert.rejects(broken)
   // The transaction has failed for its caller by now, but its function still runs.
@@ -209,9 +251,4 @@ async function outage(server: TestServer): Promise<void> {
   while (!(await db.ready()));
   assert.equal((await db.query('SELECT 1 AS n'))[0]!.n, '1')
   await db.close()
-}
-
-function urlOf(db: Database): string {
-  const { database, host, port } = db.sql.options
-  return `postgres://postgres@${host[0]}:${port[0]}/${database}`
 }

@@ -11,7 +11,7 @@ import { embeddedMajor } from '../../src/db/embedded/data-directory.ts'
 import { Engine } from '../../src/db/embedded/engine.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { vacuumDueTables } from '../../src/db/embedded/maintenance.ts'
-import { type Database, embeddedClient, openDatabase } from '../../src/db/open.ts'
+import { type Database, embeddedPool, openDatabase } from '../../src/db/open.ts'
 import { StartupError } from '../../src/db/startup-error.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
@@ -53,12 +53,12 @@ describe('a directory', () => {
 describe('durability', () => {
   test('every commit is flushed to the disk before it is acknowledged', async () => {
     const engine = await Engine.open({ dataDir, hangLimitMs: 30_000, log })
-    const sql = embeddedClient(engine)
-    await sql`CREATE TABLE flushed (id bigint)`
+    const sql = embeddedPool(engine, log)
+    await sql.unsafe('CREATE TABLE flushed (id bigint)')
     const before = engine.fsyncs
-    for (let id = 0; id < 20; id++) await sql`INSERT INTO flushed VALUES (${id})`
+    for (let id = 0; id < 20; id++) await sql.unsafe('INSERT INTO flushed VALUES ($1::bigint)', [`${id}`])
     assert.ok(engine.fsyncs - before >= 20, `${engine.fsyncs - before} flushes`)
-    const [row] = await sql`SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`
+    const [row] = await sql.unsafe(`SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`)
     assert.deepEqual({ ...row }, { fsync: 'on', pages: 'on' })
     await sql.end()
     await engine.close()
@@ -149,15 +149,15 @@ describe('an engine that fails', () => {
 
   test('crashed, in the middle of a transaction: as if it had not begun', async () => {
     const engine = await Engine.open({ dataDir, hangLimitMs: 30_000, log })
-    const sql = embeddedClient(engine)
+    const sql = embeddedPool(engine, log)
     const broken = sql.begin(async tx => {
-      await tx`DELETE FROM item`
+      await tx.unsafe('DELETE FROM item')
       await workerOf(engine).terminate()
-      await tx`SELECT 1`
+      await tx.unsafe('SELECT 1')
     })
     await assert.rejects(broken)
     while (!engine.available) await new Promise(setImmediate)
-    const [row] = await sql`SELECT count(*) > 0 AS kept FROM item`
+    const [row] = await sql.unsafe('SELECT count(*) > 0 AS kept FROM item')
     assert.equal(row!.kept, 't')
     await sql.end()
     await engine.close()

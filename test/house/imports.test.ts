@@ -8,7 +8,7 @@ import { importsOf, sources } from './sources.ts'
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/(records|list|fields)\//, never: /^src\/(deals|products|api|app|main|resources|accounts|db)\b/ },
   { from: /^src\/(?!api\/|app\.ts|main\.ts)/, never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts|main\.ts)/ },
-  { from: /^src\/(?!api\/|app\.ts|main\.ts|backup\/copy-socket\.ts)/, never: /^node:net$/ },
+  { from: /^src\/(?!api\/|app\.ts|main\.ts|backup\/copy-socket\.ts|db\/server-address\.ts)/, never: /^node:(net|tls)$/ },
   { from: /^src\/backup\//, never: /^src\/(records|list|fields|deals|products|administration|accounts)\// },
   { from: /^src\/(?!backup\/|main\.ts)/, never: /^src\/backup\// },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },

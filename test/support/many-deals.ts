@@ -32,7 +32,7 @@ export async function makeManyDeals(
   await db.query('UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint', [
     '1',
   ])
-  await db.sql.unsafe('VACUUM (ANALYZE)').simple()
+  await db.sql.unsafe('VACUUM (ANALYZE)')
   await check(db)
   onStep(work, work, 'done')
 }

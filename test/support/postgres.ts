@@ -5,10 +5,13 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 
 export type TestServer = {
   readonly url: string
+  /** the folder of its Unix socket; none of a server that is somebody else's */
+  readonly sockets: string | null
   /** Ends the server and removes it; a server of TEST_DATABASE_URL is left as it is, here and below. */
   stop(): Promise<void>
   /** As a power cut does, as far as the processes are concerned. */
@@ -21,12 +24,12 @@ type Account = { uid?: number; gid?: number }
 
 /**
  * Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a throwaway one in any case: a
- * server that is somebody else's can't be killed.
+ * server that is somebody else's can't be killed; `configure` then may put files into its data directory before it starts.
  */
-export async function startPostgres(own = false): Promise<TestServer | null> {
+export async function startPostgres(own = false, configure?: (data: string) => void): Promise<TestServer | null> {
   const given = own ? undefined : process.env.TEST_DATABASE_URL
   const nothing = async () => {}
-  if (given) return { url: given, stop: nothing, kill9: nothing, restart: nothing }
+  if (given) return { url: given, sockets: null, stop: nothing, kill9: nothing, restart: nothing }
   const binaries = findBinaries()
   const account = serverAccount()
   if (!binaries || !account) return null
@@ -45,6 +48,8 @@ export async function startPostgres(own = false): Promise<TestServer | null> {
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   )
+  configure?.(data)
+  if (account.uid !== undefined) for (const name of readdirSync(data)) chownSync(join(data, name), account.uid, account.gid!)
   const run = () =>
     spawn(join(binaries, 'postgres'), ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', home, '-c', 'max_connections=200'], {
       ...account,
@@ -62,6 +67,7 @@ export async function startPostgres(own = false): Promise<TestServer | null> {
   await answers(url, server)
   return {
     url,
+    sockets: home,
     async stop() {
       process.off('exit', abandon)
       await end(server, 'SIGINT')
@@ -82,7 +88,7 @@ export const template: string = join(import.meta.dirname, '../../node_modules/.c
 /** A new, empty database on the server of `url`, for one test file; returns its address. `locale` as CREATE DATABASE takes it. */
 export async function createDatabase(url: string, locale = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdministrator(url, sql => sql.unsafe(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`))
+  await asAdministrator(url, client => client.query(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`))
   const own = new URL(url)
   own.pathname = `/${name}`
   return own.href
@@ -93,15 +99,17 @@ export async function dropDatabase(url: string): Promise<void> {
   const server = new URL(url)
   const name = server.pathname.slice(1)
   server.pathname = '/postgres'
-  await asAdministrator(server.href, sql => sql.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  await asAdministrator(server.href, client => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
 }
 
-async function asAdministrator(url: string, act: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
+/** By another client than the service's own. */
+async function asAdministrator(url: string, act: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
   try {
-    await act(sql)
+    await act(client)
   } finally {
-    await sql.end({ timeout: 1 })
+    await client.end()
   }
 }
 
@@ -126,18 +134,14 @@ function serverAccount(): Account | undefined {
 }
 
 async function answers(url: string, server: ChildProcess): Promise<void> {
-  const sql = postgres(url, { max: 1, backoff: () => 0.02, onnotice: () => {} })
-  try {
-    for (;;) {
-      if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
-      const isReady = await sql.unsafe('SELECT 1').then(
-        () => true,
-        () => false,
-      )
-      if (isReady) return
-    }
-  } finally {
-    await sql.end({ timeout: 1 })
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
+    const isReady = await asAdministrator(url, client => client.query('SELECT 1')).then(
+      () => true,
+      () => false,
+    )
+    if (isReady) return
+    await delay(20)
   }
 }
 

@@ -2,8 +2,8 @@
  * What PostgreSQL's background processes would do, had the embedded engine any: checkpoints, vacuum, statistics.
  * Owns when it is done. Knows the database only through its client.
  */
-import type { Sql } from 'postgres'
 import type { Log } from '../open.ts'
+import type { Pool } from '../pool.ts'
 import { asUnavailable, DatabaseUnavailable } from '../unavailable.ts'
 import type { Engine } from './engine.ts'
 
@@ -15,7 +15,7 @@ const vacuumEveryMs = 60_000
 const vacuumAtLeastEveryMs = 300_000
 
 /** Begins the regular upkeep. The timer does not keep the process alive. */
-export function maintain(engine: Engine, sql: Sql, log: Log): { stop(): void } {
+export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } {
   let checkpointed: bigint | undefined
   let checkpointAt = performance.now()
   let vacuumAt = performance.now()
@@ -57,7 +57,7 @@ export function maintain(engine: Engine, sql: Sql, log: Log): { stop(): void } {
  * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum Daemon"); one statement
  * each, so that requests get their turn in between. Returns the names of the tables done.
  */
-export async function vacuumDueTables(sql: Sql): Promise<string[]> {
+export async function vacuumDueTables(sql: Pool): Promise<string[]> {
   // This session's counts are otherwise passed on only when it has been idle.
   await sql.unsafe('SELECT pg_stat_force_next_flush()')
   const due = await sql.unsafe<{ name: string }[]>(`
@@ -74,7 +74,7 @@ export async function vacuumDueTables(sql: Sql): Promise<string[]> {
 }
 
 /** Bytes written to the write-ahead log since the cluster was made. */
-async function walPosition(sql: Sql): Promise<bigint> {
+async function walPosition(sql: Pool): Promise<bigint> {
   const [row] = await sql.unsafe<{ position: string }[]>(`SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS position`)
   return BigInt(row!.position)
 }

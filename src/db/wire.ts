@@ -1,0 +1,241 @@
+/**
+ * PostgreSQL's wire protocol, version 3 ("Message Formats" in its manual): the messages that are sent and read here. All values are text both
+ * ways: PostgreSQL alone decides what they mean, and numbers keep every digit. Knows no connection and nothing of what is asked.
+ */
+
+/** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
+export type Row = Record<string, string | null>
+
+/** What PostgreSQL says when it refuses something. */
+export class PostgresError extends Error {
+  override name = 'PostgresError'
+  /** SQLSTATE */
+  readonly code: string
+  /** whether the connection ends with it */
+  readonly isFatal: boolean
+  /** the function of PostgreSQL that refused */
+  readonly routine: string | undefined
+  readonly table_name: string | undefined
+  readonly constraint_name: string | undefined
+
+  /** Reads the body of an ErrorResponse. */
+  constructor(body: Buffer) {
+    const fields = new Map(
+      body
+        .toString('utf8')
+        .split('\0')
+        .map(field => [field[0], field.slice(1)]),
+    )
+    super(fields.get('M'))
+    this.code = fields.get('C') ?? ''
+    this.isFatal = /FATAL|PANIC/.test(fields.get('V') ?? '')
+    this.routine = fields.get('R')
+    this.table_name = fields.get('t')
+    this.constraint_name = fields.get('n')
+  }
+}
+
+/** The types of the messages that mean something here. */
+export const from = {
+  authentication: 0x52,
+  backendKey: 0x4b,
+  parsed: 0x31,
+  rowDescription: 0x54,
+  row: 0x44,
+  refusal: 0x45,
+  ready: 0x5a,
+  copyIn: 0x47,
+  copyOut: 0x48,
+  copyBoth: 0x57,
+} as const
+
+/** Cuts what is read, chunk by chunk, into messages. Throws when it is no protocol of PostgreSQL. */
+export function messageReader(onMessage: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
+  /** the beginning of a message that is not whole yet, and how much there must be before it is worth looking again */
+  let parts: Buffer[] = []
+  let held = 0
+  let needed = 0
+  return chunk => {
+    parts.push(chunk)
+    held += chunk.length
+    if (held < needed) return
+    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, held)
+    let at = 0
+    needed = 5
+    while (bytes.length - at >= 5) {
+      const length = bytes.readUInt32BE(at + 1)
+      if (length < 4) throw new Error('A message is shorter than its head')
+      needed = length + 1
+      if (bytes.length - at < needed) break
+      onMessage(bytes[at]!, bytes.subarray(at + 5, at + needed))
+      at += needed
+      needed = 5
+    }
+    parts = at < bytes.length ? [bytes.subarray(at)] : []
+    held = bytes.length - at
+  }
+}
+
+/** The names of the columns that a RowDescription tells of. */
+export function columnNames(body: Buffer): string[] {
+  let at = 2
+  return Array.from({ length: body.readUInt16BE(0) }, () => {
+    const end = body.indexOf(0, at)
+    const name = body.toString('utf8', at, end)
+    at = end + 19
+    return name
+  })
+}
+
+/** A DataRow's values by the names of its columns. */
+export function readRow(body: Buffer, names: readonly string[]): Row {
+  const row: Row = {}
+  let at = 2
+  for (const name of names) {
+    const length = body.readInt32BE(at)
+    at += 4
+    row[name] = length < 0 ? null : body.toString('utf8', at, at + length)
+    if (length > 0) at += length
+  }
+  return row
+}
+
+/** A DataRow's values in their order, as the bytes that were sent. */
+export function readRawRow(body: Buffer): (Buffer | null)[] {
+  let at = 2
+  return Array.from({ length: body.readUInt16BE(0) }, () => {
+    const length = body.readInt32BE(at)
+    at += 4 + Math.max(length, 0)
+    return length < 0 ? null : body.subarray(at - length, at)
+  })
+}
+
+/** Begins a session with these settings: user, database, and parameters of PostgreSQL. */
+export function startup(settings: Readonly<Record<string, string>>): Buffer {
+  const out = writer()
+  out.begin()
+  out.int32(3 << 16)
+  for (const setting of Object.entries({ ...settings, client_encoding: 'UTF8' })) for (const text of setting) out.name(text)
+  out.name('')
+  return out.end()
+}
+
+/** An answer to what an Authentication message asks for; `mechanism` where it is the first of several. */
+export function password(answer: string, mechanism?: string): Buffer {
+  const out = writer()
+  out.begin('p')
+  if (mechanism === undefined) out.name(answer)
+  else {
+    out.name(mechanism)
+    out.value(answer)
+  }
+  return out.end()
+}
+
+/** A later answer of several. */
+export function passwordGoesOn(answer: string): Buffer {
+  const out = writer()
+  out.begin('p')
+  out.text(answer)
+  return out.end()
+}
+
+/**
+ * One statement with its parameters. With a `name`, it is kept prepared on the connection by that name; without `text`, it is one that was.
+ */
+export function statement(name: string, text: string | null, params: readonly (string | null)[]): Buffer {
+  const out = writer()
+  if (text !== null) {
+    out.begin('P')
+    out.name(name)
+    out.name(text)
+    out.int16(0)
+  }
+  out.begin('B')
+  out.name('')
+  out.name(name)
+  out.int16(0)
+  out.int16(params.length)
+  for (const param of params) out.value(param)
+  out.int16(0)
+  out.begin('D')
+  out.text('P')
+  out.name('')
+  out.begin('E')
+  out.name('')
+  out.int32(0)
+  out.begin('S')
+  return out.end()
+}
+
+/** Statements without parameters, by the simple protocol. */
+export function script(text: string): Buffer {
+  const out = writer()
+  out.begin('Q')
+  out.name(text)
+  return out.end()
+}
+
+/** Ends the session. */
+export const terminate: Buffer = Buffer.from([0x58, 0, 0, 0, 4])
+
+/** Asks, over a connection of its own, to stop what the session with this key is doing. */
+export function cancel(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0, 0, 0, 8 + key.length, 0x04, 0xd2, 0x16, 0x2e]), key])
+}
+
+/** Writes messages one after the other; each begins with its type, but the first of a session has none. */
+function writer() {
+  let bytes = Buffer.allocUnsafe(512)
+  let at = 0
+  let head = -1
+  const room = (length: number) => {
+    if (bytes.length - at >= length) return
+    const larger = Buffer.allocUnsafe(bytes.length * 2 + length)
+    bytes.copy(larger, 0, 0, at)
+    bytes = larger
+  }
+  const close = () => {
+    if (head >= 0) bytes.writeInt32BE(at - head, head)
+  }
+  const text = (value: string) => {
+    const length = Buffer.byteLength(value)
+    room(length + 1)
+    bytes.write(value, at)
+    at += length
+  }
+  const int16 = (value: number) => {
+    room(2)
+    at = bytes.writeUInt16BE(value, at)
+  }
+  const int32 = (value: number) => {
+    room(4)
+    at = bytes.writeInt32BE(value, at)
+  }
+  return {
+    begin(type = '') {
+      close()
+      text(type)
+      head = at
+      int32(0)
+    },
+    text,
+    int16,
+    int32,
+    /** a text that ends with a null byte */
+    name(value: string) {
+      if (value.includes('\0')) throw new TypeError('A statement has no null bytes')
+      text(value)
+      bytes[at++] = 0
+    },
+    /** a text with its length before it, or null */
+    value(value: string | null) {
+      int32(value === null ? -1 : Buffer.byteLength(value))
+      if (value !== null) text(value)
+    },
+    end(): Buffer {
+      close()
+      return bytes.subarray(0, at)
+    },
+  }
+}
