@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../errors.ts'
 import type { Stage } from '../fields/catalog.ts'
+import { isSameName } from '../fields/name.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { judgeUpdate, updateRecord } from '../records/update.ts'
@@ -32,7 +33,7 @@ export async function movePipeline(db: Queryable, context: Context, from: number
   const moves: Move[] = []
   for (const source of stages.filter(stage => stage.pipeline === from)) {
     const alike = targets.filter(stage => stage.kind === source.kind)
-    const target = alike.find(stage => stage.name.toLowerCase() === source.name.toLowerCase()) ?? alike[0]
+    const target = alike.find(stage => isSameName(stage.name, source.name)) ?? alike[0]
     if (target) moves.push({ source, target })
     else if ((await dealsIn(db, context, source)).length > 0)
       throw noTarget(`pipeline ${to} has no stage that is ${source.kind}, as "${source.name}" is.`)
