@@ -14,6 +14,7 @@ import { requireServer } from './require-server.ts'
 import { serverAddress } from './server-address.ts'
 import { type Ask, openSession, type Session } from './session.ts'
 import { watchStall } from './stall.ts'
+import { watchTrouble } from './trouble.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 import type { Row } from './wire.ts'
 
@@ -182,6 +183,7 @@ type Backing = Pick<Database, 'filesMax'> & {
 
 function database(engine: Database['engine'], sql: Pool, options: DatabaseOptions, backing: Backing): Database {
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
+  const sayTrouble = watchTrouble(options.log)
   let isClosed = false
 
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
@@ -204,7 +206,9 @@ function database(engine: Database['engine'], sql: Pool, options: DatabaseOption
     try {
       return await ask()
     } catch (error) {
-      throw asUnavailable(error)
+      const meant = asUnavailable(error)
+      if (!isClosed) sayTrouble(meant)
+      throw meant
     }
   }
 

@@ -1,6 +1,7 @@
 /** What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix on some engines. */
 import { Refusal } from '../errors.ts'
 import { StatementTooLarge } from './sendable.ts'
+import { troubleOf } from './trouble.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {
@@ -28,7 +29,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
     case '57014':
       return new Refusal(
         'query_too_slow',
-        'The database was stopped for taking too long. Ask for less: narrow the filter, or sort by another field.',
+        'The database ended it: it took too long, or its administrator stopped it. Ask for less: narrow the filter, or sort by another field.',
         [],
         {
           'retry-after': '1',
@@ -39,10 +40,10 @@ export function databaseRefusal(error: unknown): Refusal | null {
     case '40001':
     case '40P01':
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })
-    case '53300':
-    case '53400':
-      return new Refusal('database_unavailable', 'The database is overloaded; try again shortly.', [], { 'retry-after': '1' })
-    default:
-      return null
+    // Too deep for PostgreSQL's stack.
+    case '54001':
+      return new Refusal('body_too_large', 'The request is too complex for the database; ask for less.')
   }
+  const trouble = troubleOf(error)
+  return trouble === null ? null : new Refusal('database_unavailable', `${trouble}.`, [], { 'retry-after': '10' })
 }

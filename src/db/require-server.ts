@@ -6,10 +6,10 @@ const oldestServer = 15
 
 /** Throws a StartupError that says what is wrong with the server at `where`; what is merely a pity is told to `log`. */
 export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
-  let server: { version: string; encoding: string; letters: string }
+  let server: { version: string; encoding: string; letters: string; read_only: string }
   try {
     const text =
-      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters"
+      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters, current_setting('transaction_read_only') AS read_only"
     const [row] = await ask<[typeof server]>(text, [])
     server = row
   } catch (error) {
@@ -18,6 +18,8 @@ export async function requireServer(ask: Ask, where: string, log: (line: string)
   if (Number.parseInt(server.version, 10) < oldestServer) {
     throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)
   }
+  if (server.read_only !== 'off')
+    throw new StartupError(`${where}, takes no writes: it is a replica, or default_transaction_read_only is on`)
   if (server.encoding !== 'UTF8') throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
   // Its LC_CTYPE, by which pg_trgm tells letters from signs.
   if (server.letters === 'C' || server.letters === 'POSIX')

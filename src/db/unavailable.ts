@@ -8,13 +8,12 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
-/** PostgreSQL: shut down by an administrator, crashed, not yet started, too many connections. */
-const codes = new Set(['57P01', '57P02', '57P03', '53300'])
-
-/** `DatabaseUnavailable` in place of a failure that means it (SQLSTATE class 08 included); any other error as it came. */
+/**
+ * `DatabaseUnavailable` in place of a refusal that means it: PostgreSQL is being shut down, has crashed or is not yet started, or what stands
+ * between has lost the connection (SQLSTATE class 08). Any other error as it came.
+ */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable) return new DatabaseUnavailable(error.message, { cause: error })
+  if (error instanceof DatabaseUnavailable) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (!codes.has(code) && !/^08...$/.test(code)) return error
-  return new DatabaseUnavailable(`The database is not available (${code})`, { cause: error })
+  return /^(08...|57P..)$/.test(code) ? new DatabaseUnavailable((error as Error).message, { cause: error }) : error
 }
