@@ -3,9 +3,9 @@
  * disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token` when that is known: whatever
  * is killed when, the token of an account that is there is in one of them. Knows no database.
  */
-import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { access, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncDirectory } from '../db/embedded/durable-files.ts'
+import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
 
 /** What a token is in the database. It doesn't know that of another database, or of a start that was cut short. */
@@ -48,7 +48,7 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
   return {
     async prepare(token) {
       try {
-        await mkdir(dataDir, { recursive: true, mode: 0o700 })
+        makeDirectory(dataDir)
         await writeThrough(pending, `${token}\n`)
         syncDirectory(dataDir)
       } catch (error) {

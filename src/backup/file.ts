@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { getSystemErrorMessage } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
-import { syncDirectory } from '../db/embedded/durable-files.ts'
+import { syncDirectory } from '../db/embedded/disk.ts'
 import { BackupError } from './backup-error.ts'
 import { damaged, longestLine } from './format.ts'
 

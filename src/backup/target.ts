@@ -2,8 +2,9 @@
  * The database that a backup is restored into: an empty one on a server, or a new one in a data directory, which becomes that directory's
  * only when all is in it. Knows nothing of what is loaded.
  */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
+import { makeDirectory } from '../db/embedded/disk.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
 import { type Database, type Log, openDatabase } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
@@ -23,7 +24,7 @@ export function requireFree({ databaseUrl, dataDir }: Place): void {
 export async function withTarget<T>(place: Place, log: Log, fill: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = place
   if (databaseUrl) return withDatabase(await openDatabase({ url: databaseUrl, ...unhurried, log }), fill)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDirectory(dataDir)
   let isLost = false
   const lock = await acquireLock(dataDir, () => {
     isLost = true

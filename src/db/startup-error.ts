@@ -7,9 +7,23 @@ export class StartupError extends Error {
   readonly isPlain = true
 }
 
+const [needsRight, needsRoom] = ['Let the user that runs the service write there.', 'Make room on the disk.']
+const [needsFiles, needsDirectory] = ['Raise the limit of open files (ulimit -n).', 'A file is in the place of a directory.']
+const advice: { readonly [code: string]: string } = {
+  EACCES: needsRight,
+  EPERM: needsRight,
+  EROFS: 'Choose a place that can be written to.',
+  ENOSPC: needsRoom,
+  EDQUOT: needsRoom,
+  EMFILE: needsFiles,
+  ENFILE: needsFiles,
+  ENOTDIR: needsDirectory,
+  EEXIST: needsDirectory,
+}
+
 /**
- * What the system refused to do with a file or a folder, as a StartupError that names both:
- * "/data/lock can't be used: permission denied (EACCES)." Any other error as it came.
+ * What the system refused to do with a file or a folder, as a StartupError that names both and what to do:
+ * "/data/lock can't be used: no space left on device (ENOSPC). Make room on the disk." Any other error as it came.
  */
 export function asStartupError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -18,5 +32,6 @@ export function asStartupError(error: unknown): unknown {
   const isOfFile = path !== undefined || /^(write|read|fsync|ftruncate|close)$/.test(syscall)
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
-  return new StartupError(`${what} can't be used: ${getSystemErrorMessage(errno)} (${code}).`, { cause: error })
+  const said = `${what} can't be used: ${getSystemErrorMessage(errno)} (${code}).`
+  return new StartupError([said, advice[code]].filter(Boolean).join(' '), { cause: error })
 }

@@ -17,10 +17,10 @@ const messageOf = (act: () => void): string => {
   throw new Error('nothing was refused')
 }
 
-test('a refused file is named with the reason', () => {
+test('a refused file is named with the reason, and with what to do', () => {
   assert.equal(
     messageOf(() => mkdirSync('/etc/passwd/data')),
-    "/etc/passwd/data can't be used: not a directory (ENOTDIR).",
+    "/etc/passwd/data can't be used: not a directory (ENOTDIR). A file is in the place of a directory.",
   )
   assert.equal(
     messageOf(() => renameSync('/nowhere/a', '/nowhere/b')),
@@ -31,7 +31,7 @@ test('a refused file is named with the reason', () => {
 test('a full disk names no path', { skip: process.platform !== 'linux' && 'no /dev/full' }, () => {
   assert.equal(
     messageOf(() => writeFileSync('/dev/full', 'x')),
-    "A file that is open (write) can't be used: no space left on device (ENOSPC).",
+    "A file that is open (write) can't be used: no space left on device (ENOSPC). Make room on the disk.",
   )
 })
 

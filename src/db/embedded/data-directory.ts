@@ -4,30 +4,33 @@
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import type { Log } from '../open.ts'
 import { StartupError } from '../startup-error.ts'
-import { syncDirectory, syncTree } from './durable-files.ts'
+import { makeDirectory, makeTreePrivate, syncDirectory, syncTree } from './disk.ts'
 
 /** The PostgreSQL major version inside the embedded engine; a cluster of another cannot be opened. */
 export const embeddedMajor = '18'
 
 /**
  * Makes `dataDir` ready for the engine and returns the cluster's directory, and whether a cluster has to be made in it.
- * What an interrupted first start left is cleared away. Throws a StartupError when what is there is not ours to open.
- * The caller holds the lock.
+ * What an interrupted first start left is cleared away, and rights that others have to what is there. Throws a StartupError when that is not
+ * ours to open. The caller holds the lock.
  */
-export function prepareCluster(dataDir: string): { readonly cluster: string; readonly fresh: boolean } {
+export function prepareCluster(dataDir: string, log: Log): { readonly cluster: string; readonly fresh: boolean } {
   const cluster = path.join(dataDir, 'pg')
   if (fs.existsSync(marker(dataDir))) fs.rmSync(cluster, { recursive: true, force: true })
   else if (fs.existsSync(cluster) && fs.readdirSync(cluster).length > 0) {
     refuseOtherMajor(cluster)
+    makePrivate(cluster, log)
     return { cluster, fresh: false }
   }
   // The marker is on the disk before the first file of the cluster is.
   fs.writeFileSync(marker(dataDir), 'The database in pg is being made. If this stays behind, the next start makes it anew.\n', {
     flush: true,
+    mode: 0o600,
   })
   syncDirectory(dataDir)
-  fs.mkdirSync(cluster, { recursive: true, mode: 0o700 })
+  makeDirectory(cluster)
   return { cluster, fresh: true }
 }
 
@@ -67,6 +70,15 @@ export async function copyCluster(dataDir: string, to: string): Promise<void> {
 
 function marker(dataDir: string): string {
   return path.join(dataDir, 'pg.unfinished')
+}
+
+/** Earlier versions made files that anybody could read. Where the rights are somebody else's to give, the operator should know. */
+function makePrivate(cluster: string, log: Log): void {
+  try {
+    makeTreePrivate(cluster)
+  } catch (error) {
+    log(`Others may read the database: the rights to its files can't be changed (${(error as Error).message}).`)
+  }
 }
 
 function refuseOtherMajor(cluster: string): void {

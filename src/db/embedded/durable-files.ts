@@ -1,20 +1,33 @@
 /**
- * The embedded engine's files, made durable: what PostgreSQL asks to be on the disk is on the disk when the call returns.
- * Owns the bridge from the engine's fsync to the system's. Knows nothing of SQL, locks or threads.
+ * The embedded engine's files: what PostgreSQL asks to be on the disk is there when the call returns, and nobody but their owner may read
+ * or write them. Owns the bridge from the engine's files to the system's. Knows nothing of SQL, locks or threads.
  */
 import * as fs from 'node:fs'
-import * as path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { groupAndOthers, syncDirectory } from './disk.ts'
 
 type FileNode = { readonly parent: FileNode }
-type FileStream = { readonly node: FileNode; readonly nfd?: number }
-type NodeOperation = (node: FileNode, ...rest: never[]) => unknown
+type FileStream = { readonly node: FileNode; readonly fd: number; readonly nfd?: number }
+type Attributes = { readonly mode?: number }
 type HostFiles = {
   realPath(node: FileNode): string
-  readonly node_ops: Record<'mknod' | 'rename' | 'unlink' | 'rmdir', NodeOperation>
-  readonly stream_ops: { fsync?: (stream: FileStream) => number }
+  /** Carries out what the system may refuse; its refusal is thrown again as the engine's own. */
+  tryFSOperation(act: () => void): void
+  readonly node_ops: {
+    mknod(parent: FileNode, name: string, mode: number, device: number): FileNode
+    rename(node: FileNode, parent: FileNode, name: string): void
+    unlink(parent: FileNode, name: string): void
+    rmdir(parent: FileNode, name: string): void
+    setattr(node: FileNode, attributes: Attributes): void
+  }
+  readonly stream_ops: {
+    open(stream: FileStream): void
+    setattr(stream: FileStream, attributes: Attributes): void
+    fsync?: (stream: FileStream) => number
+  }
 }
+type EngineFiles = { closeStream(descriptor: number): void }
 type Init = NodeFS['init']
 
 /** How many files the engine may hold open: connections have to leave it that many. */
@@ -28,69 +41,80 @@ export const durableStart = [
   ...['-c', 'wal_sync_method=fsync', '-c', `max_files_per_process=${engineFilesMax}`],
 ]
 
-/** `NodeFS` with an fsync. An fsync that fails throws out of the engine, which must then be reopened, as PostgreSQL itself would. */
+/** `NodeFS` with an fsync. One that fails ends PostgreSQL, as it should: the engine must then be opened anew. */
 export class DurableFiles extends NodeFS {
   /** how many files and directories were written through so far */
   fsyncs = 0
 
   override async init(...args: Parameters<Init>): ReturnType<Init> {
     const result = await super.init(...args)
-    result.emscriptenOpts.preRun?.push(module => this.addFsync(module.NODEFS as unknown as HostFiles))
+    result.emscriptenOpts.preRun?.push(module => {
+      const files = module.NODEFS as unknown as HostFiles
+      this.addFsync(files)
+      makePrivate(files)
+      freeDescriptors(files, module.FS as unknown as EngineFiles)
+    })
     return result
   }
 
   private addFsync(files: HostFiles): void {
+    const { mknod, rename, unlink, rmdir } = files.node_ops
     // The engine never opens a directory to fsync it, so names made, moved or removed are written through with the next file.
     const changed = new Set<string>()
-    for (const name of ['mknod', 'rename', 'unlink', 'rmdir'] as const) {
-      const original = files.node_ops[name]
-      files.node_ops[name] = (node, ...rest) => {
-        const target = name === 'rename' ? (rest[0] as unknown as FileNode) : node
-        changed.add(files.realPath(target))
+    const note = (directory: FileNode) => changed.add(files.realPath(directory))
+    Object.assign(files.node_ops, {
+      mknod(parent, ...rest) {
+        note(parent)
+        return mknod(parent, ...rest)
+      },
+      rename(node, parent, name) {
         // a file moved between directories leaves one of them
-        if (name === 'rename') changed.add(files.realPath(node.parent))
-        return original(node, ...rest)
-      }
-    }
+        note(node.parent)
+        note(parent)
+        rename(node, parent, name)
+      },
+      unlink(parent, name) {
+        note(parent)
+        unlink(parent, name)
+      },
+      rmdir(parent, name) {
+        note(parent)
+        rmdir(parent, name)
+      },
+    } satisfies Partial<HostFiles['node_ops']>)
     files.stream_ops.fsync = stream => {
-      if (stream.nfd === undefined) changed.add(files.realPath(stream.node))
-      else fs.fsyncSync(stream.nfd)
+      if (stream.nfd === undefined) note(stream.node)
+      files.tryFSOperation(() => {
+        if (stream.nfd !== undefined) fs.fsyncSync(stream.nfd)
+        for (const directory of changed) syncDirectory(directory)
+      })
       this.fsyncs++
-      for (const directory of changed) syncDirectory(directory)
       changed.clear()
       return 0
     }
   }
 }
 
-/** Writes a directory's names through to the disk. A directory that is gone has nothing to write. */
-export function syncDirectory(directory: string): void {
-  let descriptor: number
-  try {
-    descriptor = fs.openSync(directory, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    // Windows cannot open a directory; its file systems journal names themselves.
-    if (process.platform === 'win32') return
-    throw error
-  }
-  try {
-    fs.fsyncSync(descriptor)
-  } finally {
-    fs.closeSync(descriptor)
-  }
+/** The engine makes files that anybody may read and write, and changes their mode only afterwards. */
+function makePrivate({ node_ops, stream_ops }: HostFiles): void {
+  const { mknod, setattr } = node_ops
+  const own = <A extends Attributes>(attributes: A) =>
+    attributes.mode === undefined ? attributes : { ...attributes, mode: attributes.mode & ~groupAndOthers }
+  node_ops.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~groupAndOthers, device)
+  node_ops.setattr = (node, attributes) => setattr(node, own(attributes))
+  const setOpen = stream_ops.setattr
+  stream_ops.setattr = (stream, attributes) => setOpen(stream, own(attributes))
 }
 
-/** Writes every file and directory below `directory`, and itself, through to the disk. */
-export async function syncTree(directory: string): Promise<void> {
-  const entries = await fs.promises.readdir(directory, { withFileTypes: true })
-  await Promise.all(
-    entries.map(async entry => {
-      const name = path.join(directory, entry.name)
-      if (entry.isDirectory()) return syncTree(name)
-      const file = await fs.promises.open(name, 'r+')
-      await file.sync().finally(() => file.close())
-    }),
-  )
-  syncDirectory(directory)
+/** A file that can't be opened keeps the engine's own descriptor, of which there are not many. */
+function freeDescriptors({ stream_ops }: HostFiles, engine: EngineFiles): void {
+  const { open } = stream_ops
+  stream_ops.open = stream => {
+    try {
+      open(stream)
+    } catch (error) {
+      engine.closeStream(stream.fd)
+      throw error
+    }
+  }
 }

@@ -2,12 +2,12 @@
  * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and back.
  * Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any SQL.
  */
-import * as fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
-import { StartupError } from '../startup-error.ts'
+import { asStartupError, StartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { finishCluster, prepareCluster } from './data-directory.ts'
+import { makeDirectory } from './disk.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
@@ -48,17 +48,18 @@ export class Engine implements Outlet {
 
   /** Opens the cluster, making it on the first start. Throws a StartupError if that cannot be. */
   static async open(options: EngineOptions): Promise<Engine> {
-    const { dataDir } = options
+    const { dataDir, log } = options
     if (dataDir === undefined) return new Engine(options, await startWorker(options), undefined)
-    fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     let engine: Engine | undefined
-    const lock = await acquireLock(dataDir, () => engine?.lose('another process has taken the lock of the data directory'))
+    let lock: Lock | undefined
     try {
+      makeDirectory(dataDir)
+      lock = await acquireLock(dataDir, () => engine?.lose('another process has taken the lock of the data directory'), log)
       engine = new Engine(options, await startWorker(options), lock)
       return engine
     } catch (error) {
-      lock.release()
-      throw error
+      lock?.release()
+      throw asStartupError(error)
     }
   }
 
@@ -218,7 +219,7 @@ export class Engine implements Outlet {
 async function startWorker(options: EngineOptions): Promise<Worker> {
   const { dataDir, template } = options
   if (dataDir === undefined) return awaitOpen(template === undefined ? {} : { template })
-  const { cluster, fresh } = prepareCluster(dataDir)
+  const { cluster, fresh } = prepareCluster(dataDir, options.log)
   const worker = await awaitOpen({ directory: cluster })
   if (fresh) await finishCluster(dataDir)
   return worker

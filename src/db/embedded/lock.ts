@@ -10,7 +10,9 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../open.ts'
 import { StartupError } from '../startup-error.ts'
+import { makeDirectory } from './disk.ts'
 
 export type Lock = { release(): void }
 
@@ -26,49 +28,74 @@ type Holder = {
 
 const beatMs = 1000
 const patienceMs = 5000
+const released = 'released\n'
 
 /**
  * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid if another process has it.
  * A lock left by a killed process is taken over: at once where the process can be looked up, otherwise after it was not renewed
- * for five seconds. `onLost` is called should another process take it regardless (this one was suspended, say).
+ * for five seconds. `onLost` is called should another process take it regardless (this one was suspended, say); `log` hears when
+ * it can't be renewed, which costs nothing as long as no process on another host wants it.
  */
-export async function acquireLock(dataDir: string, onLost: () => void): Promise<Lock> {
+export async function acquireLock(dataDir: string, onLost: () => void, log: Log = () => {}): Promise<Lock> {
   const directory = path.join(dataDir, 'lock')
-  fs.mkdirSync(directory, { recursive: true })
+  makeDirectory(directory)
   for (;;) {
     const highest = numbers(directory)[0] ?? 0
     if (highest > 0 && (await isHeld(path.join(directory, `${highest}`)))) throw new StartupError(heldMessage(directory, highest))
     const own = highest + 1
-    if (!create(path.join(directory, `${own}`))) continue
+    const file = create(path.join(directory, `${own}`))
+    if (file === undefined) continue
     if (numbers(directory)[0] !== own) {
+      fs.closeSync(file)
       fs.rmSync(path.join(directory, `${own}`), { force: true })
       continue
     }
     for (const number of numbers(directory).slice(1)) fs.rmSync(path.join(directory, `${number}`), { force: true })
-    return hold(directory, own, onLost)
+    return hold(directory, own, file, onLost, log)
   }
 }
 
-function hold(directory: string, own: number, onLost: () => void): Lock {
-  const file = path.join(directory, `${own}`)
-  const lose = () => {
+/** Its own `file` stays open: to renew the lock and to look whether it is lost needs no further one, of which there may be none left. */
+function hold(directory: string, own: number, file: number, onLost: () => void, log: Log): Lock {
+  const next = path.join(directory, `${own + 1}`)
+  let isOver = false
+  let isRenewed = true
+  const end = () => {
+    isOver = true
     clearInterval(beat)
-    onLost()
+    fs.closeSync(file)
+  }
+  // Whoever takes it makes the next number, and removes those before.
+  const isLost = () => fs.fstatSync(file).nlink === 0 || fs.statSync(next, { throwIfNoEntry: false }) !== undefined
+  const renew = () => {
+    const now = new Date()
+    fs.futimesSync(file, now, now)
+    if (!isRenewed) log('The lock of the data directory is renewed again.')
+    isRenewed = true
   }
   const beat = setInterval(() => {
     try {
-      const now = new Date()
-      fs.utimesSync(file, now, now)
-      if (numbers(directory)[0] !== own) lose()
-    } catch {
-      lose()
+      if (isLost()) {
+        end()
+        onLost()
+      } else renew()
+    } catch (error) {
+      // The system's failure says nothing about whose it is.
+      if (isRenewed) log(`The lock of the data directory could not be renewed (${(error as NodeJS.ErrnoException).code}).`)
+      isRenewed = false
     }
   }, beatMs).unref()
   return {
     release() {
-      clearInterval(beat)
-      // If the file is gone there is nothing to release, and the directory may be gone with it.
-      if (fs.existsSync(file)) fs.writeFileSync(file, 'released\n')
+      if (isOver) return
+      try {
+        // Not emptied first: on a full disk there might be no room to write again.
+        fs.writeSync(file, released, 0)
+        fs.ftruncateSync(file, released.length)
+      } catch {
+        // The next start looks this process up and does not find it.
+      }
+      end()
     },
   }
 }
@@ -81,19 +108,22 @@ function numbers(directory: string): number[] {
     .sort((a, b) => b - a)
 }
 
-function create(file: string): boolean {
+/** The new file, open, or undefined if there is one already. */
+function create(name: string): number | undefined {
+  let file: number
   try {
-    fs.writeFileSync(file, JSON.stringify(self()) + '\n', { flag: 'wx', mode: 0o600 })
-    return true
+    file = fs.openSync(name, 'wx', 0o600)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
     throw error
   }
+  fs.writeSync(file, JSON.stringify(self()) + '\n')
+  return file
 }
 
 async function isHeld(file: string): Promise<boolean> {
   const content = read(file)
-  if (content === 'released\n') return false
+  if (content === released) return false
   const holder = parse(content)
   const here = self()
   if (holder && holder.host === here.host) {
@@ -111,7 +141,7 @@ async function isRenewed(file: string): Promise<boolean> {
   const before = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
   for (let waited = 0; waited < patienceMs; waited += 200) {
     await sleep(200)
-    if (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs !== before) return read(file) !== 'released\n'
+    if (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs !== before) return read(file) !== released
   }
   return false
 }

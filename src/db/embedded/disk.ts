@@ -1,0 +1,71 @@
+/**
+ * Files and directories of ours: made for their owner alone, and written through to the disk. Knows nothing of what is in them.
+ */
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+
+/** The rights that nobody but the owner should have, as bits of a mode. */
+export const groupAndOthers = 0o077
+
+/** as many as the system writes through at the same time, and some that wait; each is an open file */
+const filesAtOnce = 16
+
+/** Makes a directory and those above it, where there are none. Node.js's own way says of whatever else is wrong that it is not there. */
+export function makeDirectory(directory: string): void {
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && fs.statSync(directory).isDirectory()) return
+    if (code !== 'ENOENT') throw error
+    makeDirectory(path.dirname(directory))
+    makeDirectory(directory)
+  }
+}
+
+/** Writes a directory's names through to the disk. A directory that is gone has nothing to write. */
+export function syncDirectory(directory: string): void {
+  let descriptor: number
+  try {
+    descriptor = fs.openSync(directory, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    // Windows cannot open a directory; its file systems journal names themselves.
+    if (process.platform === 'win32') return
+    throw error
+  }
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** Writes every file and directory below `directory`, and itself, through to the disk. */
+export async function syncTree(directory: string): Promise<void> {
+  const rest = (await fs.promises.readdir(directory, { recursive: true, withFileTypes: true })).values()
+  const syncNext = async () => {
+    for (const entry of rest) {
+      const name = path.join(entry.parentPath, entry.name)
+      if (entry.isDirectory()) syncDirectory(name)
+      else await syncFile(name)
+    }
+  }
+  await Promise.all(Array.from({ length: filesAtOnce }, syncNext))
+  syncDirectory(directory)
+}
+
+async function syncFile(name: string): Promise<void> {
+  const file = await fs.promises.open(name, 'r+')
+  await file.sync().finally(() => file.close())
+}
+
+/** Takes from everybody but its owner what rights they have to what is below `directory`. */
+export function makeTreePrivate(directory: string): void {
+  for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue
+    const name = path.join(entry.parentPath, entry.name)
+    const { mode } = fs.lstatSync(name)
+    if (mode & groupAndOthers) fs.chmodSync(name, mode & 0o7777 & ~groupAndOthers)
+  }
+}

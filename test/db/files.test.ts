@@ -1,0 +1,160 @@
+/** The embedded database's files: whose they are, what happens where no more can be opened, and where they can't be made. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { openDatabase } from '../../src/db/open.ts'
+import { readyUrl } from '../reliability/crash.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'dealwright-disk-'))
+const mounts: string[] = []
+after(() => {
+  for (const mount of mounts) execFileSync('umount', ['-l', mount])
+  rmSync(home, { recursive: true, force: true })
+})
+const isWindows = process.platform === 'win32' && 'other rights and limits'
+
+describe('rights', { skip: isWindows }, () => {
+  const dataDir = join(home, 'rights')
+
+  test('what is in the data directory is its owner’s alone, whatever the umask', async () => {
+    const service = startService('umask 0', dataDir)
+    await readyUrl(service)
+    assert.deepEqual(openToOthers(dataDir), [])
+    assert.ok(readdirSync(dataDir).includes('backup.sock'))
+    await stop(service)
+  })
+
+  test('files that an earlier version made for everybody are taken back at the start', async () => {
+    for (const name of ['pg/PG_VERSION', 'pg/global/pg_control']) chmodSync(join(dataDir, name), 0o666)
+    chmodSync(join(dataDir, 'pg/base'), 0o755)
+    const db = await openDatabase({ dataDir, log: () => {} })
+    await db.query('CREATE TABLE item AS SELECT generate_series(1, 10000) AS id')
+    assert.deepEqual(openToOthers(dataDir), [])
+    await db.close()
+  })
+})
+
+describe('few files', { skip: isWindows }, () => {
+  const dataDir = join(home, 'few')
+
+  test('a first start needs no more than a few hundred', async () => {
+    const service = startService('ulimit -n 256', dataDir)
+    await readyUrl(service)
+    await stop(service)
+  })
+
+  test('none left for a while: afterwards the database answers as before, and its lock is not lost', async () => {
+    const program = `
+      const { openSync, closeSync } = await import('node:fs')
+      const { setTimeout: sleep } = await import('node:timers/promises')
+      const { openDatabase } = await import(${JSON.stringify(new URL('../../src/db/open.ts', import.meta.url).href)})
+      const said = []
+      const db = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, log: line => said.push(line) })
+      await db.query('CREATE TABLE kept AS SELECT 1 AS id')
+      const taken = []
+      try {
+        for (;;) taken.push(openSync('/dev/null'))
+      } catch {}
+      let failed = 0
+      for (let n = 0; n < 3; n++) {
+        await db.query('CREATE TABLE more' + n + ' AS SELECT md5(id::text) FROM generate_series(1, 50000) AS id ORDER BY 1')
+          .catch(() => failed++)
+        await sleep(1500)
+      }
+      for (const file of taken) closeSync(file)
+      while (!(await db.ready())) await sleep(50)
+      const [row] = await db.query('SELECT count(*) AS count FROM kept')
+      await db.query('CREATE TABLE after AS SELECT 1 AS id')
+      await db.close()
+      console.log(JSON.stringify({ taken: taken.length, failed, kept: row.count, said }))`
+    const child = spawn('sh', ['-c', `ulimit -n 200; exec "${process.execPath}" --input-type=module -e "$0"`, program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const { taken, failed, kept, said } = JSON.parse(await outputOf(child))
+    assert.ok(taken > 20)
+    assert.ok(failed > 0)
+    assert.equal(kept, '1')
+    assert.doesNotMatch(said.join('\n'), /lost|taken the lock/)
+  })
+})
+
+describe('a start that can’t be', () => {
+  test('a file in the place of the data directory: one line', async () => {
+    const file = join(home, 'file')
+    writeFileSync(file, '')
+    for (const dataDir of [file, join(file, 'below')])
+      assert.match(await refusedStart(dataDir), /^\S+ can't be used: .+ \(E[A-Z]+\)/)
+  })
+
+  test('a file system that is read-only: one line', async t => {
+    const disk = smallDisk('refusing', 8)
+    if (!disk) return t.skip('nothing can be mounted here')
+    const dataDir = join(disk, 'data')
+    mkdirSync(dataDir)
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    assert.match(await refusedStart(dataDir), /^\S+ can't be used: read-only file system \(EROFS\)/)
+    assert.match(await refusedStart(join(disk, 'other')), /^\S+ can't be used: read-only file system \(EROFS\)/)
+  })
+
+  test('no more files than Node.js itself needs: one line', { skip: isWindows }, async () => {
+    assert.match(await refusedStart(join(home, 'none'), 'ulimit -n 24'), /^The .*could not be opened: .*EMFILE/)
+  })
+})
+
+function startService(before: string, dataDir: string): ChildProcess {
+  return spawn('sh', ['-c', `${before}; exec "${process.execPath}" bin/dealwright.js`], {
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: dataDir, SAMPLE_DATA: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+async function stop(service: ChildProcess): Promise<void> {
+  const gone = once(service, 'exit')
+  service.kill('SIGTERM')
+  assert.deepEqual(await gone, [0, null])
+}
+
+/** What the service says on a start that must fail: one line. */
+async function refusedStart(dataDir: string, before = 'true'): Promise<string> {
+  const service = startService(before, dataDir)
+  let said = ''
+  service.stderr!.on('data', text => {
+    said += text
+  })
+  const [code] = await once(service, 'close')
+  assert.equal(code, 1, said)
+  assert.equal(said.trimEnd().split('\n').length, 1, said)
+  return said
+}
+
+async function outputOf(child: ChildProcess): Promise<string> {
+  let text = ''
+  child.stdout!.on('data', part => {
+    text += part
+  })
+  await once(child, 'close')
+  return text
+}
+
+/** What below `directory`, itself too, anybody but its owner has a right to. */
+function openToOthers(directory: string): string[] {
+  const names = ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]
+  return names.filter(name => lstatSync(join(directory, name)).mode & 0o077)
+}
+
+/** A file system of its own with that many MB, or null where that is not allowed. */
+function smallDisk(name: string, megabytes: number): string | null {
+  const disk = join(home, name)
+  mkdirSync(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', disk], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  mounts.push(disk)
+  return disk
+}
