@@ -15,7 +15,7 @@ import { serverAddress } from './server-address.ts'
 import { type Ask, openSession, type Session } from './session.ts'
 import { watchStall } from './stall.ts'
 import { watchTrouble } from './trouble.ts'
-import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable, DiskFull } from './unavailable.ts'
 import type { Row } from './wire.ts'
 
 export type { Pool, Row, Transaction }
@@ -105,6 +105,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   return database('embedded', sql, options, {
     filesMax: engineFilesMax,
     isAvailable: () => engine.available,
+    hasRoom: engine.hasRoom,
     unhurried: sql.unsafe,
     probe: () => sql.unsafe('SELECT 1', []),
     async close() {
@@ -153,6 +154,7 @@ async function openServer(options: DatabaseOptions, url: string): Promise<Databa
   return database('postgres', sql, options, {
     filesMax: poolSize + unhurriedAtOnce + 1,
     isAvailable: () => true,
+    hasRoom: () => true,
     async unhurried(...statement) {
       const session = open(unwatched, 5000)
       return session.ask<never>(...statement).finally(session.close)
@@ -175,6 +177,8 @@ const unwatched: Life = { onAnswer() {}, onOver() {} }
 
 type Backing = Pick<Database, 'filesMax'> & {
   isAvailable(): boolean
+  /** whether the disk has room for what is written */
+  hasRoom(): boolean
   readonly unhurried: Ask
   /** Asks whether the database answers at all, which nothing of this process should hold up; `isLost` as in stall.ts. */
   probe(isLost: boolean): Promise<unknown>
@@ -201,8 +205,9 @@ function database(engine: Database['engine'], sql: Pool, options: DatabaseOption
     limitMs: engine === 'embedded' ? Number.POSITIVE_INFINITY : (options.statementTimeoutMs ?? statementTimeoutDefaultMs) + 2000,
   })
 
-  async function whileAvailable<T>(ask: () => Promise<T>): Promise<T> {
+  async function whileAvailable<T>(ask: () => Promise<T>, writes = false): Promise<T> {
     if (isClosed || !backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
+    if (writes && !backing.hasRoom()) throw new DiskFull()
     try {
       return await ask()
     } catch (error) {
@@ -222,8 +227,9 @@ function database(engine: Database['engine'], sql: Pool, options: DatabaseOption
     query,
     queryBytes: (text, params, replan = false) =>
       whileAvailable(() => stall.guard(() => sql.unsafe(text, params, { prepare: !replan && shouldPrepare(text), raw: true }))),
-    unhurried: (text, params = []) => whileAvailable(() => backing.unhurried(text, params)),
-    write: (account, text, params, first) => whileAvailable(() => stall.guard(() => writeTogether(account, text, params, first))),
+    unhurried: (text, params = []) => whileAvailable(() => backing.unhurried(text, params), true),
+    write: (account, text, params, first) =>
+      whileAvailable(() => stall.guard(() => writeTogether(account, text, params, first)), true),
     async ready() {
       if (isClosed || !backing.isAvailable()) return false
       let timer: NodeJS.Timeout | undefined

@@ -1,11 +1,20 @@
 /**
- * The one error that means "try again in a moment": the database cannot be asked now.
+ * The errors that mean "try again later": the database cannot be asked now, or not be written to.
  * Owns which refusals of PostgreSQL mean that. Knows no engine and no HTTP.
  */
 
 /** The statement was not answered because the database cannot be reached. It may or may not have been carried out. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
+}
+
+/** The disk has no room for what is written, while what is there can be read. PostgreSQL says so by the same code. */
+export class DiskFull extends Error {
+  override name = 'DiskFull'
+  readonly code = '53100'
+  constructor() {
+    super('The disk is full')
+  }
 }
 
 /**

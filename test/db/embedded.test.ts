@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, describe, test } from 'node:test'
+import { after, describe, type TestContext, test } from 'node:test'
 import { embeddedMajor } from '../../src/db/embedded/data-directory.ts'
 import { Engine } from '../../src/db/embedded/engine.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
@@ -129,6 +129,87 @@ describe('the lock', () => {
   })
 })
 
+describe('a busy engine', () => {
+  const slow = 'SELECT count(*) FROM generate_series(1, 1000000000000)'
+  const open = async (test: TestContext) => {
+    const said: string[] = []
+    const engine = await Engine.open({ dataDir, hangLimitMs: 120_000, log: line => said.push(line) })
+    const sql = embeddedPool(engine, log)
+    test.after(async () => {
+      await sql.end()
+      await engine.close()
+    })
+    return { engine, sql, said }
+  }
+
+  test('what is answered does not wait for the statement behind it', async test => {
+    const { sql } = await open(test)
+    await sql.unsafe('SELECT 1')
+    const at: number[] = []
+    const note = () => at.push(performance.now())
+    const from = performance.now()
+    await Promise.all([
+      sql.unsafe('SELECT 1').then(note),
+      sql.unsafe('SELECT pg_sleep(3)').then(note),
+      sql.unsafe('SELECT 2').then(note),
+    ])
+    const [quick, sleeping, behind] = at.map(time => time - from)
+    assert.ok(quick! < sleeping! / 2 && sleeping! <= behind!, `${at.map(time => time - from)}`)
+  })
+
+  test('a large answer is whole, whatever of it is taken early', async test => {
+    const { sql } = await open(test)
+    // Half a second of rows, so that a good part of them is looked for while they are made.
+    const text = `SELECT id, repeat(md5(id::text), 100) AS text FROM generate_series(1, 3000) AS id, LATERAL (SELECT pg_sleep(0.0003 * (id % 2))) AS slept`
+    for (const rows of await Promise.all([sql.unsafe(text), sql.unsafe(text)])) {
+      assert.equal(rows.length, 3000)
+      for (const [index, row] of rows.entries()) assert.deepEqual([Number(row.id), row.text!.length], [index + 1, 3200])
+    }
+  })
+
+  test('a statement can be ended alone; those around it are answered as if nothing had been', async test => {
+    const { engine, sql, said } = await open(test)
+    await sql.unsafe('CREATE TABLE ended (id bigint)')
+    for (const text of [slow, `INSERT INTO ended ${slow.replace('count(*)', '1')}`]) {
+      const before = sql.unsafe('SELECT 1 AS n')
+      const ended = sql.unsafe(text).then(
+        () => undefined,
+        error => error.code,
+      )
+      const behind = sql.unsafe('SELECT 2 AS n')
+      assert.equal((await before)[0]!.n, '1')
+      const again = setInterval(() => engine.interrupt(), 50)
+      assert.equal(await ended, '57014')
+      clearInterval(again)
+      assert.equal((await behind)[0]!.n, '2')
+    }
+    // What comes when nothing is carried out ends nothing.
+    engine.interrupt()
+    assert.equal((await sql.unsafe('SELECT count(*) AS n FROM ended'))[0]!.n, '0')
+    assert.deepEqual(said, [])
+  })
+
+  test('a statement that does not notice is ended with the engine', async test => {
+    const { engine, sql, said } = await open(test)
+    await sql.unsafe('SELECT 1')
+    // Ordering the marks takes the square of their number, and looks at nothing meanwhile.
+    const marks = String.raw`SELECT length(normalize(repeat(U&'\0315', 300000) || repeat(U&'\0316', 300000)))`
+    // On a busy machine it may be asked to end before it has begun with them.
+    while (said.length === 0) {
+      let again: NodeJS.Timeout | undefined
+      const later = setTimeout(() => {
+        again = setInterval(() => engine.interrupt(), 50)
+      }, 1000)
+      await assert.rejects(sql.unsafe(marks))
+      clearTimeout(later)
+      clearInterval(again)
+    }
+    assert.match(said.join(), /did not end/)
+    while (!engine.available) await new Promise(setImmediate)
+    assert.equal((await sql.unsafe('SELECT 1 AS n'))[0]!.n, '1')
+  })
+})
+
 describe('an engine that fails', () => {
   test('hung: it is ended and reopened; meanwhile the database is unavailable', async () => {
     const db = await openDatabase({ dataDir, log, statementTimeoutMs: 250 })
@@ -204,5 +285,5 @@ async function untilReady(db: Database): Promise<void> {
 }
 
 function workerOf(engine: Engine): { terminate(): Promise<number> } {
-  return (engine as unknown as { worker: { terminate(): Promise<number> } }).worker
+  return (engine as unknown as { running: { worker: { terminate(): Promise<number> } } }).running.worker
 }

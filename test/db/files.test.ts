@@ -1,12 +1,25 @@
-/** The embedded database's files: whose they are, what happens where no more can be opened, and where they can't be made. */
+/** The embedded database's files: whose they are, what happens where no more can be opened, on a full disk, and where they can't be made. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../src/db/open.ts'
+import { after, describe, type TestContext, test } from 'node:test'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { databaseRefusal } from '../../src/db/refusal.ts'
 import { readyUrl } from '../reliability/crash.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-disk-'))
@@ -16,6 +29,7 @@ after(() => {
   rmSync(home, { recursive: true, force: true })
 })
 const isWindows = process.platform === 'win32' && 'other rights and limits'
+const megabyte = 1024 * 1024
 
 describe('rights', { skip: isWindows }, () => {
   const dataDir = join(home, 'rights')
@@ -82,6 +96,61 @@ describe('few files', { skip: isWindows }, () => {
   })
 })
 
+describe('a full disk', () => {
+  test('writes are refused in time, reads go on, and with room again so do writes', async t => {
+    const disk = smallDisk('full', 240)
+    if (!disk) return t.skip('nothing can be mounted here')
+    const { db, said } = await openOn(disk, t)
+    await db.query('CREATE TABLE item AS SELECT generate_series(1, 10000) AS id')
+    const write = () => db.write('1', 'INSERT INTO item VALUES ($1::bigint) RETURNING id', ['0'])
+    await write()
+    fill(disk, 20 * megabyte)
+    const refusal = await until(() =>
+      write().then(
+        () => undefined,
+        error => databaseRefusal(error) ?? undefined,
+      ),
+    )
+    assert.deepEqual([refusal.slug, /disk is full/.test(refusal.message)], ['database_unavailable', true])
+    assert.match(said.join('\n'), /The disk of .* is full/)
+    fill(disk, 0)
+    await assert.rejects(write(), { code: '53100' })
+    for (let count = 0; count < 20; count++) assert.equal(await countOf(db), '10001')
+    rmSync(join(disk, 'filler'))
+    await until(() => write().catch(() => undefined))
+    assert.equal(await countOf(db), '10002')
+    assert.match(said.join('\n'), /room again/)
+    assert.doesNotMatch(said.join('\n'), /failed/)
+  })
+
+  test('where the log can’t grow the engine ends at once, the reason is named, and nothing acknowledged is lost', async t => {
+    const disk = smallDisk('sudden', 160)
+    if (!disk) return t.skip('nothing can be mounted here')
+    const { db, said } = await openOn(disk, t)
+    await db.query('CREATE TABLE item AS SELECT 1 AS id')
+    let acknowledged = 1
+    fill(disk, 0)
+    // A statement that nobody keeps from writing fills the log, which has at most 16 MB left.
+    for (let isFull = false; !isFull; ) {
+      await db.sql.unsafe("SELECT pg_logical_emit_message(true, 'x', repeat('x', 1000000))").catch(() => {
+        isFull = true
+      })
+      if (isFull) break
+      await db.query('INSERT INTO item VALUES (1)')
+      acknowledged++
+    }
+    await until(async () => said.some(line => /failed/.test(line)) || undefined)
+    assert.match(said.find(line => /failed/.test(line))!, /no space left on device \(ENOSPC\)/)
+    assert.equal(await db.ready(), false)
+    rmSync(join(disk, 'filler'))
+    await until(async () => (await db.ready()) || undefined)
+    assert.ok(Number(await countOf(db)) >= acknowledged)
+    await db.query('INSERT INTO item VALUES (1)')
+    // What is tried again and fails as before is not said again.
+    assert.equal(new Set(said).size, said.length)
+  })
+})
+
 describe('a start that can’t be', () => {
   test('a file in the place of the data directory: one line', async () => {
     const file = join(home, 'file')
@@ -90,10 +159,15 @@ describe('a start that can’t be', () => {
       assert.match(await refusedStart(dataDir), /^\S+ can't be used: .+ \(E[A-Z]+\)/)
   })
 
-  test('a file system that is read-only: one line', async t => {
+  test('a file system that is read-only, or full: one line', async t => {
     const disk = smallDisk('refusing', 8)
     if (!disk) return t.skip('nothing can be mounted here')
     const dataDir = join(disk, 'data')
+    assert.match(
+      await refusedStart(dataDir),
+      /^The database in \S+ could not be .+: no space left on device \(ENOSPC\). Make room/,
+    )
+    rmSync(dataDir, { recursive: true })
     mkdirSync(dataDir)
     execFileSync('mount', ['-o', 'remount,ro', disk])
     assert.match(await refusedStart(dataDir), /^\S+ can't be used: read-only file system \(EROFS\)/)
@@ -101,7 +175,7 @@ describe('a start that can’t be', () => {
   })
 
   test('no more files than Node.js itself needs: one line', { skip: isWindows }, async () => {
-    assert.match(await refusedStart(join(home, 'none'), 'ulimit -n 24'), /^The .*could not be opened: .*EMFILE/)
+    assert.match(await refusedStart(join(home, 'none'), 'ulimit -n 24'), /^The database in \S+ could not be opened: .*EMFILE/)
   })
 })
 
@@ -157,4 +231,36 @@ function smallDisk(name: string, megabytes: number): string | null {
   }
   mounts.push(disk)
   return disk
+}
+
+async function openOn(disk: string, test: TestContext): Promise<{ db: Database; said: string[] }> {
+  const said: string[] = []
+  const db = await openDatabase({ dataDir: join(disk, 'data'), log: line => said.push(line) })
+  test.after(() => db.close())
+  return { db, said }
+}
+
+/** Leaves that many bytes. */
+function fill(disk: string, left: number): void {
+  const file = openSync(join(disk, 'filler'), 'a')
+  const { bavail, bsize } = statfsSync(disk)
+  const bytes = Buffer.alloc(megabyte)
+  try {
+    for (let more = bavail * bsize - left; more > 0; ) more -= writeSync(file, bytes, 0, Math.min(more, megabyte))
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function countOf(db: Database): Promise<string | null> {
+  return (await db.query('SELECT count(*) AS count FROM item'))[0]!.count!
+}
+
+/** What `look` gives as soon as it gives something. */
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
 }

@@ -14,6 +14,7 @@ type HostFiles = {
   realPath(node: FileNode): string
   /** Carries out what the system may refuse; its refusal is thrown again as the engine's own. */
   tryFSOperation(act: () => void): void
+  convertNodeCode(refusal: NodeJS.ErrnoException): number
   readonly node_ops: {
     mknod(parent: FileNode, name: string, mode: number, device: number): FileNode
     rename(node: FileNode, parent: FileNode, name: string): void
@@ -41,20 +42,34 @@ export const durableStart = [
   ...['-c', 'wal_sync_method=fsync', '-c', `max_files_per_process=${engineFilesMax}`],
 ]
 
+/** What the system refuses for want of something or of a right, and not as an answer, such as that a file is not there. */
+const refusals = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'EACCES', 'EPERM'])
+
 /** `NodeFS` with an fsync. One that fails ends PostgreSQL, as it should: the engine must then be opened anew. */
 export class DurableFiles extends NodeFS {
   /** how many files and directories were written through so far */
   fsyncs = 0
+  /** the last of the system's refusals that a statement may have failed for */
+  refusal: NodeJS.ErrnoException | undefined
 
   override async init(...args: Parameters<Init>): ReturnType<Init> {
     const result = await super.init(...args)
     result.emscriptenOpts.preRun?.push(module => {
       const files = module.NODEFS as unknown as HostFiles
+      this.noteRefusals(files)
       this.addFsync(files)
       makePrivate(files)
       freeDescriptors(files, module.FS as unknown as EngineFiles)
     })
     return result
+  }
+
+  private noteRefusals(files: HostFiles): void {
+    const { convertNodeCode } = files
+    files.convertNodeCode = refusal => {
+      if (refusals.has(refusal.code!)) this.refusal = refusal
+      return convertNodeCode(refusal)
+    }
   }
 
   private addFsync(files: HostFiles): void {

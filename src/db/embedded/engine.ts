@@ -2,15 +2,18 @@
  * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and back.
  * Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any SQL.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
-import { asStartupError, StartupError } from '../startup-error.ts'
+import { asStartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { finishCluster, prepareCluster } from './data-directory.ts'
 import { makeDirectory } from './disk.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import type { FromEngine, ToEngine } from './messages.ts'
+import { watchRoom } from './room.ts'
+import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
+import { closeThread, startThread, type Thread } from './thread.ts'
 
 export type EngineOptions = {
   /** absent = in memory: gone when closed, and not to be brought back after a crash */
@@ -27,35 +30,46 @@ type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; read
 
 /** While one batch runs the next lies ready in the thread; everything else waits here and becomes one batch. */
 const batchesAtOnce = 2
+/** How often a batch that is under way is looked at for answers that are there already. */
+const lookEveryMs = 20
+/** How long a statement that was interrupted may take to notice. */
+const obeyWithinMs = 5000
+/** How long a failed engine is left alone, at most, before it is tried again. */
+const longestWaitMs = 5000
 
 export class Engine implements Outlet {
   /** how often the engine wrote a file through to the disk */
   fsyncs = 0
   /** batches given to the engine so far; tells whether anybody uses it */
   batches = 0
+  /** Whether the disk has room for what is written; writes should not be begun else. */
+  readonly hasRoom: () => boolean
   private state: State = 'open'
-  private worker: Worker | undefined
+  private running: Thread | undefined
   private readonly options: EngineOptions
   private readonly lock: Lock | undefined
   private readonly sockets = new Map<number, EngineSocket>()
   private readonly watchdog: NodeJS.Timeout
+  private lookout: NodeJS.Timeout | undefined
   private reopening: Promise<void> | undefined
   private waiting: Waiting[] = []
   private scheduled = false
-  private inFlight = 0
+  /** whose the batches are that the thread has, in its order */
+  private underWay: number[] = []
   private progressAt = 0
+  private interruptedAt: number | undefined
   private lastId = 0
 
   /** Opens the cluster, making it on the first start. Throws a StartupError if that cannot be. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDir, log } = options
-    if (dataDir === undefined) return new Engine(options, await startWorker(options), undefined)
+    if (dataDir === undefined) return new Engine(options, await start(options), undefined)
     let engine: Engine | undefined
     let lock: Lock | undefined
     try {
       makeDirectory(dataDir)
       lock = await acquireLock(dataDir, () => engine?.lose('another process has taken the lock of the data directory'), log)
-      engine = new Engine(options, await startWorker(options), lock)
+      engine = new Engine(options, await start(options), lock)
       return engine
     } catch (error) {
       lock?.release()
@@ -63,10 +77,12 @@ export class Engine implements Outlet {
     }
   }
 
-  private constructor(options: EngineOptions, worker: Worker, lock: Lock | undefined) {
+  private constructor(options: EngineOptions, running: Thread, lock: Lock | undefined) {
     this.options = options
     this.lock = lock
-    this.adopt(worker)
+    const { dataDir, log } = options
+    this.hasRoom = dataDir === undefined ? () => true : watchRoom(dataDir, log)
+    this.adopt(running)
     this.watchdog = setInterval(() => this.watch(), Math.min(1000, options.hangLimitMs / 4)).unref()
   }
 
@@ -95,6 +111,16 @@ export class Engine implements Outlet {
     })
   }
 
+  /**
+   * Has the statement ended that is carried out (57014); nothing where an answer is on its way, as it is another's turn then. It may come
+   * too early to be noticed, so whoever wants a statement ended says so again and again. If that does nothing, the engine is ended.
+   */
+  interrupt(): void {
+    if (!this.running || this.underWay.length === 0 || this.running.arriving.hasMore) return
+    raise(this.running.interrupt)
+    this.interruptedAt ??= performance.now()
+  }
+
   forget(socket: EngineSocket): void {
     this.sockets.delete(socket.id)
     this.waiting = this.waiting.filter(item => item.socket !== socket)
@@ -103,19 +129,21 @@ export class Engine implements Outlet {
   /** Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are carried out first. */
   async close(): Promise<void> {
     if (this.state === 'closed') return
-    const worker = this.state === 'open' ? this.worker : undefined
+    const worker = this.state === 'open' ? this.running?.worker : undefined
     this.state = 'closed'
     clearInterval(this.watchdog)
+    clearInterval(this.lookout)
     this.breakConnections()
-    if (worker) await closeWorker(worker, this.options.hangLimitMs)
+    if (worker) await closeThread(worker, this.options.hangLimitMs)
     // An engine that is just being opened has its hands on the files until it is ended.
     await this.reopening
     this.lock?.release()
   }
 
-  private adopt(worker: Worker): void {
-    this.worker = worker
-    this.inFlight = 0
+  private adopt(running: Thread): void {
+    const { worker } = running
+    this.running = running
+    this.underWay = []
     this.waiting = []
     worker.on('message', (message: FromEngine) => this.receive(worker, message))
     worker.on('error', error => this.restart(worker, error.message))
@@ -125,70 +153,101 @@ export class Engine implements Outlet {
   }
 
   private flush(): void {
-    while (this.worker && this.inFlight < batchesAtOnce && this.waiting.length > 0) {
+    while (this.running && this.underWay.length < batchesAtOnce && this.waiting.length > 0) {
       const [first] = this.waiting
       let count = 1
       if (!first!.alone) while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
       const bytes = join(this.waiting.splice(0, count))
-      if (this.inFlight++ === 0) this.progressAt = performance.now()
+      if (this.underWay.length === 0) this.noteProgress()
+      this.underWay.push(first!.socket.id)
       this.batches++
       const message: ToEngine = { kind: 'batch', connection: first!.socket.id, bytes }
-      this.worker.postMessage(message, [bytes.buffer])
+      this.running.worker.postMessage(message, [bytes.buffer])
+      this.lookout ??= setInterval(() => this.look(), lookEveryMs).unref()
     }
   }
 
   private receive(worker: Worker, message: FromEngine): void {
-    if (worker !== this.worker || message.kind !== 'reply') return
-    this.progressAt = performance.now()
+    if (worker !== this.running?.worker) return
+    if (message.kind === 'failed') this.restart(worker, message.message)
+    if (message.kind !== 'reply') return
+    this.noteProgress()
     this.fsyncs = message.fsyncs
-    if (message.bytes.length > 0) this.sockets.get(message.connection)?.push(Buffer.from(message.bytes.buffer))
+    this.pass(message.connection, this.running.arriving.rest(message.bytes))
     if (!message.last) return
-    this.inFlight--
+    this.underWay.shift()
     this.flush()
   }
 
-  /** PostgreSQL's statement_timeout needs a timer signal, which WebAssembly has not: a statement can only be ended with its thread. */
+  /** What a batch has answered by now should not wait for its end. */
+  private look(): void {
+    const [connection] = this.underWay
+    if (!this.running || connection === undefined) {
+      clearInterval(this.lookout)
+      this.lookout = undefined
+      return
+    }
+    const early = this.running.arriving.early()
+    if (early.length === 0) return
+    this.noteProgress()
+    this.pass(connection, early)
+  }
+
+  private pass(connection: number, { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): void {
+    if (length > 0) this.sockets.get(connection)?.push(Buffer.from(buffer, byteOffset, length))
+  }
+
+  private noteProgress(): void {
+    this.progressAt = performance.now()
+    this.interruptedAt = undefined
+  }
+
   private watch(): void {
-    const { worker } = this
-    if (!this.isHung() || !worker) return
+    const { running } = this
+    if (!this.isHung() || !running) return
     // If it was this thread that was busy, the answer lies waiting and is received before this runs.
     setTimeout(() => {
-      if (this.isHung()) this.restart(worker, `no answer within ${this.options.hangLimitMs} ms`)
+      if (this.isHung()) this.restart(running.worker, 'a statement did not end')
     }, 20).unref()
   }
 
   private isHung(): boolean {
-    return this.inFlight > 0 && performance.now() - this.progressAt > this.options.hangLimitMs
+    if (this.underWay.length === 0) return false
+    const now = performance.now()
+    return now - this.progressAt > this.options.hangLimitMs || now - (this.interruptedAt ?? now) > obeyWithinMs
   }
 
   private restart(worker: Worker, reason: string): void {
-    if (worker !== this.worker || this.state !== 'open') return
+    if (worker !== this.running?.worker || this.state !== 'open') return
     if (this.options.dataDir === undefined) {
       this.lose(`${reason}; it was in memory and is gone`)
       return
     }
     this.options.log(`The embedded database failed (${reason}) and is being reopened.`)
     this.state = 'reopening'
-    this.worker = undefined
+    this.running = undefined
     this.breakConnections()
     this.reopening = this.reopen(worker)
   }
 
   private async reopen(failed: Worker): Promise<void> {
     await failed.terminate()
-    for (let waitMs = 100; this.state === 'reopening'; waitMs = Math.min(waitMs * 2, 10_000)) {
+    let said = ''
+    for (let waitMs = 100; this.state === 'reopening'; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {
-        const worker = await startWorker(this.options)
+        const running = await start(this.options)
         // It may have been closed, or its lock lost, meanwhile.
         if (this.state !== 'reopening') {
-          await worker.terminate()
+          await running.worker.terminate()
           return
         }
         this.state = 'open'
-        this.adopt(worker)
+        this.adopt(running)
         this.options.log('The embedded database is open again.')
       } catch (error) {
-        this.options.log(`The embedded database could not be reopened: ${error instanceof Error ? error.message : error}`)
+        const { message } = asStartupError(error) as Error
+        if (message !== said) this.options.log(`${message} It is tried again every few seconds.`)
+        said = message
         await new Promise(resolve => setTimeout(resolve, waitMs).unref())
       }
     }
@@ -198,10 +257,10 @@ export class Engine implements Outlet {
     if (this.state === 'closed') return
     this.state = 'lost'
     this.options.log(`The embedded database is lost (${reason}); the service has to be started again.`)
-    const { worker } = this
-    this.worker = undefined
+    const { running } = this
+    this.running = undefined
     this.breakConnections()
-    void worker?.terminate()
+    void running?.worker.terminate()
   }
 
   /** Not before the client has written what it has begun to (see transaction.ts); it begins nothing new, the engine being unavailable. */
@@ -216,48 +275,13 @@ export class Engine implements Outlet {
   }
 }
 
-async function startWorker(options: EngineOptions): Promise<Worker> {
-  const { dataDir, template } = options
-  if (dataDir === undefined) return awaitOpen(template === undefined ? {} : { template })
-  const { cluster, fresh } = prepareCluster(dataDir, options.log)
-  const worker = await awaitOpen({ directory: cluster })
+async function start(options: EngineOptions): Promise<Thread> {
+  const { dataDir, template, log } = options
+  if (dataDir === undefined) return startThread(template === undefined ? {} : { template })
+  const { cluster, fresh } = prepareCluster(dataDir, log)
+  const running = await startThread({ directory: cluster })
   if (fresh) await finishCluster(dataDir)
-  return worker
-}
-
-function awaitOpen(start: EngineStart): Promise<Worker> {
-  // The thread needs none of this process's flags, some of which (--input-type) it would refuse.
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, execArgv: [] })
-  return new Promise((resolve, reject) => {
-    const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
-    const fail = (reason: string) => {
-      stopListening()
-      void worker.terminate()
-      reject(new StartupError(`The embedded database could not be opened: ${reason}`))
-    }
-    const onError = (error: Error) => fail(error.message)
-    const onExit = () => fail('its thread ended')
-    const onMessage = (message: FromEngine) => {
-      if (message.kind === 'failed') fail(message.message)
-      if (message.kind !== 'open') return
-      stopListening()
-      resolve(worker)
-    }
-    worker.on('error', onError).on('exit', onExit).on('message', onMessage)
-  })
-}
-
-async function closeWorker(worker: Worker, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await new Promise<void>(resolve => {
-    // A cluster that is not closed cleanly is recovered by the next start.
-    timer = setTimeout(resolve, limitMs)
-    worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
-    worker.on('exit', () => resolve())
-    worker.postMessage({ kind: 'close' } satisfies ToEngine)
-  })
-  clearTimeout(timer)
-  await worker.terminate()
+  return running
 }
 
 /** A buffer of its own, so that it can be handed over to the thread. */

@@ -32,7 +32,8 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
       checkpointed = await walPosition(sql)
       checkpointAt = now
     }
-    if (now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
+    // A checkpoint frees room of the log; VACUUM writes to it first.
+    if (engine.hasRoom() && now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
       await vacuumDueTables(sql)
       vacuumAt = now
     }

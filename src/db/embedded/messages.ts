@@ -3,6 +3,9 @@
  * always whole messages towards the engine. Knows neither side.
  */
 
+import type { Shared } from './replies.ts'
+import type { Interrupt } from './shared-memory.ts'
+
 export type EngineStart = {
   /** the cluster's directory; absent = in memory */
   readonly directory?: string
@@ -17,7 +20,8 @@ export type ToEngine =
   | { readonly kind: 'close' }
 
 export type FromEngine =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly replies: Shared; readonly interrupt: Interrupt }
+  /** It could not be opened, or can't go on; the thread ends. */
   | { readonly kind: 'failed'; readonly message: string }
   | {
       readonly kind: 'reply'

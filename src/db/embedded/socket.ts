@@ -7,6 +7,7 @@ import { Duplex } from 'node:stream'
 /** Where the messages go. `alone` packets (start-up) must not share a batch with others. */
 export type Outlet = {
   send(socket: EngineSocket, bytes: Uint8Array, alone: boolean): void
+  interrupt(): void
   forget(socket: EngineSocket): void
 }
 
@@ -60,7 +61,7 @@ export class EngineSocket extends Duplex {
       const code = bytes.readUInt32BE(at + 4)
       if (code === sslRequest || code === gssRequest) this.push('N')
       else if (code === cancelRequest) {
-        // One session runs one statement to its end: there is nothing that could be interrupted.
+        this.outlet.interrupt()
         this.destroy()
         return bytes.length
       } else {

@@ -7,30 +7,33 @@ import * as path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { asStartupError } from '../startup-error.ts'
 import { DurableFiles, durableStart } from './durable-files.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import { Gathered } from './replies.ts'
+import { clear, type Interrupt, shareMemory } from './shared-memory.ts'
 
 const port = parentPort!
 const start = workerData as EngineStart
 const extensions = { pg_trgm }
 const files = start.directory === undefined ? undefined : new DurableFiles(start.directory)
 
-// Answers are gathered here and leave once a batch, or whenever this is full: one big result is never in memory as a whole.
-const gathered = new Uint8Array(256 * 1024)
-let length = 0
+const gathered = new Gathered()
 let connection = 0
 let started = false
 
 try {
+  const interruptOf = shareMemory()
   const engine = await open()
+  endOnFailure(engine)
+  const interrupt = interruptOf(engine.Module.HEAPU8.buffer)
   port.on('message', (message: ToEngine) => {
-    // A batch that throws has left the engine in an unknown state; the rejection ends this thread and the owner reopens.
-    if (message.kind === 'batch') void carryOut(engine, message)
+    if (message.kind === 'batch') void carryOut(engine, interrupt, message)
     else void close(engine)
   })
-  say({ kind: 'open' })
+  say({ kind: 'open', replies: gathered.shared, interrupt })
 } catch (error) {
-  say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  fail(error)
 }
 
 async function open(): Promise<PGlite> {
@@ -53,8 +56,33 @@ async function keep(engine: PGlite, template: string): Promise<void> {
   fs.renameSync(own, template)
 }
 
-async function carryOut(engine: PGlite, message: Extract<ToEngine, { kind: 'batch' }>): Promise<void> {
+/**
+ * PGlite goes on after whatever its engine throws, with the answers of statements missing and the engine in an unknown state. Only
+ * PostgreSQL's own way out of a statement that failed may be gone on from.
+ */
+function endOnFailure({ Module: engine }: PGlite): void {
+  const { _PostgresMainLoopOnce: once } = engine
+  engine._PostgresMainLoopOnce = () => {
+    try {
+      once()
+    } catch (error) {
+      if ((error as { status?: number }).status !== statementFailed) fail(error)
+      throw error
+    }
+  }
+}
+
+/** Ends the thread; the owner opens the engine again. */
+function fail(error: unknown): never {
+  const cause = files?.refusal ? asStartupError(files.refusal) : error
+  say({ kind: 'failed', message: cause instanceof Error ? cause.message : JSON.stringify(cause) })
+  process.exit(1)
+}
+
+async function carryOut(engine: PGlite, interrupt: Interrupt, message: Extract<ToEngine, { kind: 'batch' }>): Promise<void> {
   connection = message.connection
+  clear(interrupt)
+  if (files) files.refusal = undefined
   // A start-up packet has no type, so its length comes first and its first byte is 0.
   if (message.bytes[0] === 0) await startSession(engine, message.bytes)
   else await engine.execProtocolRawStream(message.bytes, { syncToFs: false, onRawData: gather })
@@ -82,29 +110,27 @@ async function close(engine: PGlite): Promise<void> {
   say({ kind: 'closed' })
 }
 
-/** `bytes` is a view into the engine's memory, valid only now. */
+/** `bytes` is a view into the engine's memory, valid only now. One big result is never in memory as a whole. */
 function gather(bytes: Uint8Array): void {
-  let offset = 0
-  while (offset < bytes.length) {
-    const part = bytes.subarray(offset, offset + gathered.length - length)
-    gathered.set(part, length)
-    length += part.length
-    offset += part.length
-    if (length === gathered.length) send(false)
+  for (let at = 0; at < bytes.length; ) {
+    at += gathered.add(bytes.subarray(at))
+    if (gathered.isFull) send(false)
   }
 }
 
 function ignore(): void {}
 
 function send(last: boolean): void {
-  const bytes = gathered.slice(0, length)
-  length = 0
+  const bytes = gathered.take()
   say({ kind: 'reply', connection, bytes, last, fsyncs: files?.fsyncs ?? 0 }, [bytes.buffer])
 }
 
 function say(message: FromEngine, transfer: ArrayBuffer[] = []): void {
   port.postMessage(message, transfer)
 }
+
+/** what PGlite's engine ends a statement with that failed */
+const statementFailed = 100
 
 const sync = Uint8Array.of(0x53, 0, 0, 0, 4)
 

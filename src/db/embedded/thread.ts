@@ -1,0 +1,45 @@
+/** The engine's thread, as the service's sees it: its beginning, its end, and how it is reached while it is busy. */
+import { Worker } from 'node:worker_threads'
+import { StartupError } from '../startup-error.ts'
+import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import { Arriving } from './replies.ts'
+import type { Interrupt } from './shared-memory.ts'
+
+export type Thread = { readonly worker: Worker; readonly arriving: Arriving; readonly interrupt: Interrupt }
+
+/** Starts it on the cluster. Throws a StartupError where it can't be opened. */
+export function startThread(start: EngineStart): Promise<Thread> {
+  // The thread needs none of this process's flags, some of which (--input-type) it would refuse.
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, execArgv: [] })
+  return new Promise((resolve, reject) => {
+    const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
+    const fail = (reason: string) => {
+      stopListening()
+      void worker.terminate()
+      reject(new StartupError(`The database in ${start.directory ?? 'memory'} could not be opened: ${reason}`))
+    }
+    const onError = (error: Error) => fail(error.message)
+    const onExit = () => fail('its thread ended')
+    const onMessage = (message: FromEngine) => {
+      if (message.kind === 'failed') fail(message.message)
+      if (message.kind !== 'open') return
+      stopListening()
+      resolve({ worker, arriving: new Arriving(message.replies), interrupt: message.interrupt })
+    }
+    worker.on('error', onError).on('exit', onExit).on('message', onMessage)
+  })
+}
+
+/** Has it close the cluster, for so long at most, and ends it. */
+export async function closeThread(worker: Worker, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await new Promise<void>(resolve => {
+    // A cluster that is not closed cleanly is recovered by the next start.
+    timer = setTimeout(resolve, limitMs)
+    worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
+    worker.on('exit', () => resolve())
+    worker.postMessage({ kind: 'close' } satisfies ToEngine)
+  })
+  clearTimeout(timer)
+  await worker.terminate()
+}
