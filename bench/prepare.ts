@@ -150,7 +150,7 @@ async function copyDeals(db: Database, { account, of, first, count, title }: Cop
 async function dealsToUpdate(db: Database, account: number): Promise<void> {
   const catalog = await loadCatalog(db, resources, account)
   const body: Json = { ...newDeal, title: 'Deal to update' }
-  const { id } = await createRecord(db, catalog.resources.get('deal')!, body, { catalog, actor: 1, now: new Date() })
+  const { id } = await createRecord(db, catalog.resources.get('deal')!, body, { catalog, actor: 1 })
   const [first, last] = updated
   const of = `s.account_id = ${account} AND s.id = ${id}`
   await copyDeals(db, { account, of, first, count: last - first + 1, title: 's.title' })
@@ -164,7 +164,6 @@ async function otherAccounts(db: Database): Promise<void> {
       name: 'Another',
       ownerName: 'Owner',
       ownerEmail: 'owner@example.com',
-      now,
     })
     await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token, now })
     await db.query(
@@ -179,7 +178,7 @@ async function otherAccounts(db: Database): Promise<void> {
 async function capture(db: Database): Promise<Prepared['statements']> {
   const catalog = await loadCatalog(db, resources, 1)
   const fields = catalog.resources.get('deal')!
-  const context = { catalog, actor: 1, now: new Date() }
+  const context = { catalog, actor: 1 }
   const [id] = updated
   const sent: Statement[] = []
   const note = (text: string, params: readonly (string | null)[], isWrite: boolean) =>
@@ -198,10 +197,10 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   await createRecord(spy, fields, newDeal as Json, context)
   const create = sent.splice(0)
   await updateRecord(spy, fields, id, change, context)
-  // Carried out over and over with the same parameters, it must not be refused for its version.
-  const update = sent
-    .splice(0)
-    .map(statement => ({ ...statement, text: statement.text.replace('version = $7::int', 'version >= $7::int') }))
+  // Carried out over and over with the same parameters, it must not be refused for its version and its row's state.
+  const again = (text: string) =>
+    text.replace('version = $7::int', 'version >= $7::int').replace('xmin = $10::xid', '$10::xid IS NOT NULL')
+  const update = sent.splice(0).map(statement => ({ ...statement, text: again(statement.text) }))
   return {
     get: [{ ...update[0]! }],
     list: page(`pipeline_stage:eq(${stage})`),

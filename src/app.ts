@@ -165,7 +165,7 @@ async function answered(
   const carryOut = () =>
     carriedOut(route, { ...asked, caller }, () => directory.callerNow(token)).catch(async error => {
       // Over another process the same request may have been quicker, which is why this one was refused: then its answer is this one's.
-      const about = { account: String(caller.catalog.account.id), once, now: asked.now }
+      const about = { account: String(caller.catalog.account.id), once }
       if (once && !(error instanceof DatabaseUnavailable) && (await recall(db, about))) return route.handler({ ...asked, caller })
       throw error
     })

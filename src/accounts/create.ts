@@ -11,18 +11,24 @@ import { hashToken } from './token.ts'
 
 const baseCurrency = 840
 
-export type NewAccount = { readonly name: string; readonly ownerName: string; readonly ownerEmail: string; readonly now: Date }
+export type NewAccount = {
+  readonly name: string
+  readonly ownerName: string
+  readonly ownerEmail: string
+  /** when it was made, if that is not now: its history may begin then */
+  readonly at?: Date
+}
 
 /** The new account's id and its owner's. Ids of records count from 1 (D45): the owner, the pipeline, its stages. */
 export async function createAccount(
   tx: Queryable,
-  { name, ownerName, ownerEmail, now }: NewAccount,
+  { name, ownerName, ownerEmail, at }: NewAccount,
 ): Promise<{ account: number; owner: number }> {
-  const at = now.toISOString()
+  const madeAt = (at ?? new Date()).toISOString()
   const [row] = await tx.query(
     'INSERT INTO account (account_id, name, base_currency, created_at) ' +
       'SELECT coalesce(max(account_id), 0) + 1, $1::text, $2::int, $3::timestamptz FROM account RETURNING account_id::text AS id',
-    [name, String(baseCurrency), at],
+    [name, String(baseCurrency), madeAt],
   )
   const account = row!.id!
   const owner = 1
@@ -32,11 +38,12 @@ export async function createAccount(
     String(options.at(-1)!.id),
   ])
   await insertOptions(tx, account, options)
-  await insertCurrencies(tx, account, at)
+  await insertCurrencies(tx, account, madeAt)
   // The rest are records like any other; the owner makes itself.
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
-    return (await createRecord(tx, catalog.resources.get(resource)!, body, { catalog, actor: owner, now })).id
+    const context = { catalog, actor: owner, ...(at ? { at } : {}) }
+    return (await createRecord(tx, catalog.resources.get(resource)!, body, context)).id
   }
   await create('user', { name: ownerName, email: ownerEmail })
   const pipeline = await create('pipeline', { name: defaultPipeline.name, is_default: 'Yes' })

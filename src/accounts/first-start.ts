@@ -5,8 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { administers, isValid } from '../records/administrators.ts'
-import { lockAccount, type Queryable } from '../records/store.ts'
+import type { Queryable } from '../records/store.ts'
+import { lockAccount } from '../records/write.ts'
 import { createAccount } from './create.ts'
+import { sampleBegins } from './sample-bodies.ts'
 import { hashToken, newToken, parseToken } from './token.ts'
 import type { TokenFile, TokenState } from './token-file.ts'
 
@@ -64,7 +66,7 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
     name: 'Default',
     ownerName: 'Owner',
     ownerEmail: 'owner@example.com',
-    now,
+    ...(sampleData ? { at: sampleBegins(now) } : {}),
   })
   const token = presetToken ?? newToken(account, randomBytes)
   if (!presetToken) await file?.prepare(token)

@@ -6,8 +6,13 @@ import * as names from './sample-names.ts'
 
 type Random = () => number
 
-const dealCount = 300
+const [dealCount, historyDays] = [300, 270]
 const dayMs = 86_400_000
+
+/** When an account with the sample begins: before the oldest deal. */
+export function sampleBegins(now: Date): Date {
+  return new Date(now.getTime() - (historyDays + 1) * dayMs)
+}
 
 /** Thirty products with a price in one to six currencies. */
 export function sampleProducts(random: Random, now: Date, ids: SampleIds): JsonObject[] {
@@ -42,8 +47,8 @@ export function sampleDeals(
   catalog: Catalog,
 ): { body: JsonObject; createdAt: Date }[] {
   const stages = [...catalog.stages.values()]
-  return Array.from({ length: dealCount }, (_, index) => {
-    const daysAgo = Math.round(270 * (1 - index / dealCount) * (0.8 + random() * 0.2))
+  const deals = Array.from({ length: dealCount }, (_, index) => {
+    const daysAgo = Math.round(historyDays * (1 - index / dealCount) * (0.8 + random() * 0.2))
     const createdAt = new Date(now.getTime() - daysAgo * dayMs - Math.floor(random() * 36_000_000))
     const stage = stages[Math.floor(random() * stages.length)]!
     const which = Math.floor(random() * ids.companies.length)
@@ -67,6 +72,7 @@ export function sampleDeals(
     }
     return { body, createdAt }
   })
+  return deals.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 }
 
 /** An amount in one of six currencies; for every fifth deal, what its products cost in dollars, in which each has a price. */

@@ -1,6 +1,6 @@
 /**
  * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. Every record is
- * created as an API client would, so that every rule holds and every derived value is right.
+ * created as an API client would, so that every rule holds and every derived value is right; one after the other in time, as in any account (D123).
  */
 import { customFields } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
@@ -12,7 +12,7 @@ import { updateRecord } from '../records/update.ts'
 import { resources } from '../resources.ts'
 import { insertOptions } from './create.ts'
 import { loadCatalog } from './directory.ts'
-import { sampleDeals, sampleProducts } from './sample-bodies.ts'
+import { sampleBegins, sampleDeals, sampleProducts } from './sample-bodies.ts'
 import { sampleFields } from './sample-fields.ts'
 import * as names from './sample-names.ts'
 
@@ -27,7 +27,7 @@ export type SampleIds = {
   readonly contacts: readonly number[]
 }
 
-/** Fills an account that was just made. Runs inside the caller's transaction. */
+/** Fills an account that was just made, as of `sampleBegins(now)`. Runs inside the caller's transaction. */
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
@@ -40,15 +40,16 @@ export async function createSample(tx: Queryable, account: number, owner: number
       first.resources.get('currency')!,
       currency.id,
       { rate: Number(rate) },
-      { catalog: first, actor: owner, now },
+      { catalog: first, actor: owner, at: sampleBegins(now) },
     )
   }
   const catalog = await loadCatalog(tx, resources, account)
   const random = generator(20_240_229)
   const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
-  const context = (at: Date) => ({ catalog, actor: owner, now: at })
-  const ids = await createAround(tx, context(now))
-  const sold = await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, context(now))))
+  const context = (at: Date) => ({ catalog, actor: owner, at })
+  const begun = context(sampleBegins(now))
+  const ids = await createAround(tx, begun)
+  const sold = await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, begun)))
   const products = sold.map(({ id }) => id)
   const deals = sampleDeals(random, now, ids, products, catalog)
   await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))

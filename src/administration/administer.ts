@@ -5,6 +5,7 @@
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
+import { moment } from '../fields/moment.ts'
 import { isSameJson, type Json } from '../json.ts'
 import { type Once, recall } from '../records/once.ts'
 import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
@@ -23,7 +24,6 @@ export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
-  readonly now: Date
   /** of what is changed: the field, also where the change is one of its options; the form */
   readonly precondition?: Precondition
   /** the key under which a change is carried out once */
@@ -57,7 +57,7 @@ export async function deleteField(administrator: Administrator, id: number): Pro
   return change(administrator, id, 'deleted', catalog => {
     const { field } = fieldAsRead(administrator, catalog, id)
     if (!field.is_custom) throw notCustom(field)
-    const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: administrator.now.toISOString() }
+    const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: moment }
     return { row, options: ownOptions(field), sections: null }
   })
 }
@@ -190,7 +190,7 @@ function attempt<T extends object>(administrator: Administrator, judgeChange: Ju
 }
 
 async function tryUntilSaved<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
-  const { db, account, actor, now, once = null } = administrator
+  const { db, account, actor, once = null } = administrator
   const before = await recall<T>(db, askedOnce(administrator))
   if (before) return before.told
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -199,7 +199,7 @@ async function tryUntilSaved<T extends object>(administrator: Administrator, jud
     const judged = await judgeChange(catalog, judge)
     refuseProblems(judge)
     const { change, told } = judged!
-    const author = { account, version: catalog.version, actor, now, once }
+    const author = { account, version: catalog.version, actor, once }
     const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, told)
     if (saved) return saved
   }
@@ -215,8 +215,8 @@ function isChange({ resources }: Catalog, { resource, field, sections }: Change)
   return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
 }
 
-function askedOnce({ account, now, once = null }: Administrator) {
-  return { account: String(account), now, once }
+function askedOnce({ account, once = null }: Administrator) {
+  return { account: String(account), once }
 }
 
 function refuseProblems({ problems }: Judgement): void {

@@ -6,7 +6,8 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'
 import { documentWithout } from '../records/document.ts'
-import { lockAccount, locked, type Queryable } from '../records/store.ts'
+import type { Queryable } from '../records/store.ts'
+import { lockAccount, locked } from '../records/write.ts'
 
 const recordsAtOnce = 200
 const eventsAtOnce = 2000

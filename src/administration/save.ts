@@ -5,7 +5,8 @@
 import type { FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
 import { type Once, writeOnce } from '../records/once.ts'
-import { locked, type Queryable } from '../records/store.ts'
+import type { Queryable } from '../records/store.ts'
+import { appended, counted, dated, locked, lockedAt } from '../records/write.ts'
 
 export type Change = {
   /** what happened, as its event says: created, updated, deleted, restored */
@@ -20,7 +21,6 @@ export type Author = {
   readonly account: number
   readonly version: string
   readonly actor: number
-  readonly now: Date
   readonly once: Once | null
 }
 
@@ -30,11 +30,11 @@ export type Author = {
  */
 export async function saveChange<T extends object>(
   db: Queryable,
-  { account, version, actor, now, once }: Author,
+  { account, version, actor, once }: Author,
   change: Change | null,
   told: T,
 ): Promise<T | undefined> {
-  const asked = { once, account: String(account), now }
+  const asked = { once, account: String(account) }
   if (!change) {
     if (once) await writeOnce(db, asked, unchanged, [asked.account], told)
     return told
@@ -42,6 +42,8 @@ export async function saveChange<T extends object>(
   const { verb, resource, field, sections } = change
   const params = [
     asked.account,
+    String(actor),
+    null,
     version,
     resource,
     JSON.stringify(field ? [field.row] : []),
@@ -50,8 +52,6 @@ export async function saveChange<T extends object>(
     field ? field.row.internal_name : null,
     field ? `field.${verb}` : 'form.updated',
     String(field?.row.id ?? 0),
-    String(actor),
-    now.toISOString(),
     JSON.stringify({ ...(field ? { field: field.row, options: field.options } : {}), ...(sections ? { sections } : {}) }),
     field && String(field.row.version),
   ]
@@ -72,32 +72,37 @@ export async function reserveIds(db: Queryable, account: number, count: number):
 /** $1 account. A change that changes nothing writes nothing but its key. */
 const unchanged = `WITH ${locked}, answer AS (SELECT '' AS id FROM locked)`
 
+const told = appended('logged', {
+  type: '$10::text',
+  resource: "'field'",
+  of: '(SELECT $11::bigint AS id, coalesce($13::int, catalog_version::int) AS version FROM changed)',
+  changes: dated('$12', 'counted.at'),
+})
+
 /**
- * $1 account, $2 version judged, $3 resource, $4 field rows, $5 its options, $6 sections, $7 the field's internal name, $8 event type,
- * $9 record id, $10 actor, $11 time, $12 changes, $13 the field's version (null: the catalog's is told) → the record id.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 resource, $6 field rows, $7 its options, $8 sections, $9 the field's internal name,
+ * $10 event type, $11 record id, $12 changes, $13 the field's version (null: the catalog's is told) → the record id.
  */
-const statement = `WITH ${locked},
+const statement = `WITH ${lockedAt},
   changed AS (UPDATE account SET catalog_version = catalog_version + 1 FROM locked
-    WHERE account_id = $1::bigint AND catalog_version = $2::bigint RETURNING catalog_version),
+    WHERE account_id = $1::bigint AND catalog_version = $4::bigint RETURNING catalog_version),
   saved AS (INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
       is_indexed, deleted_at, version)
-    SELECT $1::bigint, f.id, $3::text, f.internal_name, f.field_name, f.type, f.config, f.default_value, f.is_required, f.is_active,
+    SELECT $1::bigint, f.id, $5::text, f.internal_name, f.field_name, f.type, f.config, f.default_value, f.is_required, f.is_active,
       f.is_indexed, f.deleted_at, f.version
-    FROM changed, jsonb_to_recordset($4::jsonb) f (id bigint, internal_name text, field_name text, type text, config jsonb, default_value jsonb,
+    FROM changed, locked, jsonb_to_recordset(${dated('$6', 'locked.at')}::jsonb) f (id bigint, internal_name text, field_name text, type text, config jsonb, default_value jsonb,
       is_required boolean, is_active boolean, is_indexed boolean, deleted_at timestamptz, version int)
     ON CONFLICT (account_id, id) DO UPDATE SET field_name = excluded.field_name, config = excluded.config,
       default_value = excluded.default_value, is_required = excluded.is_required, is_active = excluded.is_active,
       is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at, version = excluded.version),
   offered AS (INSERT INTO option (account_id, id, resource, field, name, position, is_active, is_default)
-    SELECT $1::bigint, o.id, $3::text, $7::text, o.name, o.position, o.is_active, o.is_default
-    FROM changed, jsonb_to_recordset($5::jsonb) o (id bigint, name text, position int, is_active boolean, is_default boolean)
+    SELECT $1::bigint, o.id, $5::text, $9::text, o.name, o.position, o.is_active, o.is_default
+    FROM changed, jsonb_to_recordset($7::jsonb) o (id bigint, name text, position int, is_active boolean, is_default boolean)
     ON CONFLICT (account_id, id) DO UPDATE SET name = excluded.name, position = excluded.position, is_active = excluded.is_active,
       is_default = excluded.is_default WHERE option.resource = excluded.resource AND option.field = excluded.field),
   arranged AS (INSERT INTO form (account_id, resource, sections)
-    SELECT $1::bigint, $3::text, $6::jsonb FROM changed WHERE $6::jsonb IS NOT NULL
+    SELECT $1::bigint, $5::text, $8::jsonb FROM changed WHERE $8::jsonb IS NOT NULL
     ON CONFLICT (account_id, resource) DO UPDATE SET sections = excluded.sections),
-  counted AS (UPDATE counter SET last_seq = last_seq + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM changed) RETURNING last_seq),
-  logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-    SELECT $1::bigint, counted.last_seq, $8::text, 'field', $9::bigint, coalesce($13::int, changed.catalog_version::int), $10::bigint, $11::timestamptz, $12::jsonb
-    FROM counted, changed),
-  answer AS (SELECT $9::text AS id FROM changed)`
+  ${counted('1', 'EXISTS (SELECT FROM changed)')},
+  ${told},
+  answer AS (SELECT $11::text AS id FROM changed)`

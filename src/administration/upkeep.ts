@@ -59,7 +59,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const follow: readonly Step[] = [catalog => reweighDeals(db, catalog), catalog => revalueRecords(db, catalog)]
   const routine: readonly Step[] = [
     catalog => purge(catalog),
-    ({ account }) => forgetOldKeys(db, String(account.id), now()),
+    ({ account }) => forgetOldKeys(db, String(account.id)),
     // Those of a restored database are missing, too.
     catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name}`, error)),
   ]
@@ -94,7 +94,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     const oldest = oldestKept(now(), retentionDays)
     const fields = await purgeFields(db, catalog, oldest)
     if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
-    const records = await purgeRecords(db, catalog, oldest, now())
+    const records = await purgeRecords(db, catalog, oldest)
     if (records.purged) log(`Purged ${records.purged} deleted records of account ${account}.`)
     sayKept(account, records.kept)
   }

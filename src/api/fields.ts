@@ -40,11 +40,11 @@ export type FieldHandlers = {
 
 export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep, retentionDays: number): FieldHandlers {
   const administrator = (request: ApiRequest): Administrator => {
-    const { caller, now, once, query } = request
+    const { caller, once, query } = request
     readParameters(query, [], [])
     const account = caller.catalog.account.id
     const precondition = preconditionOf(request)
-    return { db, account, actor: caller.user, now, precondition, once, loadCatalog: () => directory.catalogNow(account) }
+    return { db, account, actor: caller.user, precondition, once, loadCatalog: () => directory.catalogNow(account) }
   }
   /** An option's ETag is that of its field, of which it is a part. */
   const headersOf = ({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> => ({

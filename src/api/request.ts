@@ -25,8 +25,8 @@ export type ApiRequest = {
   readonly now: Date
 }
 
-export function contextOf({ caller, now, once }: ApiRequest): Context {
-  return { catalog: caller.catalog, actor: caller.user, isAdmin: caller.scopes.has('admin'), now, once }
+export function contextOf({ caller, once }: ApiRequest): Context {
+  return { catalog: caller.catalog, actor: caller.user, isAdmin: caller.scopes.has('admin'), once }
 }
 
 /** What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it this request and no other. */

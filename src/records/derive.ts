@@ -6,7 +6,8 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import { lockAccount, type Queryable } from './store.ts'
+import type { Queryable } from './store.ts'
+import { lockAccount } from './write.ts'
 
 /** What follows, as SQL over the row `r`; $1 is the account, $2… the parameters. */
 export type Derivation = {

@@ -4,6 +4,7 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
+import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { documentOf } from './document.ts'
 import type { Parsed } from './parse.ts'
@@ -23,7 +24,7 @@ export type NestedRecords = {
 const none: NestedRecords = { all: [], params: [], created: [], named: (_fields, values) => values }
 
 /** Gives the nested records of a body their ids. Only for a body without problems: reserved ids are not given back. */
-export async function nestedRecords(db: Queryable, { nested }: Parsed, { catalog, actor, now }: Context): Promise<NestedRecords> {
+export async function nestedRecords(db: Queryable, { nested }: Parsed, { catalog, actor }: Context): Promise<NestedRecords> {
   if (nested.length === 0) return none
   const first = await reserveRecordIds(db, String(catalog.account.id), nested.length)
   const ids = new Map(nested.map(({ stand_in }, index) => [stand_in, first + index]))
@@ -34,9 +35,8 @@ export async function nestedRecords(db: Queryable, { nested }: Parsed, { catalog
         byName.get(name)?.related ? idsIn(value, ids) : value,
       ]),
     )
-  const at = now.toISOString()
   const params = nested.flatMap(({ fields, parsed, stand_in }) => {
-    const made = { created_at: at, updated_at: at, created_by: actor, updated_by: actor }
+    const made = { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
     const after = named(fields, { ...blank(fields), ...parsed.values, ...made })
     const changes = changesOf(fields, blank(fields), after)
     const custom = customParams(fields, changes).set

@@ -3,7 +3,8 @@
  * answers, for a day. Knows no HTTP and no resource.
  */
 import { Refusal } from '../errors.ts'
-import { locked, type Queryable } from './store.ts'
+import type { Queryable } from './store.ts'
+import { locked } from './write.ts'
 
 /** What a request is known by. */
 export type Once = {
@@ -18,22 +19,21 @@ export type Once = {
 /** The row a write answered, and what its answer says besides. */
 export type Written<T> = { readonly row: Record<string, string | null>; readonly told: T }
 
-type Asked = { readonly once?: Once | null; readonly account: string; readonly now: Date }
+type Asked = { readonly once?: Once | null; readonly account: string }
 
-const keptMs = 86_400_000
+/** Told by the database's clock, as processes may differ. */
+const isOld = "created_at < now() - interval '24 hours'"
 
 /** What the request has done before; null when it has no key or was not carried out. Throws `idempotency_key_reused`. */
-export async function recall<T>(db: Queryable, { once, account, now }: Asked): Promise<Written<T> | null> {
+export async function recall<T>(db: Queryable, { once, account }: Asked): Promise<Written<T> | null> {
   if (!once) return null
-  const oldest = new Date(now.getTime() - keptMs).toISOString()
   const [kept] = await db.query(
-    'SELECT request_hash, answer, told, (created_at < $3::timestamptz)::text AS is_old FROM idempotency ' +
-      'WHERE account_id = $1::bigint AND key = $2::text',
-    [account, once.key, oldest],
+    `SELECT request_hash, answer, told, (${isOld})::text AS is_old FROM idempotency WHERE account_id = $1::bigint AND key = $2::text`,
+    [account, once.key],
   )
   if (!kept) return null
   if (kept.is_old === 'true') {
-    await forget(db, account, oldest, once.key)
+    await forget(db, account, once.key)
     return null
   }
   if (kept.request_hash !== once.hash) {
@@ -58,7 +58,7 @@ export async function writeOnce<T extends object>(
   told: T,
   first?: string,
 ): Promise<Written<T> | undefined> {
-  const { once, account, now } = asked
+  const { once, account } = asked
   if (!once) {
     const [row] = await db.write(account, `${statement} SELECT * FROM answer`, params, first)
     return row && { row, told }
@@ -66,8 +66,8 @@ export async function writeOnce<T extends object>(
   const next = params.length + 1
   const keeping =
     `, kept AS (INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer) SELECT $1::bigint, $${next}::text, ` +
-    `$${next + 1}::text, $${next + 2}::text, $${next + 3}::timestamptz, row_to_json(answer)::text FROM answer WHERE answer.id IS NOT NULL)`
-  const keyed = [...params, once.key, once.hash, JSON.stringify(told), now.toISOString()]
+    `$${next + 1}::text, $${next + 2}::text, now(), row_to_json(answer)::text FROM answer WHERE answer.id IS NOT NULL)`
+  const keyed = [...params, once.key, once.hash, JSON.stringify(told)]
   try {
     const [row] = await db.write(account, `${statement}${keeping} SELECT * FROM answer`, keyed, first)
     return row && { row, told }
@@ -81,20 +81,17 @@ export async function writeOnce<T extends object>(
 }
 
 /** Forgets the keys that are older than a day. */
-export async function forgetOldKeys(db: Queryable, account: string, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - keptMs).toISOString()
-  while ((await forget(db, account, oldest, null)) > 0);
+export async function forgetOldKeys(db: Queryable, account: string): Promise<void> {
+  while ((await forget(db, account, null)) > 0);
 }
 
 /** Forgets a batch of old keys, or the one: how many. */
-async function forget(db: Queryable, account: string, before: string, key: string | null): Promise<number> {
-  const old =
-    'SELECT key FROM idempotency WHERE account_id = $1::bigint AND created_at < $2::timestamptz ' +
-    'AND ($3::text IS NULL OR key = $3::text) LIMIT 1000'
+async function forget(db: Queryable, account: string, key: string | null): Promise<number> {
+  const old = `SELECT key FROM idempotency WHERE account_id = $1::bigint AND ${isOld} AND ($2::text IS NULL OR key = $2::text) LIMIT 1000`
   const gone = await db.write(
     account,
     `WITH ${locked} DELETE FROM idempotency USING locked WHERE account_id = $1::bigint AND key = ANY(ARRAY(${old})) RETURNING 1`,
-    [account, before, key],
+    [account, key],
   )
   return gone.length
 }

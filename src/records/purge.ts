@@ -5,7 +5,8 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
 import type { Resource } from './resource.ts'
-import { lockAccount, locked, pointersTo, type Queryable } from './store.ts'
+import { pointersTo, type Queryable } from './store.ts'
+import { appended, counted, lockAccount, lockedAt } from './write.ts'
 
 export type Purge = {
   readonly purged: number
@@ -19,15 +20,15 @@ const batch = 200
 const service = '0'
 
 /** Purges what was deleted before `before`. Users stay: the records that they have made name them. */
-export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date, now: Date): Promise<Purge> {
+export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.isActor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const params = [String(catalog.account.id), service, now.toISOString(), before.toISOString()]
+    const params = [String(catalog.account.id), service, null, before.toISOString()]
     const text = statement(resource, catalog)
     for (;;) {
-      const [row] = await db.write(params[0]!, text, params, lockAccount)
+      const [row] = await db.write(String(catalog.account.id), text, params, lockAccount)
       const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
       purged += count
       if (count > 0 && left > 0) continue
@@ -52,7 +53,7 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
+ * $1 account, $2 actor, $3 moment, $4 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
  * that record does, deleted or not: it would be missed when that is restored, and a foreign key would refuse them all.
  */
 function statement(resource: Resource, catalog: Catalog): string {
@@ -62,13 +63,17 @@ function statement(resource: Resource, catalog: Catalog): string {
       ` AND NOT EXISTS (SELECT FROM ${identifier(other)} x WHERE x.account_id = $1::bigint AND (${condition}))`,
   )
   const due = `FROM ${identifier(name)} t WHERE t.account_id = $1::bigint AND t.deleted_at < $4::timestamptz`
-  return `WITH ${locked},
+  const told = appended('logged', {
+    type: `'${name}.purged'`,
+    resource: `'${name}'`,
+    of: '(SELECT id, version + 1 AS version FROM r)',
+    before: '(row_number() OVER (ORDER BY e.id DESC) - 1)',
+  })
+  return `WITH ${lockedAt},
     r AS (DELETE FROM ${identifier(name)} d USING locked WHERE d.account_id = $1::bigint
       AND d.id IN (SELECT t.id ${due}${free.join('')} ORDER BY t.id LIMIT ${batch}) RETURNING d.id, d.version),
     wiped AS (UPDATE event e SET changes = '{}' FROM r WHERE e.account_id = $1::bigint AND e.record_id = r.id AND e.resource = '${name}'),
-    counted AS (UPDATE counter SET last_seq = last_seq + (SELECT count(*) FROM r) WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq),
-    logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-      SELECT $1::bigint, counted.last_seq + 1 - row_number() OVER (ORDER BY r.id DESC), '${name}.purged', '${name}', r.id, r.version + 1,
-        $2::bigint, $3::timestamptz, '{}'::jsonb FROM counted, r)
+    ${counted('(SELECT count(*) FROM r)')},
+    ${told}
     SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`
 }

@@ -4,8 +4,9 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { recall, writeOnce } from './once.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, readRecord, recordNotFound } from './read.ts'
-import { askedOnce, type Context } from './save.ts'
-import { lockAccount, type Queryable, statements } from './store.ts'
+import { askedOnce, type Context, momentOf } from './save.ts'
+import { type Queryable, statements } from './store.ts'
+import { lockAccount } from './write.ts'
 
 /**
  * Throws `record_not_found` when there is no such live record, `version_conflict` when it is another than the caller has read, `in_use` with
@@ -18,12 +19,12 @@ export async function removeRecord(
   context: Context,
   precondition: Precondition = null,
 ): Promise<void> {
-  const { catalog, actor, now, isAdmin = false } = context
+  const { catalog, actor, isAdmin = false } = context
   const { isActor } = fields.resource
   if (isActor && id === actor) throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
   const asked = askedOnce(context)
   if (await recall(db, asked)) return
-  const params = [asked.account, String(actor), now.toISOString(), String(id), precondition && JSON.stringify(precondition)]
+  const params = [asked.account, String(actor), momentOf(context), String(id), precondition && JSON.stringify(precondition)]
   const all = isActor ? [...params, String(isAdmin)] : params
   const { row } = (await writeOnce(db, asked, statements(fields).remove(catalog), all, {}, lockAccount))!
   if (row.id !== null) return

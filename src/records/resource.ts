@@ -37,7 +37,7 @@ export type Draft = {
   /** the members the request names */
   readonly sent: ReadonlySet<string>
   readonly catalog: Catalog
-  /** UTC, with milliseconds */
+  /** stands for the moment of the write, which is not known yet (fields/moment.ts) */
   readonly now: string
   problem(
     field: string,

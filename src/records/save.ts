@@ -6,6 +6,7 @@ import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
+import { moment } from '../fields/moment.ts'
 import { isSameJson, type Json } from '../json.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
@@ -13,13 +14,14 @@ import type { Parsed } from './parse.ts'
 import type { Draft } from './resource.ts'
 import { columnsOf, type Queryable } from './store.ts'
 
-/** Who asks, when, and under which configuration. */
+/** Who asks, and under which configuration. */
 export type Context = {
   readonly catalog: Catalog
   readonly actor: number
   /** whether the actor's token has the scope admin */
   readonly isAdmin?: boolean
-  readonly now: Date
+  /** when it happened, where history is written; else it happens now, as the database tells */
+  readonly at?: Date
   /** the key under which it is carried out once */
   readonly once?: Once | null
 }
@@ -58,8 +60,13 @@ export async function save(
 }
 
 /** The way in which once.ts is asked. */
-export function askedOnce({ catalog, once = null, now }: Context) {
-  return { account: String(catalog.account.id), once, now }
+export function askedOnce({ catalog, once = null }: Context) {
+  return { account: String(catalog.account.id), once }
+}
+
+/** The parameter of a write's moment (write.ts). */
+export function momentOf({ at }: Context): string | null {
+  return at?.toISOString() ?? null
 }
 
 function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {
@@ -105,7 +112,7 @@ function judged(
     sent,
     related,
     catalog: context.catalog,
-    now: context.now.toISOString(),
+    now: moment,
     problem: (field, code, message, { at = '', hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
       if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return

@@ -1,7 +1,7 @@
 /**
  * The SQL of a record's life: pure functions from a resource's fields to statements, the same text for the same fields so that
  * it is prepared once. One statement reads, one writes: counter, record and event together, all or nothing.
- * Every statement names its account as $1; those that write end with the CTE `answer` (once.ts).
+ * Every statement names its account as $1; those that write begin as write.ts says, and end with the CTE `answer` (once.ts).
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
@@ -9,6 +9,7 @@ import { kinds } from '../fields/kinds.ts'
 import { refusedDeletion } from './administrators.ts'
 import { documentSql, documentWith, jsonInstant } from './document.ts'
 import type { Resource } from './resource.ts'
+import { appended, columnValue, counted, dated, lockedAt } from './write.ts'
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
 export type Queryable = {
@@ -83,27 +84,25 @@ function readDeletedStatement(fields: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
+ * $1 account, $2 actor, $3 moment, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
  * columns, then the nested records → id, version, record; no row when one of those ids was deleted meanwhile.
  */
 function createStatement(fields: ResourceFields, nested: readonly ResourceFields[], related: readonly string[]): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
   const live = liveCondition(related, 7)
-  const values = columns.map((column, index) => `$${index + 7 + live.count}::${column.type}`).join(', ')
+  const values = columns.map((column, index) => columnValue(`$${index + 7 + live.count}`, column.type, 'counted.at')).join(', ')
   return (
-    `WITH ${locked}, ` +
-    `counted AS (UPDATE counter SET last_id = last_id + 1, last_seq = last_seq + ${1 + nested.length} FROM locked WHERE account_id = $1::bigint${live.sql} ` +
-    'RETURNING last_id, last_seq), ' +
+    `WITH ${lockedAt}, ${counted(String(1 + nested.length), `true${live.sql}`, 'last_id = c.last_id + 1, ')}, ` +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
-    `SELECT $1::bigint, last_id, $4::jsonb, $6::text, ${values} FROM counted RETURNING *), ` +
-    `${eventStatement(fields, 'created', '$2', '$3', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)}, ` +
+    `SELECT $1::bigint, counted.last_id, $4::jsonb, ${dated('$6', 'counted.at')}, ${values} FROM counted RETURNING *), ` +
+    `${eventOf(fields, 'created', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)}, ` +
     answerOf(fields)
   )
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10 state read, $11… the ids
+ * $1 account, $2 actor, $3 moment, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10 state read, $11… the ids
  * it newly points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two,
  * and a deal has sixty columns. A purge of a field (administration/purge.ts) makes no version: the state keeps the text that was read before it
  * from coming back.
@@ -117,14 +116,16 @@ function updateStatement(
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
   const live = liveCondition(related, 11)
   const set = columns
-    .map((column, index) => `${identifier(column.name)} = $${index + 11 + live.count}::${column.type}`)
+    .map(
+      (column, index) => `${identifier(column.name)} = ${columnValue(`$${index + 11 + live.count}`, column.type, 'locked.at')}`,
+    )
     .join(', ')
   return (
-    `WITH ${locked}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
-    `document = $9::text, ${set} ` +
+    `WITH ${lockedAt}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
+    `document = ${dated('$9', 'locked.at')}, ${set} ` +
     `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND xmin = $10::xid AND deleted_at IS NULL${live.sql} ` +
     `RETURNING ${table(fields)}.*), ` +
-    `${countedAfter(String(1 + nested.length))}, ${eventStatement(fields, 'updated', '$2', '$3', '$5')}` +
+    `${counted(String(1 + nested.length))}, ${eventOf(fields, 'updated', '$5')}` +
     `${nestedSql(nested, 11 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
@@ -135,20 +136,29 @@ function updateStatement(
  */
 function nestedSql(nested: readonly ResourceFields[], first: number): string {
   let next = first
-  const param = (type: string) => `$${next++}::${type}`
   return nested
     .map((fields, index) => {
       const columns = columnsOf(fields).flatMap(entry => entry.columns)
       const names = columns.map(column => identifier(column.name)).join(', ')
-      const [id, custom, document, changes] = [param('bigint'), param('jsonb'), param('text'), param('jsonb')]
-      const values = columns.map(column => param(column.type)).join(', ')
+      const [id, custom, document, changes] = [next++, next++, next++, next++].map(number => `$${number}`) as [
+        string,
+        string,
+        string,
+        string,
+      ]
+      const values = columns.map(column => columnValue(`$${next++}`, column.type, 'counted.at')).join(', ')
       const { name } = fields.resource
+      const told = {
+        type: `'${name}.created'`,
+        resource: `'${name}'`,
+        of: `nested${index}`,
+        before: String(nested.length - index),
+        changes: dated(changes, 'counted.at'),
+      }
       return (
         `, nested${index} AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
-        `SELECT $1::bigint, ${id}, ${custom}, ${document}, ${values} FROM counted RETURNING id, version), ` +
-        `told${index} AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ` +
-        `SELECT $1::bigint, counted.last_seq - ${nested.length - index}, '${name}.created', '${name}', n.id, n.version, $2::bigint, ` +
-        `$3::timestamptz, ${changes} FROM counted, nested${index} n)`
+        `SELECT $1::bigint, ${id}::bigint, ${custom}::jsonb, ${dated(document, 'counted.at')}, ${values} FROM counted RETURNING id, version), ` +
+        appended(`told${index}`, told)
       )
     })
     .join('')
@@ -170,7 +180,7 @@ function liveCondition(related: readonly string[], first: number): { sql: string
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 id, $5 the versions that may be deleted, as JSON (null: any), $6 of a user: whether the actor's token has
+ * $1 account, $2 actor, $3 moment, $4 id, $5 the versions that may be deleted, as JSON (null: any), $6 of a user: whether the actor's token has
  * the scope admin → id (null when it was not deleted), the version that was found (null: there is none), used: how many records of each
  * resource point to it, as JSON, and refused: why a user may not go. To be carried out after `lockAccount`, so that it sees every record
  * that was saved till then.
@@ -184,11 +194,11 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   const free = uses.map(({ resource }) => ` AND (used.n ->> '${resource}') = '0'`).join('')
   const refused = fields.resource.isActor ? refusedDeletion : 'NULL::text'
   return (
-    `WITH ${locked}, used AS MATERIALIZED (SELECT ${used} AS n, ${refused} AS refused FROM locked), ` +
-    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = $3::timestamptz ` +
-    `FROM used WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL ` +
+    `WITH ${lockedAt}, used AS MATERIALIZED (SELECT ${used} AS n, ${refused} AS refused FROM locked), ` +
+    `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = locked.at ` +
+    `FROM used, locked WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL ` +
     `AND ($5::jsonb IS NULL OR $5::jsonb ? version::text) AND used.refused IS NULL${free} RETURNING id, version), ` +
-    `${partsSql(fields, 'deleted', 'deleted_at = $3::timestamptz', 'IS NULL')}, ${eventStatement(fields, 'deleted', '$2', '$3', `'{}'`)}${tokensSql(fields)}${versionSql(fields)}, ` +
+    `${partsSql(fields, 'deleted', 'deleted_at = locked.at', 'IS NULL')}, ${eventOf(fields, 'deleted')}${tokensSql(fields)}${versionSql(fields)}, ` +
     `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused, ` +
     `(SELECT t.version FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS version FROM used)`
   )
@@ -198,7 +208,7 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
 function tokensSql({ resource }: ResourceFields): string {
   if (!resource.isActor) return ''
   return (
-    ', ended AS (UPDATE token x SET revoked_at = $3::timestamptz FROM r ' +
+    ', ended AS (UPDATE token x SET revoked_at = locked.at FROM r, locked ' +
     'WHERE x.account_id = $1::bigint AND x.user_id = r.id AND x.revoked_at IS NULL)'
   )
 }
@@ -210,44 +220,38 @@ function versionSql({ resource }: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 time, $4 id, $5 oldest deletion that can be undone, $6 version read, $7… the ids it points to → id, version, record;
+ * $1 account, $2 actor, $3 moment, $4 id, $5 oldest deletion that can be undone, $6 version read, $7… the ids it points to → id, version, record;
  * no row when it is not deleted in that version, or one of those ids is. Its parts come back that went with it.
  */
 function restoreStatement(fields: ResourceFields, related: readonly string[]): string {
   const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz AND version = $6::int`
   return (
-    `WITH ${locked}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
+    `WITH ${lockedAt}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL, ${setAuthor(table(fields))} FROM locked ` +
     `WHERE ${row}${liveCondition(related, 7).sql} RETURNING ${table(fields)}.*), ` +
     `${partsSql(fields, 'restored', `deleted_at = NULL, ${setAuthor('x')}`, '= (SELECT deleted_at FROM before)')}, ` +
-    `${eventStatement(fields, 'restored', '$2', '$3', `'{}'`)}${versionSql(fields)}, ${answerOf(fields)}`
+    `${eventOf(fields, 'restored')}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
 
 /** When and by whom a record was changed, where nothing else of it is. */
 function setAuthor(row: string): string {
-  const updatedAt = jsonInstant('$3::timestamptz')
-  return (
-    'updated_at = $3::timestamptz, updated_by = $2::bigint, ' +
-    `document = ${documentWith(`${row}.document`, { updated_at: updatedAt, updated_by: '$2::text' })}`
-  )
+  const document = documentWith(`${row}.document`, { updated_at: jsonInstant('locked.at'), updated_by: '$2::text' })
+  return `updated_at = locked.at, updated_by = $2::bigint, document = ${document}`
 }
 
 /** The parts of a record go and come back with it, each with its event before that of the record. */
 function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: string, set: string, which: string): string {
-  if (parts.length === 0) return countedAfter('1')
+  if (parts.length === 0) return counted('1')
   const updates = parts.map(
     (part, index) =>
-      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, ${set} FROM r ` +
+      `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, ${set} FROM r, locked ` +
       `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at ${which} RETURNING x.id, x.version), `,
   )
   const rows = parts.map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`).join(' UNION ALL ')
-  return (
-    `${updates.join('')}parts AS (${rows}), ${countedAfter('1 + (SELECT count(*) FROM parts)')}, ` +
-    'told AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ' +
-    `SELECT $1::bigint, counted.last_seq - row_number() OVER (ORDER BY p.id DESC), p.resource || '.${verb}', p.resource, p.id, p.version, ` +
-    `$2::bigint, $3::timestamptz, '{}'::jsonb FROM counted, parts p)`
-  )
+  const before = 'row_number() OVER (ORDER BY e.id DESC)'
+  const told = appended('told', { type: `e.resource || '.${verb}'`, resource: 'e.resource', of: 'parts', before })
+  return `${updates.join('')}parts AS (${rows}), ${counted('1 + (SELECT count(*) FROM parts)')}, ${told}`
 }
 
 /** Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made and changed them. */
@@ -271,22 +275,10 @@ export async function reserveRecordIds(db: Queryable, account: string, count: nu
   return Number(row!.first)
 }
 
-/** $1 account. Waits for the account's writes under way; a statement after it sees them. */
-export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE'
-
-// Every write takes the account's counter first, so that no two can wait for each other, and holds it until its commit, so that
-// seq is in commit order; it grows only when the record was changed, so that it has no gaps.
-export const locked = 'locked AS MATERIALIZED (SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE)'
-const countedAfter = (events: string) =>
-  `counted AS (UPDATE counter SET last_seq = last_seq + ${events} WHERE account_id = $1::bigint AND EXISTS (SELECT FROM r) RETURNING last_seq)`
-
-function eventStatement(fields: ResourceFields, verb: string, actor: string, at: string, changes: string): string {
-  const { name } = fields.resource
-  return (
-    'logged AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ' +
-    `SELECT $1::bigint, counted.last_seq, '${name}.${verb}', '${name}', r.id, r.version, ${actor}::bigint, ${at}::timestamptz, ` +
-    `${changes}::jsonb FROM counted, r)`
-  )
+/** The event of the record `r`; `changes` is the parameter that has them. */
+function eventOf({ resource: { name } }: ResourceFields, verb: string, changes?: string): string {
+  const told = changes ? { changes: dated(changes, 'counted.at') } : {}
+  return appended('logged', { type: `'${name}.${verb}'`, resource: `'${name}'`, of: 'r', ...told })
 }
 
 /** What a write answers, for once.ts to keep. */

@@ -3,6 +3,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
+import { moment } from '../fields/moment.ts'
 import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { documentOf, shown } from './document.ts'
 import { nestedRecords } from './nested.ts'
@@ -10,8 +11,9 @@ import { type Parsed, parseRecord } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, pointedTo, relatedOf } from './references.ts'
-import { type Context, changesOf, columnParams, customParams, type Saved, save, savedBefore, settled } from './save.ts'
-import { locked, type Queryable, statements } from './store.ts'
+import { type Context, changesOf, columnParams, customParams, momentOf, type Saved, save, savedBefore, settled } from './save.ts'
+import { type Queryable, statements } from './store.ts'
+import { locked } from './write.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
 const attempts = 10
@@ -95,8 +97,7 @@ async function tryUpdate(
   const nested = await nestedRecords(db, parsed, context)
   const after = nested.named(fields, draft.after)
   const changes = changesOf(fields, before, after)
-  const now = context.now.toISOString()
-  after.updated_at = now
+  after.updated_at = moment
   after.updated_by = context.actor
   const custom = customParams(fields, changes)
   const changed = new Set(
@@ -112,7 +113,7 @@ async function tryUpdate(
     [
       String(context.catalog.account.id),
       String(context.actor),
-      now,
+      momentOf(context),
       custom.set,
       JSON.stringify(changes),
       String(id),

@@ -24,7 +24,7 @@ async function tokenOf(account: number, user: number, scopes: string[]): Promise
 }
 
 async function anotherAccount(name: string): Promise<string> {
-  const { account, owner } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com`, now })
+  const { account, owner } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
   return tokenOf(account, owner, ['admin'])
 }
 

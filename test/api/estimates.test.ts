@@ -45,7 +45,7 @@ async function totals(token: string): Promise<{ [query: string]: [number, boolea
 async function otherAccount(count: number): Promise<string> {
   const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
   const now = new Date()
-  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com', now })
+  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com' })
   const token = newToken(account, randomBytes)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token, now })
   const make = async (resource: string, body: Parameters<typeof call>[2]) => {

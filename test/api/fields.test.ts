@@ -586,7 +586,7 @@ test('a purge is not undone by a change that began before it', async () => {
       return rows
     },
   }
-  const context = { catalog, actor: 1, now: new Date() }
+  const context = { catalog, actor: 1 }
   const saved = await updateRecord(interrupted, catalog.resources.get('deal')!, deal.id, { title: 'Raced' }, context)
   assert.deepEqual([saved.version, reads], [2, 2])
   const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [String(deal.id)])

@@ -67,7 +67,6 @@ test("another account's records answer exactly as unknown ones", async () => {
     name: 'Other',
     ownerName: 'Other owner',
     ownerEmail: 'other@example.com',
-    now,
   })
   const other = as(await tokenWith(account, owner, ['admin']))
   const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data

@@ -20,7 +20,7 @@ const theirs = await otherAccount()
 
 async function otherAccount() {
   const now = new Date()
-  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com', now })
+  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com' })
   await db.query('UPDATE counter SET last_id = 500000, last_field_id = 600000 WHERE account_id = $1::bigint', [String(account)])
   const token = newToken(account, randomBytes)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token, now })

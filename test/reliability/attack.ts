@@ -95,7 +95,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
       const query = (text: string, params: readonly (string | null)[] = []) => sql.unsafe(text, params as (string | null)[])
       const tx = { query, write: (_account: string, text: string, params: readonly (string | null)[]) => query(text, params) }
       await createToken(tx, { account: 1, user: 1, name: 'Reader', scopes: ['deal:read'], token: reader, now })
-      const made = await createAccount(tx, { name: 'Neighbour', ownerName, ownerEmail: 'neighbour@example.com', now })
+      const made = await createAccount(tx, { name: 'Neighbour', ownerName, ownerEmail: 'neighbour@example.com' })
       const neighbour = newToken(made.account, randomBytes)
       await createToken(tx, {
         account: made.account,

@@ -9,10 +9,9 @@ import { resources } from '../../src/resources.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
-const now = new Date()
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
 const newAccount = async (name: string) => {
-  const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com`, now })
+  const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
   return account
 }
 const [a, b, c, d] = [await newAccount('A'), await newAccount('B'), await newAccount('C'), await newAccount('D')]

@@ -23,8 +23,8 @@ export type Service = {
   get(path: string): Promise<Reply>
   /** The ids that a valid deal needs. */
   readonly known: Known
-  /** Another process of the service on the same database, as far as configuration goes: what it remembers is its own. */
-  another(): Promise<Pick<Service, 'call' | 'get'>>
+  /** As good as another process of the service: what it remembers is its own, and so are its connections to a server. */
+  another(options?: { now?: () => Date }): Promise<Pick<Service, 'call' | 'get'>>
 }
 
 export type Known = {
@@ -47,21 +47,24 @@ export async function startService(
 ): Promise<Service> {
   const { statementTimeoutMs = 60_000, url = await emptyDatabase(), sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
-  const db = await openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
+  const open = () => openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
+  const db = await open()
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
   const appOptions = { ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const others: (typeof app)[] = []
+  const [apps, databases] = [[app], [db]]
   after(async () => {
-    await Promise.all([app, ...others].map(one => one.close()))
-    await db.close()
+    await Promise.all(apps.map(one => one.close()))
+    await Promise.all(databases.map(one => one.close()))
   })
   const call = caller(address, token!)
-  const another = async () => {
-    const other = buildApp(appOptions)
-    others.push(other)
+  const another: Service['another'] = async different => {
+    const own = url ? await open() : db
+    if (url) databases.push(own)
+    const other = buildApp({ ...appOptions, ...different, db: own })
+    apps.push(other)
     const otherCall = caller(await other.listen({ port: 0, host: '127.0.0.1' }), token!)
     return { call: otherCall, get: (path: string) => otherCall('GET', path) }
   }

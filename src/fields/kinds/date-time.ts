@@ -1,6 +1,7 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
 import { type Complaint, ordered } from '../field.ts'
 import { isoInstant } from '../iso8601.ts'
+import { moment, momentParam } from '../moment.ts'
 import { epochMilliseconds } from './date.ts'
 import { simpleKind } from './simple.ts'
 
@@ -16,6 +17,7 @@ export const dateTime = simpleKind({
       place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
     )
   },
+  write: value => (value === moment ? momentParam : String(value)),
   operand: instantOperand,
 })
 
