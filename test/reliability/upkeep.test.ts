@@ -19,14 +19,14 @@ const [a, b, c, d] = [await newAccount('A'), await newAccount('B'), await newAcc
 /** The upkeep of the real database; which accounts' deals were brought up to date, in order. `before` may hold one up. */
 function watched(before: (account: number) => Promise<void> = async () => {}) {
   const passes: number[] = []
-  const unhurried: Database['unhurried'] = async (text, params = []) => {
-    if (text.includes('stage_probability')) {
+  const query: Database['query'] = async (text, params = [], replan) => {
+    if (text.includes('"stage_probability"')) {
       passes.push(Number(params[0]))
       await before(Number(params[0]))
     }
-    return db.unhurried(text, params)
+    return db.query(text, params, replan)
   }
-  const upkeep = startUpkeep({ db: { ...db, unhurried }, resources, now: () => new Date(), log: () => {}, retentionDays: 30 })
+  const upkeep = startUpkeep({ db: { ...db, query }, resources, now: () => new Date(), log: () => {}, retentionDays: 30 })
   after(() => upkeep.stop())
   return { upkeep, passes, count: (account: number) => passes.filter(other => other === account).length }
 }
