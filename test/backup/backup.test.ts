@@ -362,7 +362,10 @@ describe('refused, with nothing left behind', () => {
     const trailer = { ...JSON.parse(rest.at(-2)!), sha256: createHash('sha256').update(lines).digest('hex') }
     made('impossible', gzipSync(`${lines}${JSON.stringify(trailer)}\n`))
     for (const place of await places()) {
-      await assert.rejects(bring(place, 'impossible'), { name: 'BackupError', message: /does not fit: account, line 3 \(23502\)/ })
+      await assert.rejects(bring(place, 'impossible'), {
+        name: 'BackupError',
+        message: /does not fit: account, line 3 \(23502\)/,
+      })
       if (place.databaseUrl) await assertNoTables(place)
       else assert.deepEqual(readdirSync(place.dataDir), ['lock'])
       await bring(place, 'first')
