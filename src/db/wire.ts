@@ -38,7 +38,6 @@ export class PostgresError extends Error {
 /** The types of the messages that mean something here. */
 export const from = {
   authentication: 0x52,
-  backendKey: 0x4b,
   parsed: 0x31,
   rowDescription: 0x54,
   row: 0x44,
@@ -178,11 +177,6 @@ export function script(text: string): Buffer {
 
 /** Ends the session. */
 export const terminate: Buffer = Buffer.from([0x58, 0, 0, 0, 4])
-
-/** Asks, over a connection of its own, to stop what the session with this key is doing. */
-export function cancel(key: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0, 0, 0, 8 + key.length, 0x04, 0xd2, 0x16, 0x2e]), key])
-}
 
 /** Writes messages one after the other; each begins with its type, but the first of a session has none. */
 function writer() {
