@@ -12,10 +12,10 @@ import { type Caller, type Directory, openDirectory } from './accounts/directory
 import { startUpkeep } from './administration/upkeep.ts'
 import { type Admission, type Admitted, allowed, openAdmission } from './api/admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './api/answer.ts'
-import { readBody } from './api/body.ts'
+import { bodyLimit, readBody } from './api/body.ts'
 import { arrivalTimes, type Connections, watchConnections } from './api/connections.ts'
 import { rateLimit } from './api/rate-limit.ts'
-import { type ApiRequest, onceOf, readJson, readQuery } from './api/request.ts'
+import { type ApiRequest, hangUpOf, onceOf, readJson, readQuery } from './api/request.ts'
 import { type Route, routes } from './api/routes.ts'
 import { limits as defaultLimits, type Limits } from './config.ts'
 import type { Database } from './db/open.ts'
@@ -38,6 +38,7 @@ export type AppOptions = {
 export function buildApp({ db, now, clock = () => performance.now(), log, limits: given = {} }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, bodyLimitBytes, requestTimeoutMs } = limits
+  const anyBody = bodyLimit(bodyLimitBytes)
   const say = (line: string) => log.warn(line)
   const app: FastifyInstance = Fastify({
     // A request has to arrive in that time; what it asks for is limited by the database.
@@ -73,8 +74,11 @@ export function buildApp({ db, now, clock = () => performance.now(), log, limits
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const { hold } = state.admitted.get(request)!
-    return readJson(await readBody(request.raw, bodyLimitBytes, hold))
+    const { hold, beAlone } = state.admitted.get(request)!
+    const { bodyLimit: own = anyBody } = request.routeOptions.config as Pick<Route, 'bodyLimit'>
+    const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, hold)
+    if (bytes.length > largeBytes) await beAlone()
+    return readJson(bytes)
   })
   for (const route of table) addRoute(app, route, state)
   app.setErrorHandler((error, request, reply) => {
@@ -90,6 +94,9 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, co
   return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 
+/** A body of more bytes takes its time, in which nothing else is done. */
+const largeBytes = 65_536
+
 /** What the requests of a process have in common. */
 type State = {
   readonly db: Database
@@ -103,7 +110,7 @@ type State = {
 }
 
 function addRoute(app: FastifyInstance, route: Route, state: State): void {
-  const { method, url, scope } = route
+  const { method, url, scope, bodyLimit } = route
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   if (scope === 'public') {
     app.route({
@@ -112,7 +119,7 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
       handler: async (request, reply) => {
         refuseOtherThanJson(request)
         const caller = undefined as never
-        return send(reply, request, await route.handler({ ...asked(route, request, state), caller }), state.connections)
+        return send(reply, request, await route.handler({ ...asked(route, request, reply, state), caller }), state.connections)
       },
     })
     return
@@ -120,6 +127,7 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
   app.route({
     method,
     url,
+    config: { bodyLimit },
     onRequest: async request => {
       state.admitted.set(request, await state.admission.admit(request, scope))
       state.connections.trust(request.raw.socket)
@@ -128,7 +136,7 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
     handler: async (request, reply) => {
       const admitted = state.admitted.get(request)!
       try {
-        const answer = await answered(route, asked(route, request, state), admitted, state)
+        const answer = await answered(route, asked(route, request, reply, state), admitted, state)
         return send(reply, request, answer, state.connections)
       } finally {
         admitted.leave()
@@ -138,7 +146,7 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
 }
 
 /** A request as handlers know it, but for who asks. */
-function asked({ method, scope }: Route, request: FastifyRequest, state: State): Omit<ApiRequest, 'caller'> {
+function asked({ method, scope }: Route, request: FastifyRequest, reply: FastifyReply, state: State): Omit<ApiRequest, 'caller'> {
   const url = request.raw.url!
   const params = request.params as { id?: string; option?: string }
   const body = request.body as ApiRequest['body']
@@ -152,6 +160,7 @@ function asked({ method, scope }: Route, request: FastifyRequest, state: State):
     ifMatch,
     once: scope.endsWith(':write') ? onceOf(key, [method, url, ifMatch, body]) : null,
     now: state.now(),
+    hungUp: () => hangUpOf(reply.raw),
   }
 }
 

@@ -15,6 +15,8 @@ export type Admitted = {
   readonly left: Readonly<Record<string, string>>
   /** Takes memory for the request, until it leaves. Throws `overloaded` when the account has its share. */
   hold(bytes: number): void
+  /** Waits until the account's others that wanted to be alone have left, and everybody else has had a turn. */
+  beAlone(): Promise<void>
   /** Gives back what the request has taken, however often it is called. */
   leave(): void
 }
@@ -39,6 +41,7 @@ const bodiesBytes = 67_108_864
 
 export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOptions): Admission {
   const places = supply(underWayMax)
+  const queues: Queues = new Map()
   const memory = supply(Math.max(bodiesBytes, 8 * bodyLimitBytes))
   /** Looks up and counts whoever asks. */
   const identify = async (request: FastifyRequest) => {
@@ -55,7 +58,7 @@ export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOpti
       const caller = allowed(found, scope)
       const account = caller.catalog.account.id
       if (!places.take(account, 1)) throw overloaded('Too many requests are being carried out; try again in a moment.')
-      return { caller, token, left, ...stay(account, places, memory) }
+      return { caller, token, left, ...stay(account, places, memory, queues) }
     },
     count: async request => void (await identify(request)),
   }
@@ -68,17 +71,34 @@ export function allowed(caller: Caller | null, scope: string): Caller {
   throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
 }
 
-function stay(account: number, places: Supply, memory: Supply): Pick<Admitted, 'hold' | 'leave'> {
+/** For each account the end of the last of those that want to be alone. */
+type Queues = Map<number, Promise<void>>
+
+function stay(account: number, places: Supply, memory: Supply, queues: Queues): Pick<Admitted, 'hold' | 'beAlone' | 'leave'> {
   let isGone = false
   let held = 0
+  let goOn = () => {}
   return {
     hold(bytes) {
       if (!memory.take(account, bytes)) throw overloaded('Too many large bodies are under way; try again in a moment.')
       held += bytes
     },
+    async beAlone() {
+      const { promise: left, resolve } = Promise.withResolvers<void>()
+      const before = queues.get(account)
+      const last = before ? before.then(() => left) : left
+      queues.set(account, last)
+      goOn = () => {
+        if (queues.get(account) === last) queues.delete(account)
+        resolve()
+      }
+      await before
+      await new Promise(setImmediate)
+    },
     leave() {
       if (isGone) return
       isGone = true
+      goOn()
       places.giveBack(account, 1)
       memory.giveBack(account, held)
     },

@@ -6,13 +6,25 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
+export type BodyLimit = {
+  readonly bytes: number
+  /** what a larger one is refused with */
+  refusal(): Refusal
+}
+
+/** Any body has at most as many bytes; throws `body_too_large`. */
+export function bodyLimit(bytes: number): BodyLimit {
+  const message = `The body is larger than the ${bytes} bytes that the service takes.`
+  return { bytes, refusal: () => new Refusal('body_too_large', message) }
+}
+
 /**
- * The bytes of a body. `hold` is told of each piece of memory that it takes, and may throw. Throws
- * `body_too_large`, unread where the request says its length, `unsupported_media_type`, `malformed_request`.
+ * The bytes of a body. `hold` is told of each piece of memory that it takes, and may throw. Throws the
+ * limit's refusal, unread where the request says its length, `unsupported_media_type`, `malformed_request`.
  */
-export async function readBody(request: IncomingMessage, limit: number, hold: (bytes: number) => void): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limit: BodyLimit, hold: (bytes: number) => void): Promise<Buffer> {
   const { headers } = request
-  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  if (Number(headers['content-length'] ?? 0) > limit.bytes) throw limit.refusal()
   refuseOtherThanUtf8(headers)
   const collected = collect(limit, hold)
   return new Promise((resolve, reject) => {
@@ -38,15 +50,15 @@ export async function readBody(request: IncomingMessage, limit: number, hold: (b
 type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
 
 /** One piece of memory: with chunks kept as they come, a body sent byte by byte takes a hundred times its size. */
-function collect(limit: number, hold: (bytes: number) => void): Collected {
+function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   let memory = Buffer.alloc(0)
   let length = 0
   return {
     add(chunk) {
       const end = length + chunk.length
-      if (end > limit) throw tooLarge(limit)
+      if (end > limit.bytes) throw limit.refusal()
       if (end > memory.length) {
-        const larger = Buffer.allocUnsafe(Math.max(end, Math.min(2 * memory.length, limit)))
+        const larger = Buffer.allocUnsafe(Math.max(end, Math.min(2 * memory.length, limit.bytes)))
         hold(larger.length - memory.length)
         memory.copy(larger, 0, 0, length)
         memory = larger
@@ -63,8 +75,4 @@ function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (/^utf-?8$/i.test(charset) && encoding === 'identity') return
   throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')
-}
-
-function tooLarge(limit: number): Refusal {
-  return new Refusal('body_too_large', `The body is larger than the ${limit} bytes that the service takes.`)
 }

@@ -1,5 +1,6 @@
 /** The operations on a resource: HTTP on one side, the life of a record on the other. */
 import { oldestKept } from '../administration/upkeep.ts'
+import type { Asker } from '../db/fair-share.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import { type Parameters, readListQuery, readRecordQuery } from '../list/query.ts'
@@ -10,12 +11,21 @@ import { readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { askedOnce, type Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, preconditionOf, refuseIfMatch } from './request.ts'
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
+
+/** What handlers need of a database: reads that may take long, such as lists, are asked in the account's turn. */
+export type ServedDatabase = Queryable & { inTurn(asker: Asker): ListDatabase }
+
+/** The database as it is asked when it is the turn of the request's account, and as long as somebody waits for the answer. */
+export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): ListDatabase {
+  return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
+}
 
 export type RecordHandlers = {
   create: Handler
@@ -35,10 +45,14 @@ export type Around = {
   /** told of each write to what an account's catalog is made of */
   configured(account: number): Promise<void>
   /** moves what is in a record to `to`, before it is deleted */
-  move?(db: ListDatabase, context: Context, from: number, to: number): Promise<void>
+  move?(db: Queryable, context: Context, from: number, to: number): Promise<void>
 }
 
-export function recordHandlers(db: ListDatabase, resource: string, { configured, move, retentionDays }: Around): RecordHandlers {
+export function recordHandlers(
+  db: ServedDatabase,
+  resource: string,
+  { configured, move, retentionDays }: Around,
+): RecordHandlers {
   const written = async ({ caller: { catalog } }: ApiRequest) => {
     if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
   }
@@ -46,7 +60,7 @@ export function recordHandlers(db: ListDatabase, resource: string, { configured,
     const { catalog } = request.caller
     const fields = fieldsOf(request, resource)
     const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
-    return pageAnswer(await listRecords(db, fields, catalog.account.id, read), read)
+    return pageAnswer(await listRecords(inTurn(db, request), fields, catalog.account.id, read), read)
   }
   /** A record as the caller wants to see it: with the names that `expand` asks for. */
   const seen = async <R extends { record: string }>(request: ApiRequest, act: (fields: ResourceFields) => Promise<R>) => {

@@ -1,6 +1,7 @@
 /** What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it can't read. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { Caller } from '../accounts/directory.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -23,6 +24,19 @@ export type ApiRequest = {
   /** of a write with an Idempotency-Key (D8) */
   readonly once: Once | null
   readonly now: Date
+  /** aborted when its connection ends before it is answered */
+  hungUp(): AbortSignal
+}
+
+/** A signal that is aborted when the connection of an answer ends before the answer does. */
+export function hangUpOf(response: ServerResponse): AbortSignal {
+  const hangUp = new AbortController()
+  const closed = () => {
+    if (!response.writableFinished) hangUp.abort()
+  }
+  if (response.destroyed) closed()
+  else response.once('close', closed)
+  return hangUp.signal
 }
 
 export function contextOf({ caller, once }: ApiRequest): Context {

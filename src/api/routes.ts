@@ -3,8 +3,10 @@ import type { Directory } from '../accounts/directory.ts'
 import type { Upkeep } from '../administration/upkeep.ts'
 import type { Database } from '../db/open.ts'
 import { movePipeline, moveStage } from '../deals/move.ts'
+import { queryBytesMax, queryTooLarge } from '../list/query.ts'
 import { dealAggregate } from './aggregate.ts'
 import { errorsPage } from './answer.ts'
+import type { BodyLimit } from './body.ts'
 import { fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { type Around, type Handler, recordHandlers } from './records.ts'
@@ -28,6 +30,8 @@ export type Route = {
   readonly url: string
   readonly scope: Scope
   readonly handler: Handler
+  /** where it is less than for any body */
+  readonly bodyLimit?: BodyLimit
 }
 
 export function routes(db: Database, directory: Directory, upkeep: Upkeep, retentionDays: number): readonly Route[] {
@@ -81,6 +85,8 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep, reten
   ]
 }
 
+const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
+
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(db: Database, resource: Readable, around: Around): Route[] {
   const { create, list, search, get, update, remove, restore } = recordHandlers(db, resource, around)
@@ -88,7 +94,7 @@ function recordRoutes(db: Database, resource: Readable, around: Around): Route[]
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
     { method: 'GET', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: list },
-    { method: 'POST', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: search },
+    { method: 'POST', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: search, bodyLimit: queryLimit },
     { method: 'GET', url: `/rest/api/v1/${resource}/:id`, scope: read, handler: get },
     { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },

@@ -4,6 +4,7 @@
  * statement and no schema.
  */
 import type { Pool, Transaction } from './pool.ts'
+import type { Turn } from './session.ts'
 
 type Rows = readonly Record<string, string | null>[]
 type Write = {
@@ -11,6 +12,7 @@ type Write = {
   readonly params: readonly (string | null)[]
   /** a statement on the account ($1) to be carried out first in the same transaction, so that the write sees what was committed till then */
   readonly first: string | undefined
+  readonly turn: Turn | undefined
   resolve(rows: Rows): void
   reject(error: unknown): void
 }
@@ -36,21 +38,22 @@ export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean,
     }
   }
 
-  const execute = (over: Transaction, text: string, params: readonly (string | null)[]): Promise<Rows> =>
-    over.unsafe(text, params, { prepare: shouldPrepare(text) })
+  const execute = (over: Transaction, text: string, params: readonly (string | null)[], turn: Turn | undefined): Promise<Rows> =>
+    over.unsafe(text, params, { prepare: shouldPrepare(text), turn })
 
   const together = (account: string, group: readonly Write[]): Promise<Rows[]> =>
     sql.begin(tx =>
       Promise.all(
-        group.map(async ({ first, text, params }) => {
-          if (first) await execute(tx, first, [account])
-          return execute(tx, text, params)
+        group.map(async ({ first, text, params, turn }) => {
+          if (first) await execute(tx, first, [account], turn)
+          return execute(tx, text, params, turn)
         }),
       ),
     )
 
   const alone = (account: string, write: Write) => {
-    const answer = write.first ? together(account, [write]).then(answers => answers[0]!) : execute(sql, write.text, write.params)
+    const { first, text, params, turn } = write
+    const answer = first ? together(account, [write]).then(answers => answers[0]!) : execute(sql, text, params, turn)
     return answer.then(write.resolve, write.reject)
   }
 
@@ -61,9 +64,9 @@ export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean,
     waiting.delete(account)
   }
 
-  return (account: string, text: string, params: readonly (string | null)[], first?: string): Promise<Rows> =>
+  return (account: string, text: string, params: readonly (string | null)[], first?: string, turn?: Turn): Promise<Rows> =>
     new Promise((resolve, reject) => {
-      const write = { text, params, first, resolve, reject }
+      const write = { text, params, first, turn, resolve, reject }
       const writes = waiting.get(account)
       if (writes) writes.push(write)
       else void depart(account, write)

@@ -10,6 +10,8 @@ export type Transaction = { readonly unsafe: Ask }
 
 export type Pool = {
   readonly unsafe: Ask
+  /** Gives `use` a connection that nobody else is given till it is done. */
+  hold<T>(use: (session: Session) => Promise<T>): Promise<T>
   /**
    * Carries out `act` in a transaction on a connection of its own, and what it asks by `tx` only; `mode` as in "BEGIN mode". Throws what
    * `act` throws or, where it went on after one, the first error of its statements; then nothing is saved.
@@ -92,25 +94,28 @@ export function openPool({ open, size }: PoolOptions): Pool {
     else waiting.push({ take, refuse })
   }
 
+  const hold: Pool['hold'] = async use => {
+    const { promise: end, resolve: release } = Promise.withResolvers<void>()
+    const session = await new Promise<Session>((resolve, reject) => {
+      acquire(session => {
+        taken.set(session, end)
+        resolve(session)
+      }, reject)
+    })
+    try {
+      return await use(session)
+    } finally {
+      taken.delete(session)
+      release()
+      goOn()
+    }
+  }
+
   return {
     unsafe: (...statement) =>
       new Promise((resolve, reject) => acquire(session => session.ask<never>(...statement).then(resolve, reject), reject)),
-    async begin(act, mode = '') {
-      const { promise: end, resolve: release } = Promise.withResolvers<void>()
-      const session = await new Promise<Session>((resolve, reject) => {
-        acquire(session => {
-          taken.set(session, end)
-          resolve(session)
-        }, reject)
-      })
-      try {
-        return await transact(session, act, mode)
-      } finally {
-        taken.delete(session)
-        release()
-        goOn()
-      }
-    },
+    hold,
+    begin: (act, mode = '') => hold(session => transact(session, act, mode)),
     async end() {
       isEnded = true
       for (const { refuse } of waiting.splice(0)) refuse(new DatabaseUnavailable('The database is closed'))

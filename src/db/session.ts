@@ -3,6 +3,7 @@
  * words before it is put in line, PostgreSQL answers in the order of the line, and whatever is thrown after that ends the connection, with all
  * that was under way refused, before anything more is read. Knows nothing of what is asked.
  */
+import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { login } from './login.ts'
@@ -15,6 +16,16 @@ export type AskOptions = {
   readonly prepare?: boolean
   /** rows as arrays, each value the bytes that PostgreSQL sent */
   readonly raw?: boolean
+  readonly turn?: Turn | undefined
+}
+
+/** How far what is asked has come in its connection's line; it may be several statements. */
+export type Turn = {
+  hasBegun: boolean
+  /** since when PostgreSQL carries out one of them, by performance.now() */
+  runsSince: number | null
+  /** Called each time it is set. */
+  readonly onBegin?: () => void
 }
 
 /**
@@ -30,6 +41,8 @@ export type Session = {
   /** whether it has ever been of use */
   readonly hasAnswered: boolean
   readonly openedAt: number
+  /** Has a server end what it carries out (57014). Send nothing more until it resolves: it might be ended instead. */
+  cancel(): Promise<void>
   /** Ends it at once; what is under way is refused for this reason. */
   end(reason: Error): void
   /** Ends it after what is under way, waiting up to five seconds for that. */
@@ -57,6 +70,7 @@ type Statement = {
   readonly text: string
   readonly params: readonly (string | null)[] | undefined
   readonly isRaw: boolean
+  readonly turn: Turn | undefined
   /** under which the connection keeps it; empty for one that it doesn't keep */
   readonly name: string
   /** whether PostgreSQL has its text still to read */
@@ -69,7 +83,7 @@ type Statement = {
   refusal: wire.PostgresError | null
 }
 
-const [closeWithinMs, goodbyeMs] = [5000, 1000]
+const [closeWithinMs, goodbyeMs, cancelWithinMs] = [5000, 1000, 5000]
 
 export function openSession(options: SessionOptions): Session {
   const { user, password, settings, connectWithinMs, onAnswer, onOver, log } = options
@@ -84,6 +98,7 @@ export function openSession(options: SessionOptions): Session {
   let hasAnswered = false
   let over: Error | null = null
   let socket: Duplex | undefined
+  let cancelKey: Buffer | undefined
   const ended = new AbortController()
   let onEmpty = () => {}
 
@@ -135,6 +150,9 @@ export function openSession(options: SessionOptions): Session {
         first.columns = wire.columnNames(body)
         first.rows = []
         break
+      case wire.from.cancelKey:
+        cancelKey = Buffer.from(body)
+        break
       case wire.from.refusal: {
         const refusal = new wire.PostgresError(body)
         if (refusal.isFatal || !isReady) lost(refusal)
@@ -163,8 +181,9 @@ export function openSession(options: SessionOptions): Session {
   /** The first in line has its answer whole. `state` is that of its transaction. */
   const settle = (state: string) => {
     const statement = line[0]!
-    const { text, name, isNew, rows, refusal } = statement
+    const { text, name, isNew, rows, refusal, turn } = statement
     hasAnswered = true
+    if (turn) turn.runsSince = null
     const isOutdated = refusal !== null && name !== '' && outdated.has(refusal.routine ?? '')
     if ((isOutdated || (refusal !== null && isNew)) && kept.get(text) === name) kept.delete(text)
     if (refusal === null) statement.resolve(rows)
@@ -173,6 +192,7 @@ export function openSession(options: SessionOptions): Session {
     else statement.reject(refusal)
     line.shift()
     if (line.length === 0) onEmpty()
+    else comeFirst(line[0]!)
     onAnswer()
   }
 
@@ -181,7 +201,7 @@ export function openSession(options: SessionOptions): Session {
     const bytes = params === undefined ? wire.script(text) : wire.statement(name, isNew ? text : null, params)
     // From here on it has its place in line: what is thrown must not leave it there without having been sent.
     guard(() => {
-      line.push(statement)
+      if (line.push(statement) === 1) comeFirst(statement)
       if (name !== '') kept.set(text, name)
       if (isReady) gather(bytes)
       else unsent.push(bytes)
@@ -206,17 +226,26 @@ export function openSession(options: SessionOptions): Session {
     }
   }
 
+  /** The server closes the connection when it has told the one that is to end (PostgreSQL, "Canceling Requests in Progress"). */
+  const sendCancel = async (signal: AbortSignal) => {
+    if (!cancelKey) return
+    const own = await options.connect(signal)
+    const closed = once(own, 'close', { signal })
+    own.resume().end(wire.cancel(cancelKey))
+    await closed.finally(() => own.destroy())
+  }
+
   begin().catch(error => (error instanceof DatabaseUnavailable ? end(error) : lost(error)))
 
   return {
-    ask: (text, params, { prepare = false, raw = false } = {}) =>
+    ask: (text, params, { prepare = false, raw = false, turn } = {}) =>
       new Promise((resolve, reject) => {
         const refusal = over ?? complaint(text, params)
         if (refusal) return reject(refusal)
         const known = prepare ? kept.get(text) : undefined
         const name = prepare ? (known ?? `s${++lastName}`) : ''
         const answer = { columns: [], rows: [], refusal: null }
-        send({ text, params, isRaw: raw, name, isNew: known === undefined, resolve, reject, ...answer } as Statement)
+        send({ text, params, isRaw: raw, turn, name, isNew: known === undefined, resolve, reject, ...answer } as Statement)
       }),
     get underWay() {
       return line.length
@@ -225,6 +254,11 @@ export function openSession(options: SessionOptions): Session {
       return hasAnswered
     },
     openedAt: performance.now(),
+    async cancel() {
+      const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(cancelWithinMs)])
+      // Whether it is ended shows in its answer.
+      await sendCancel(signal).catch(() => {})
+    },
     end,
     async close() {
       const isEmpty = new Promise<void>(resolve => {
@@ -238,6 +272,13 @@ export function openSession(options: SessionOptions): Session {
       end(new DatabaseUnavailable('The connection is closed'))
     },
   }
+}
+
+function comeFirst({ turn }: Statement): void {
+  if (!turn) return
+  turn.hasBegun = true
+  turn.runsSince = performance.now()
+  turn.onBegin?.()
 }
 
 /** Where PostgreSQL refuses a prepared statement that it doesn't know (a pooler changed the server), or whose tables were altered. */

@@ -1,6 +1,6 @@
 /**
- * Notices that the database answers nothing, so that nobody waits for it longer than a moment: what waits is refused, and what comes, until it
- * answers again. Knows no engine.
+ * Notices that a server answers nothing, so that nobody waits for it longer than a moment: what waits is refused, and what comes, until it
+ * answers again. Knows no connection.
  */
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
@@ -15,13 +15,11 @@ export type StallOptions = {
   probe(isLost: boolean): Promise<unknown>
   /** how long it may say nothing at all, in milliseconds */
   readonly patienceMs: number
-  /** whether statements are carried out one after the other: then the first that waits is being carried out, and only the others wait in vain */
-  readonly isSerial: boolean
   /** how long one answer may take, in milliseconds, whatever else is answered meanwhile */
   readonly limitMs: number
 }
 
-export function watchStall({ probe, patienceMs, isSerial, limitMs }: StallOptions): Stall {
+export function watchStall({ probe, patienceMs, limitMs }: StallOptions): Stall {
   /** What refuses a request that waits, and since when it does. */
   const waiting = new Map<(error: unknown) => void, number>()
   let lastSign = 0
@@ -60,7 +58,7 @@ export function watchStall({ probe, patienceMs, isSerial, limitMs }: StallOption
   }
   const stall = () => {
     isStalled = true
-    refuse([...waiting.keys()].slice(isSerial ? 1 : 0))
+    refuse([...waiting.keys()])
   }
   const look = () => {
     if (waiting.size === 0 && !isStalled && probedAt === null) {

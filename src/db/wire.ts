@@ -38,6 +38,7 @@ export class PostgresError extends Error {
 /** The types of the messages that mean something here. */
 export const from = {
   authentication: 0x52,
+  cancelKey: 0x4b,
   parsed: 0x31,
   rowDescription: 0x54,
   row: 0x44,
@@ -172,6 +173,15 @@ export function script(text: string): Buffer {
   const out = writer()
   out.begin('Q')
   out.name(text)
+  return out.end()
+}
+
+/** Asks a server, over a connection of its own, to end what the session carries out whose BackendKeyData this is. */
+export function cancel(key: Buffer): Buffer {
+  const out = writer()
+  out.begin()
+  out.int32(80877102)
+  for (const at of [0, 4]) out.int32(key.readInt32BE(at))
   return out.end()
 }
 

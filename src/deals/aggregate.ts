@@ -11,7 +11,7 @@ import { dependsOnValues } from '../list/resolve.ts'
 import { params } from '../list/sql.ts'
 import { whereSql } from '../list/total.ts'
 import { namesOf } from '../records/expand.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Reader } from '../records/store.ts'
 
 const groupsMax = 1000
 
@@ -27,7 +27,7 @@ type Group = {
 
 /** The groups, the largest in base currency first, at most a thousand, as JSON text of an array; and whether there are more. */
 export async function aggregateDeals(
-  db: Queryable,
+  db: Reader,
   { account, currencies }: Catalog,
   request: AggregateRequest,
 ): Promise<{ groups: string; hasMore: boolean }> {

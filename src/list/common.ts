@@ -5,7 +5,7 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Reader } from '../records/store.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import type { Plan, PlannedCondition } from './resolve.ts'
@@ -22,12 +22,7 @@ type Remembered = { readonly isCommon: boolean; readonly until: number }
 const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
 
 /** The request with its common conditions marked. */
-export async function weighed(
-  db: Queryable,
-  fields: ResourceFields,
-  account: number,
-  request: ListRequest,
-): Promise<ListRequest> {
+export async function weighed(db: Reader, fields: ResourceFields, account: number, request: ListRequest): Promise<ListRequest> {
   const { filter } = request
   const doubtful = filter ? looked(filter) : []
   if (doubtful.length === 0) return request
@@ -62,7 +57,7 @@ function keyOf({ term, operator, values }: PlannedCondition): string {
 }
 
 async function counted(
-  db: Queryable,
+  db: Reader,
   { resource }: ResourceFields,
   account: number,
   conditions: readonly PlannedCondition[],

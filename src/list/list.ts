@@ -5,7 +5,7 @@ import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { documentSql, isShownWhole, shownMembers } from '../records/document.ts'
 import { expanded, namesOf } from '../records/expand.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Reader } from '../records/store.ts'
 import { branchesOf } from './branches.ts'
 import { weighed } from './common.ts'
 import { cursorText } from './cursor.ts'
@@ -15,7 +15,7 @@ import { afterSql, type Params, params, sortSql } from './sql.ts'
 import { totalOf, whereSql } from './total.ts'
 
 /** What a list needs of a database: the text of its records comes as bytes, to be passed on unread. */
-export type ListDatabase = Queryable & {
+export type ListDatabase = Reader & {
   queryBytes(
     text: string,
     params: readonly (string | null)[],
@@ -97,7 +97,7 @@ function decoded(bytes: Uint8Array): string {
  * megabytes: its records are read and written one by one, in turns with other requests.
  */
 async function seen(
-  db: Queryable,
+  db: ListDatabase,
   fields: ResourceFields,
   account: number,
   request: ListRequest,

@@ -46,6 +46,11 @@ const offsetMax = 100_000
 /** How many parameters a request may have, and how long they may be together: room for 5000 values of 25 digits (D30). */
 const parametersMax = 100
 const textMax = 131_072
+const unreadable = 'The list query could not be read.'
+const mostCharacters = `A list query has at most ${textMax} characters.`
+const askLess = 'Ask in several requests.'
+/** What a query has at most in bytes, as a character has at most four in UTF-8; larger ones are not even read. */
+export const queryBytesMax: number = 4 * textMax
 
 /** Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC, with milliseconds. */
 export function readListQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog, now: string): ListRequest {
@@ -80,7 +85,7 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
     identity,
     asOf: cursor?.asOf ?? now,
   }
-  refuse(problems, 'The list query could not be read.')
+  refuse(problems, unreadable)
   return request
 }
 
@@ -147,18 +152,24 @@ function report(
   problems.add(() => ({ field, path: '', parameter, code, message, ...more }), hint)
 }
 
+/** What a query of more bytes than `queryBytesMax` is refused with. */
+export function queryTooLarge(): Refusal {
+  const problem = { field: null, path: '', parameter: '', code: 'too_long', message: mostCharacters, hint: askLess }
+  return new Refusal('malformed_query', unreadable, [problem])
+}
+
 /** Refuses what is too much to be read, with one problem, before anything is read. */
 function refuseExcess(parameters: Parameters): void {
   const problems = new Problems()
   const texts = [...parameters.values()].flat()
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
-  const hint = 'Ask in several requests.'
+  const hint = askLess
   if (Math.max(parameters.size, texts.length) > parametersMax) {
     report(problems, '', 'too_many', `A list query has at most ${parametersMax} parameters, each filter counted.`, { hint })
   } else if (length > textMax) {
-    report(problems, '', 'too_long', `A list query has at most ${textMax} characters, not ${length}.`, { hint })
+    report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint })
   }
-  refuse(problems, 'The list query could not be read.')
+  refuse(problems, unreadable)
 }
 
 function unknownParameters(parameters: Parameters, known: readonly string[]): Problems {

@@ -4,7 +4,7 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Reader } from '../records/store.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest, Selection } from './query.ts'
 import { dependsOnValues, type Plan } from './resolve.ts'
@@ -28,7 +28,7 @@ const rememberedMax = 1000
 
 /** The total of a request, as of the account's event `seq` or a later one. */
 export async function totalOf(
-  db: Queryable,
+  db: Reader,
   fields: ResourceFields,
   account: number,
   request: ListRequest,
@@ -48,7 +48,7 @@ export async function totalOf(
   return counted
 }
 
-async function count(db: Queryable, fields: ResourceFields, account: number, request: ListRequest): Promise<Remembered> {
+async function count(db: Reader, fields: ResourceFields, account: number, request: ListRequest): Promise<Remembered> {
   const list = params(String(account))
   const from = `FROM ${identifier(fields.resource.name)} r WHERE ${whereSql(request, list)}`
   const most = countedUpTo[request.count]
@@ -74,7 +74,7 @@ const readOfStretch = 16
  * How many records the request finds, as a sample says: a stretch that is read whole counts as it is, of a longer one the part that was read
  * stands for the rest. The stretches are the same until the ids have doubled, so that an estimate moves no more than what it tells of.
  */
-async function estimated(db: Queryable, { resource }: ResourceFields, account: number, request: ListRequest): Promise<number> {
+async function estimated(db: Reader, { resource }: ResourceFields, account: number, request: ListRequest): Promise<number> {
   const table = identifier(resource.name)
   const [newest] = await db.query(`SELECT max(id)::text AS id FROM ${table} WHERE account_id = $1::bigint`, [String(account)])
   const ids = Number(newest!.id)

@@ -6,7 +6,7 @@ import { type Field, identifier } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import type { Queryable } from './store.ts'
+import type { Reader } from './store.ts'
 
 /** field → id → what it stands for */
 export type Names = ReadonlyMap<Field, ReadonlyMap<number, Named>>
@@ -18,7 +18,7 @@ export function isExpandable(field: Field): boolean {
 }
 
 /** A record's text with `_expanded` as the caller asks for it. */
-export async function expandedRecord(db: Queryable, account: number, record: string, expand: readonly Field[]): Promise<string> {
+export async function expandedRecord(db: Reader, account: number, record: string, expand: readonly Field[]): Promise<string> {
   if (expand.length === 0) return record
   const parsed = parseJson(record) as JsonObject
   return JSON.stringify({ ...parsed, _expanded: expanded(parsed, expand, await namesOf(db, account, [parsed], expand)) })
@@ -37,7 +37,7 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
 
 /** The names behind the ids that `records` have in the fields of `expand`. */
 export async function namesOf(
-  db: Queryable,
+  db: Reader,
   account: number,
   records: readonly JsonObject[],
   expand: readonly Field[],
@@ -60,7 +60,7 @@ export async function namesOf(
 }
 
 async function relatedNames(
-  db: Queryable,
+  db: Reader,
   account: number,
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
 ): Promise<Map<string, Map<number, Named>>> {

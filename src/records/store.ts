@@ -11,9 +11,13 @@ import { documentSql, documentWith, jsonInstant } from './document.ts'
 import type { Resource } from './resource.ts'
 import { appended, columnValue, counted, dated, lockedAt } from './write.ts'
 
-/** What the store needs of a database, so that a transaction can stand in for it. */
-export type Queryable = {
+/** What reading needs of a database. */
+export type Reader = {
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Record<string, string | null>[]>
+}
+
+/** What the store needs of a database, so that a transaction can stand in for it. */
+export type Queryable = Reader & {
   /** One statement that writes to an account, after `first` if given; those of one account that come together may share a commit. */
   write(
     account: string,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createAccount, createToken } from '../../src/accounts/create.ts'
@@ -15,6 +16,7 @@ const service = await startService({ limits: { bodyLimitBytes } })
 const { db, known, token, url } = service
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
 const now = new Date()
+const isServer = process.env.TEST_ENGINE === 'postgres'
 const bearer = (of: string) => ({ authorization: `Bearer ${of}` })
 
 async function tokenOf(account: number, user: number, scopes: string[]): Promise<string> {
@@ -163,6 +165,22 @@ test('every request counts: refused bodies, unknown paths and unreadable ones, f
     ],
     [404, 401, 404, 400, 429, 429, 429, 200],
   )
+})
+
+// The embedded engine does one thing at a time: while a transaction is open, nobody can be asked who they are.
+test('large bodies of an account are judged one by one', { skip: !isServer }, async () => {
+  const [valid, broken, blanks] = [JSON.stringify(dealBody(known)), '{"title":', ' '.repeat(70_000)]
+  const create = (body: string) => service.call('POST', `${v1}/deal`, body)
+  const [first, second] = await db.sql.begin(async tx => {
+    await tx.unsafe('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
+    const waiting = create(valid + blanks)
+    await sleep(300)
+    const behind = create(broken + blanks)
+    assert.equal((await create(broken)).status, 400)
+    assert.equal(await Promise.race([behind, sleep(300)]), undefined)
+    return [waiting, behind] as const
+  })
+  assert.deepEqual([(await first).status, (await second).status], [201, 400])
 })
 
 test('hundreds of unfinished bodies: an account keeps to its share, and its neighbour goes on', async () => {

@@ -1,13 +1,16 @@
 /** What a request gets whose statement takes too long: on a server; the embedded engine's watchdog is tested in embedded.test.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
 
-test('a list that takes too long is stopped with a clear 503, and the next one is answered', { skip: !isServer }, async () => {
-  const { db, get } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
+test('a list that takes too long is stopped with a clear 503, or when its asker hangs up; the next one is answered', {
+  skip: !isServer,
+}, async () => {
+  const { db, get, url, token } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
   await db.sql.begin(async tx => {
     await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     const slow = await get(`${v1}/deal/view/list`)
@@ -17,6 +20,22 @@ test('a list that takes too long is stopped with a clear 503, and the next one i
     assert.equal(slow.headers.get('retry-after'), '1')
   })
   assert.equal((await get(`${v1}/deal/view/list`)).status, 200)
+  await db.sql.begin(async tx => {
+    await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
+    const waiting = async () => {
+      const [row] = await tx.unsafe("SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'", [])
+      return Number(row!.n)
+    }
+    const asker = new AbortController()
+    const headers = { authorization: `Bearer ${token}` }
+    const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: asker.signal }).catch(error => error.name)
+    while ((await waiting()) === 0) await sleep(10)
+    asker.abort()
+    assert.equal(await asked, 'AbortError')
+    const from = performance.now()
+    while ((await waiting()) > 0) await sleep(10)
+    assert.ok(performance.now() - from < 900, `ended after ${performance.now() - from} ms`)
+  })
   const error = await db.query('SELECT pg_sleep(10)').catch(error => error)
   assert.match(databaseRefusal(error)!.message, /narrow the filter/)
 })

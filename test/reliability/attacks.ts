@@ -16,7 +16,7 @@ export type Attacker = {
   /** Sends a request; its status, or `cut` where the connection ended without an answer. Counted. */
   send(method: string, path: string, options?: SendOptions): Promise<string>
   /** A list as whoever may only read deals. */
-  list(body: object, options?: SendOptions): Promise<string>
+  list(body: string | object, options?: SendOptions): Promise<string>
   /** A bare connection, open until the attack is over. */
   connect(): Promise<Socket>
   readonly port: number
@@ -128,25 +128,24 @@ const times = (count: number, text: (index: number) => string) => Array.from({ l
 const marks = (count: number) => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`
 /** Members, each with a name of its own, as many as a body can have. */
 const members = (value: unknown) => Object.fromEntries(times(40_000, index => `tilte${index}`).map(name => [name, value]))
-const deal = (more: object) => ({ method: 'POST', path: '/rest/api/v1/deal', body: { ...largeDeal, ...more } })
 
 /** A body that the service takes, sent as often as it is answered. */
 const writing = (name: string, more: () => object): Attack => {
-  let sent: ReturnType<typeof deal> | undefined
+  let body: string | undefined
   return {
     name,
     run: async by => {
-      sent ??= deal(more())
-      await by.send(sent.method, sent.path, { body: sent.body })
+      body ??= JSON.stringify({ ...largeDeal, ...more() })
+      await by.send('POST', '/rest/api/v1/deal', { body })
     },
   }
 }
 const listing = (name: string, query: () => object): Attack => {
-  let body: object | undefined
+  let body: string | undefined
   return {
     name,
     run: async by => {
-      body ??= query()
+      body ??= JSON.stringify(query())
       await by.list(body)
     },
   }

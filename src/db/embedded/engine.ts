@@ -126,7 +126,7 @@ export class Engine implements Outlet {
     this.waiting = this.waiting.filter(item => item.socket !== socket)
   }
 
-  /** Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are carried out first. */
+  /** Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are ended. */
   async close(): Promise<void> {
     if (this.state === 'closed') return
     const worker = this.state === 'open' ? this.running?.worker : undefined
@@ -134,7 +134,10 @@ export class Engine implements Outlet {
     clearInterval(this.watchdog)
     clearInterval(this.lookout)
     this.breakConnections()
-    if (worker) await closeThread(worker, this.options.hangLimitMs)
+    // Nobody waits any more for what is under way.
+    const ending = setInterval(() => this.interrupt(), lookEveryMs)
+    if (worker) await closeThread(worker)
+    clearInterval(ending)
     // An engine that is just being opened has its hands on the files until it is ended.
     await this.reopening
     this.lock?.release()
@@ -263,11 +266,11 @@ export class Engine implements Outlet {
     void running?.worker.terminate()
   }
 
-  /** Not before the client has written what it has begun to (see transaction.ts); it begins nothing new, the engine being unavailable. */
+  /** After this turn, in which the client may still be writing; it begins nothing new, the engine being unavailable. */
   private breakConnections(): void {
     this.waiting = []
     const sockets = [...this.sockets.values()]
-    setImmediate(() => setImmediate(() => sockets.map(socket => socket.destroy(this.unavailable()))))
+    setImmediate(() => sockets.map(socket => socket.destroy(this.unavailable())))
   }
 
   private unavailable(): DatabaseUnavailable {

@@ -7,13 +7,11 @@ import { Duplex } from 'node:stream'
 /** Where the messages go. `alone` packets (start-up) must not share a batch with others. */
 export type Outlet = {
   send(socket: EngineSocket, bytes: Uint8Array, alone: boolean): void
-  interrupt(): void
   forget(socket: EngineSocket): void
 }
 
 const sslRequest = 80877103
 const gssRequest = 80877104
-const cancelRequest = 80877102
 const terminate = 0x58
 
 export class EngineSocket extends Duplex {
@@ -60,11 +58,7 @@ export class EngineSocket extends Duplex {
       if (end > bytes.length) return at
       const code = bytes.readUInt32BE(at + 4)
       if (code === sslRequest || code === gssRequest) this.push('N')
-      else if (code === cancelRequest) {
-        this.outlet.interrupt()
-        this.destroy()
-        return bytes.length
-      } else {
+      else {
         this.started = true
         this.outlet.send(this, bytes.subarray(at, end), true)
       }

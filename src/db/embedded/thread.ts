@@ -30,12 +30,14 @@ export function startThread(start: EngineStart): Promise<Thread> {
   })
 }
 
-/** Has it close the cluster, for so long at most, and ends it. */
-export async function closeThread(worker: Worker, limitMs: number): Promise<void> {
+const closeWithinMs = 60_000
+
+/** Has it close the cluster, for a minute at most, and ends it. */
+export async function closeThread(worker: Worker): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await new Promise<void>(resolve => {
     // A cluster that is not closed cleanly is recovered by the next start.
-    timer = setTimeout(resolve, limitMs)
+    timer = setTimeout(resolve, closeWithinMs)
     worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
     worker.on('exit', () => resolve())
     worker.postMessage({ kind: 'close' } satisfies ToEngine)

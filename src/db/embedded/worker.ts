@@ -25,10 +25,10 @@ let started = false
 try {
   const interruptOf = shareMemory()
   const engine = await open()
-  endOnFailure(engine)
   const interrupt = interruptOf(engine.Module.HEAPU8.buffer)
+  watchSteps(engine, interrupt)
   port.on('message', (message: ToEngine) => {
-    if (message.kind === 'batch') void carryOut(engine, interrupt, message)
+    if (message.kind === 'batch') void carryOut(engine, message)
     else void close(engine)
   })
   say({ kind: 'open', replies: gathered.shared, interrupt })
@@ -57,12 +57,14 @@ async function keep(engine: PGlite, template: string): Promise<void> {
 }
 
 /**
- * PGlite goes on after whatever its engine throws, with the answers of statements missing and the engine in an unknown state. Only
- * PostgreSQL's own way out of a statement that failed may be gone on from.
+ * Each message begins with no interrupt, as one that comes too late was meant for the message before. PGlite goes on after whatever its engine
+ * throws, with the answers of statements missing and the engine in an unknown state; only PostgreSQL's own way out of a statement that failed
+ * may be gone on from.
  */
-function endOnFailure({ Module: engine }: PGlite): void {
+function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
   const { _PostgresMainLoopOnce: once } = engine
   engine._PostgresMainLoopOnce = () => {
+    clear(interrupt)
     try {
       once()
     } catch (error) {
@@ -79,9 +81,8 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-async function carryOut(engine: PGlite, interrupt: Interrupt, message: Extract<ToEngine, { kind: 'batch' }>): Promise<void> {
+async function carryOut(engine: PGlite, message: Extract<ToEngine, { kind: 'batch' }>): Promise<void> {
   connection = message.connection
-  clear(interrupt)
   if (files) files.refusal = undefined
   // A start-up packet has no type, so its length comes first and its first byte is 0.
   if (message.bytes[0] === 0) await startSession(engine, message.bytes)

@@ -1,0 +1,164 @@
+/** Reads that take long, on both engines: whose turn it is, what ends them, and what those notice who wait behind them (D102). */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+
+const server = await startPostgres()
+after(() => server?.stop())
+
+const endless = 'SELECT count(*) AS n FROM generate_series(1, 1000000000000)'
+const poolSize = 8
+/** What is left of them for reads that take long. */
+const places = 4
+
+const codeOf = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => 'answered',
+    error => error.code ?? error.name,
+  )
+const timed = async <T>(asked: Promise<T>) => {
+  const from = performance.now()
+  return { answer: await asked.then(String, error => error.code ?? error.name), ms: performance.now() - from }
+}
+const quick = (db: Database, account: string) => db.inTurn({ account }).query('SELECT $1::text AS n', [account])
+
+describe('embedded', () => suite(async () => ({ template })))
+describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
+  suite(async () => ({ url: await createDatabase(server!.url) }))
+  serverSuite()
+})
+
+function suite(place: () => Promise<{ template: string } | { url: string }>) {
+  let db: Database
+  let where: { template?: string; url?: string }
+  before(async () => {
+    where = await place()
+    db = await openDatabase({ ...where, poolSize, statementTimeoutMs: 4000, log() {} })
+  })
+  after(async () => {
+    await db.close()
+    if (where.url) await dropDatabase(where.url)
+  })
+
+  test('a read that nobody waits behind has the time of a statement', async () => {
+    const { answer, ms } = await timed(db.inTurn({ account: '1' }).query(endless))
+    assert.equal(answer, '57014')
+    assert.ok(ms > 3500, `${ms} ms`)
+  })
+
+  test('a read that keeps another account waiting is ended after two seconds', async () => {
+    const long = Array.from({ length: places + 2 }, () => codeOf(db.inTurn({ account: '1' }).query(endless)))
+    const { answer, ms } = await timed(quick(db, '2').then(() => 'answered'))
+    assert.equal(answer, 'answered')
+    assert.ok(ms < 5000, `${ms} ms`)
+    assert.ok((await Promise.all(long)).every(code => code === '57014' || code === '55P03'))
+  })
+
+  test('one whose asker has gone is ended at once, in its turn and before it', async () => {
+    const signals = Array.from({ length: places + 3 }, () => new AbortController())
+    const asked = signals.map(({ signal }) => timed(db.inTurn({ account: '1', signal }).query(endless)))
+    await sleep(300)
+    for (const signal of signals) signal.abort()
+    const answers = await Promise.all(asked)
+    assert.deepEqual(new Set(answers.map(({ answer }) => answer)), new Set(['57014', '55P03']))
+    for (const { ms } of answers) assert.ok(ms < 3000, `${ms} ms`)
+    assert.equal((await quick(db, '1'))[0]!.n, '1')
+    const gone = AbortSignal.abort()
+    assert.equal(await codeOf(db.inTurn({ account: '1', signal: gone }).query(endless)), '55P03')
+  })
+
+  test('what ends one read ends nothing else', async () => {
+    const beside: Promise<unknown>[] = []
+    for (let turn = 0; turn < 60; turn++) {
+      const { signal, abort } = abortable()
+      // Some are over at about the moment when they are to be ended.
+      const ended = codeOf(db.inTurn({ account: '1', signal }).query(turn % 2 ? endless : 'SELECT pg_sleep(0.03)'))
+      for (let n = 0; n < 5; n++) {
+        const asked = db.query('SELECT $1::text AS n', [`${turn}-${n}`])
+        beside.push(asked.then(([row]) => assert.equal(row!.n, `${turn}-${n}`)))
+      }
+      beside.push(db.write('1', 'SELECT $1::text AS n', [`${turn}`]).then(([row]) => assert.equal(row!.n, `${turn}`)))
+      await sleep(25 + (turn % 10))
+      abort()
+      assert.match(await ended, /57014|answered/)
+      beside.push(quick(db, '2').then(([row]) => assert.equal(row!.n, '2')))
+    }
+    await Promise.all(beside)
+  })
+}
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+test('embedded: what waits for three seconds is refused, what is carried out is not', async () => {
+  const db = await openDatabase({ template, log() {} })
+  await db.query('SELECT 1')
+  const long = timed(db.query('SELECT pg_sleep(5)').then(() => 'answered'))
+  const behind = await Promise.all([timed(db.query('SELECT 1')), timed(db.write('1', 'SELECT 1', []))])
+  for (const { answer, ms } of behind) {
+    assert.equal(answer, DatabaseUnavailable.name)
+    assert.ok(ms > 2500 && ms < 4500, `${ms} ms`)
+  }
+  assert.equal((await long).answer, 'answered')
+  await db.close()
+})
+
+test('embedded: a job has all the time it needs', async () => {
+  const db = await openDatabase({ template, statementTimeoutMs: 300, log() {} })
+  await db.unhurried('SELECT pg_sleep(1)')
+  await db.sql.unsafe('SELECT pg_sleep(1)', [])
+  assert.equal(await codeOf(db.query(endless)), '57014')
+  await db.close()
+})
+
+function serverSuite() {
+  let db: Database
+  let url: string
+  before(async () => {
+    url = await createDatabase(server!.url)
+    db = await openDatabase({ url, poolSize, log() {} })
+  })
+  after(async () => {
+    await db.close()
+    await dropDatabase(url)
+  })
+  const underWay = async () => {
+    const text = `SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT count(*) AS n FROM generate%'`
+    const [row] = await db.query(text)
+    return Number(row!.n)
+  }
+
+  test('an account alone has all places, and half of them when another has asked', async () => {
+    const { signal, abort } = abortable()
+    const long = Array.from({ length: 10 }, () => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
+    while ((await underWay()) < places) await sleep(20)
+    await sleep(200)
+    assert.equal(await underWay(), places)
+    await quick(db, '2')
+    for (let turn = 0; turn < 20; turn++) {
+      await quick(db, '2')
+      await sleep(100)
+    }
+    assert.equal(await underWay(), places / 2)
+    abort()
+    await Promise.all(long)
+    while ((await underWay()) > 0) await sleep(20)
+  })
+
+  test('reads that take long keep no quick statement and no transaction waiting', async () => {
+    const { signal, abort } = abortable()
+    const long = Array.from({ length: 50 }, () => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
+    await sleep(300)
+    const asked = Array.from({ length: 100 }, (_, n) => db.query('SELECT $1::text AS n', [`${n}`]))
+    for (const [n, rows] of (await Promise.all(asked)).entries()) assert.equal(rows[0]!.n, `${n}`)
+    assert.equal((await db.sql.begin(tx => tx.unsafe('SELECT 1 AS n', [])))[0]!.n, '1')
+    assert.ok((await underWay()) > 0)
+    abort()
+    await Promise.all(long)
+  })
+}
