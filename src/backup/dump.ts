@@ -3,7 +3,7 @@
  */
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupHeader, backupWriter, longestLine } from './format.ts'
+import { type BackupHeader, backupWriter, isRow, longestLine } from './format.ts'
 import { quoted, readHistory, readTables, settle, type Table } from './tables.ts'
 
 export type DumpOptions = {
@@ -72,43 +72,47 @@ async function* content(
   yield writer.end()
 }
 
-/** What is fetched: a row's line; of a long row its place in the table and how many bytes the line has. */
-type Fetched =
-  | readonly [line: Uint8Array, place: null, length: null]
-  | readonly [line: null, place: Uint8Array, length: Uint8Array]
-
 /** PostgreSQL makes each row's line itself, and it is passed on as it comes: nothing is decoded here. */
 async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGenerator<Uint8Array[]> {
   const values = columns.map(column => `${quoted(column.name)}::text`).join(', ')
   const lines = `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
-  const isLong = `octet_length(line) > ${longRow}`
+  // In the place of a long row comes its place in the table, which begins otherwise.
   await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR
-    SELECT CASE WHEN NOT ${isLong} THEN line END, CASE WHEN ${isLong} THEN place::text END, CASE WHEN ${isLong} THEN octet_length(line)::text END
-    FROM (${lines} OFFSET 0) r`)
-  for (;;) {
-    const fetched = await tx.unsafe<Fetched[]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
+    SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END FROM (${lines} OFFSET 0) r`)
+  const fetch = () => tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
+  for (let isLast = false; !isLast; ) {
+    const fetched = await fetch().catch(error => refuseTooLong(name, error))
+    isLast = fetched.length < rowsAtOnce
     let rows: Uint8Array[] = []
-    for (const [line, place, length] of fetched) {
-      if (line) {
-        rows.push(line)
+    for (const [row] of fetched) {
+      if (isRow(row)) {
+        rows.push(row)
         continue
       }
       if (rows.length > 0) yield rows
       rows = []
-      yield [await fetchLong(tx, name, lines, String(place), Number(String(length)))]
+      yield [await fetchLong(tx, name, lines, String(row))]
     }
     if (rows.length > 0) yield rows
-    if (fetched.length < rowsAtOnce) break
   }
   await tx.unsafe('CLOSE backup_rows')
 }
 
 /** A row by its place, which it has as long as the transaction sees it. Throws a BackupError where no restore would take it. */
-async function fetchLong(tx: Transaction, table: string, lines: string, place: string, length: number): Promise<Uint8Array> {
-  if (length >= longestLine)
-    throw new BackupError(
-      `A row of ${table} is too long for a backup (${length} bytes, at most ${longestLine}; its ctid is ${place}).`,
-    )
-  const [row] = await tx.unsafe<[Uint8Array][]>(`SELECT line FROM (${lines} WHERE ctid = $1::tid) r`, [place], { raw: true })
-  return row![0]
+async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
+  const text = `SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END FROM (${lines} WHERE ctid = $1::tid OFFSET 0) r`
+  const [found] = await tx.unsafe<[Uint8Array, Uint8Array | null][]>(text, [place], { raw: true })
+  const [length, line] = found!
+  return line ?? tooLong(table, `${length} bytes of at most ${longestLine}, ctid ${place}`)
+}
+
+/** Throws a BackupError where PostgreSQL has no room to write a row out; else the error as it came. */
+function refuseTooLong(table: string, error: unknown): never {
+  const { code = '', message } = error as { code?: string; message: string }
+  if (/^(53200|54000)$/.test(code)) tooLong(table, `${message}, ${code}`)
+  throw error
+}
+
+function tooLong(table: string, why: string): never {
+  throw new BackupError(`A row of ${table} is too long for a backup (${why}): make its values shorter, its metadata above all.`)
 }

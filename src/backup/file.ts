@@ -11,7 +11,7 @@ import { getSystemErrorMessage } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { syncDirectory } from '../db/embedded/disk.ts'
 import { BackupError } from './backup-error.ts'
-import { damaged, longestLine } from './format.ts'
+import { damaged, longestLine, notABackup } from './format.ts'
 
 /** On rows of deals this takes a third of the default level's time, for a file a quarter larger. */
 const compression = { level: 3, chunkSize: 256 * 1024 }
@@ -57,7 +57,7 @@ export async function writeFile(
 export async function* readLines(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array[]> {
   // It is read twice, and to its end: a pipe or a device is none.
   const found = await stat(file).catch(error => Promise.reject(readable(error, file)))
-  if (!found.isFile()) throw new BackupError(`${file} is not a file.`)
+  if (!found.isFile()) throw notABackup(`${file} is not a file and`)
   const gunzip = createGunzip({ chunkSize: 256 * 1024 })
   // Its failure ends the loop below.
   void pipeline(createReadStream(file), gunzip, { signal }).catch(() => {})
@@ -88,7 +88,7 @@ function readable(error: unknown, file: string): unknown {
   const { code = '', message, syscall } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return new BackupError(`There is no file ${file}.`)
   if (syscall !== undefined) return new BackupError(`${file} can't be read: ${reasonOf(error)}.`)
-  if (/incorrect header check/.test(message)) return new BackupError(`${file} is not a backup made by "dealwright backup".`)
+  if (/incorrect header check/.test(message)) return notABackup(file)
   if (/^Z_/.test(code)) return damaged(message)
   return error
 }

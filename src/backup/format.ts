@@ -34,10 +34,18 @@ const formatVersion = 1
 const lineFeed = Uint8Array.of(10)
 const openBracket = 0x5b
 
-/** How many bytes a line may have: what PostgreSQL keeps in one row could be more, but nothing that the service writes comes near this. */
-export const longestLine = 256 * 1024 * 1024
+/**
+ * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may come to 23 MB, and to 47 MB in the
+ * event that tells what it was before. To load a row takes some fifteen times its line in memory.
+ */
+export const longestLine = 128 * 1024 * 1024
 /** The same of a line that is no row: it is parsed as a whole, whatever is in it. */
 const longestNote = 1024 * 1024
+
+/** Whether a line is a row; the others are notes. */
+export function isRow(line: Uint8Array): boolean {
+  return line[0] === openBracket
+}
 
 /** Makes a backup's text, piece by piece; what it returns is to be written in that order. */
 export type BackupWriter = {
@@ -93,7 +101,7 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
     for (const line of lines) {
       if (hasEnded) throw damaged('something follows its end')
       number++
-      if (header && table && line[0] === openBracket) {
+      if (header && table && isRow(line)) {
         if (line.length < shortestRow(table)) throw damaged(`it has a row that is none of ${table.name}`)
         rows.push(line)
         continue
@@ -118,7 +126,7 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
     }
     if (table && rows.length > 0) yield rowsOf(table, rows, number - rows.length + 1)
   }
-  if (!header) throw new BackupError('The file is empty: it is not a backup.')
+  if (!header) throw notABackup('The file is empty: it')
   if (!hasEnded) throw damaged('its end is missing')
   yield { kind: 'end', rows: counts }
 }
@@ -171,7 +179,7 @@ function requireThat(condition: boolean): void {
 
 function readHeader(line: Uint8Array): BackupHeader {
   const header = parseOrNull(line)
-  if (header?.format !== format) throw new BackupError('The file is not a backup made by "dealwright backup".')
+  if (header?.format !== format) throw notABackup('The file')
   const { format_version: version, migrations, tables } = header
   if (version !== formatVersion && Number.isInteger(version))
     throw new BackupError(
@@ -188,7 +196,9 @@ function readHeader(line: Uint8Array): BackupHeader {
 }
 
 function isListOf(value: unknown, isOne: (entry: Record<string, unknown>) => boolean): boolean {
-  return Array.isArray(value) && value.every(entry => typeof entry === 'object' && entry !== null && isOne(entry))
+  return (
+    Array.isArray(value) && value.length > 0 && value.every(entry => typeof entry === 'object' && entry !== null && isOne(entry))
+  )
 }
 
 /** Names of tables and columns as the service's migrations choose them, each once. */
@@ -226,6 +236,11 @@ function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
   } catch {
     return null
   }
+}
+
+/** The one way to say that something never was a backup. */
+export function notABackup(what: string): BackupError {
+  return new BackupError(`${what} is not a backup made by "dealwright backup"; name one that is.`)
 }
 
 /** The one way to say that a backup is not as it was written. */

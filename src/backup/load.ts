@@ -43,7 +43,7 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
     if (version === file.version && name === file.name && checksum === file.checksum) continue
     throw new BackupError(
       `The backup's schema had migration ${version} "${name}", which is not this program's ${file.version} "${file.name}": ` +
-        'it was made by another program.',
+        'it was made by another program, restore with that one.',
     )
   }
 }
@@ -103,7 +103,7 @@ async function fitting(where: string, act: () => Promise<void>): Promise<void> {
     const { code = '', column_name: column, constraint_name: constraint } = error as { [name: string]: string | undefined }
     if (!/^(22|23|54)...$/.test(code)) throw error
     const what = [code, column && `column ${column}`, constraint && `constraint ${constraint}`].filter(Boolean).join(', ')
-    throw new BackupError(`The backup does not fit: ${where} (${what}); nothing was restored.`, { cause: error })
+    throw new BackupError(`The backup does not fit: ${where} (${what}); nothing was restored. Use another one.`, { cause: error })
   }
 }
 
@@ -131,7 +131,7 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
   if (differing.length === 0) return
   const some = differing.slice(0, 5).join(', ') + (differing.length > 5 ? ` and ${differing.length - 5} more` : '')
   throw new BackupError(
-    `The backup does not fit the schema of its own version (${some}): its database had been altered by hand. Nothing was restored.`,
+    `The backup does not fit the schema of its own version (${some}): its database had been altered by hand. Nothing was restored. Undo that there and make another.`,
   )
 }
 

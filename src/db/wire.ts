@@ -16,6 +16,7 @@ export class PostgresError extends Error {
   /** the function of PostgreSQL that refused */
   readonly routine: string | undefined
   readonly table_name: string | undefined
+  readonly column_name: string | undefined
   readonly constraint_name: string | undefined
 
   /** Reads the body of an ErrorResponse. */
@@ -31,6 +32,7 @@ export class PostgresError extends Error {
     this.isFatal = /FATAL|PANIC/.test(fields.get('V') ?? '')
     this.routine = fields.get('R')
     this.table_name = fields.get('t')
+    this.column_name = fields.get('c')
     this.constraint_name = fields.get('n')
   }
 }

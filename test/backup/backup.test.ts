@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { firstStart } from '../../src/accounts/first-start.ts'
@@ -134,20 +135,25 @@ async function listOf(place: Place): Promise<string> {
   return text
 }
 
-/** The command line as it is run; `env` says where the database is. */
+/** The command line as it is run; `place` says where the database is. `megabytes` is the most memory that it had. */
 async function command(args: readonly string[], place?: Place) {
   const env = {
     ...process.env,
     DATA_DIR: place?.dataDir ?? join(home, 'none'),
     ...(place?.databaseUrl && { DATABASE_URL: place.databaseUrl }),
   }
-  const child = spawn(process.execPath, ['bin/dealwright.js', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const atExit =
+    'data:text/javascript,import fs from "node:fs";process.on("exit",()=>fs.writeSync(3,String(process.resourceUsage().maxRSS)))'
+  const child = spawn(process.execPath, ['--import', atExit, 'bin/dealwright.js', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
   children.add(child)
-  let [out, err] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', text => (out += text))
-  child.stderr.setEncoding('utf8').on('data', text => (err += text))
+  const said = ['', '', '']
+  for (const [index, stream] of child.stdio.slice(1).entries())
+    (stream as Readable).setEncoding('utf8').on('data', text => (said[index] += text))
   const code = await new Promise(resolve => child.on('close', resolve))
-  return { code, out, err }
+  return { code, out: said[0]!, err: said[1]!, megabytes: Number(said[2]) / 1024 }
 }
 
 const source = embedded('source')
@@ -247,6 +253,41 @@ describe('while others write', () => {
     const place = await onServer()
     await bring(place, 'first')
     await backUpBusy(place, 'busy-server')
+  })
+})
+
+describe('rows of many megabytes', () => {
+  /** A number of seven characters is printed with ten thousand digits. */
+  const grow = (place: Place, numbers: number, deals: number) =>
+    withDatabase(place, db =>
+      db.query(`UPDATE deal SET metadata = $1::jsonb WHERE id IN (SELECT id FROM deal ORDER BY id LIMIT ${deals})`, [
+        `{"n":[${Array(numbers).fill('1e9999').join()}]}`,
+      ]),
+    )
+
+  test('are never in memory together, and come back', async () => {
+    const place = server ? await onServer() : embedded('large')
+    await bring(place, 'first')
+    const { megabytes: small } = await command(['backup', fileNamed('small')], place)
+    await grow(place, 500, 60)
+    const { code, megabytes } = await command(['backup', fileNamed('large')], place)
+    assert.equal(code, 0)
+    assert.ok(megabytes - small < 200, `${small} MB, and for 300 MB of rows ${megabytes}`)
+    const back = embedded('large-back')
+    await bring(back, 'large')
+    assert.deepEqual(await contents(back), await contents(place))
+  })
+
+  test('or more than any restore takes: no backup, and one line that says which', async () => {
+    const place = server ? await onServer() : embedded('too-large')
+    await bring(place, 'first')
+    await grow(place, 14_000, 1)
+    await assert.rejects(save(place, 'too-large'), {
+      name: 'BackupError',
+      message:
+        /^A row of deal is too long for a backup \(\d+ bytes of at most 134217728, ctid \(\d+,\d+\)\): make its values shorter, [^\n]*\.$/,
+    })
+    assert.ok(!readdirSync(home).some(name => name.startsWith('too-large.')))
   })
 })
 
@@ -356,15 +397,152 @@ describe('refused, with nothing left behind', () => {
     await refuse('newer', /another program/)
   })
 
+  /** A file with a checksum that is right, of the lines of a backup as `change` leaves them; the last, its counts, is made of them. */
+  const forged = (name: string, change: (lines: (string | Buffer)[]) => unknown) => {
+    const lines: (string | Buffer)[] = text().trimEnd().split('\n')
+    const counts = JSON.parse(String(lines.pop())) as { rows: { [table: string]: number } }
+    change(lines)
+    let table = ''
+    const rows: { [table: string]: number } = {}
+    for (const line of lines.slice(1).map(String)) {
+      if (line.startsWith('{"table"')) {
+        table = (JSON.parse(line) as { table: string }).table
+        rows[table] = 0
+      } else rows[table]!++
+    }
+    const bytes = Buffer.concat(lines.flatMap(line => [Buffer.from(line), Buffer.from('\n')]))
+    const end = { ...counts, rows, sha256: createHash('sha256').update(bytes).digest('hex') }
+    made(name, gzipSync(Buffer.concat([bytes, Buffer.from(`${JSON.stringify(end)}\n`)])))
+  }
+  type Header = {
+    migrations: object[]
+    tables: { name: string; columns: string[] }[]
+    [member: string]: unknown
+  }
+  const withHeader = (change: (header: Header) => unknown) => (lines: (string | Buffer)[]) => {
+    const header = JSON.parse(String(lines[0])) as Header
+    change(header)
+    lines[0] = JSON.stringify(header)
+  }
+  /** The account is the first table, and its only row the third line. */
+  const withAccount = (change: (row: unknown[]) => unknown) => (lines: (string | Buffer)[]) => {
+    const row = JSON.parse(String(lines[2])) as unknown[]
+    lines[2] = JSON.stringify(change(row) ?? row)
+  }
+
+  test('a file that was made up: one line that says what is wrong and what to do', async () => {
+    const other = / is not a backup made by "dealwright backup"; name one that is\.$/
+    const harmed = (how: string) =>
+      new RegExp(`^The backup is damaged or cut short \\(${how}\\); nothing was restored\\. Use another copy`)
+    const [firstLine, row] = [harmed('its first line is not as it is written'), harmed('it has a row that is none of account')]
+    const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [
+      ['a first line that is no JSON', lines => lines.splice(0, 1, '{"format'), other],
+      ['no migrations', withHeader(header => Object.assign(header, { migrations: [] })), firstLine],
+      ['no tables', withHeader(header => Object.assign(header, { tables: [] })), firstLine],
+      ['migrations that are none', withHeader(header => Object.assign(header, { migrations: [1] })), firstLine],
+      ['lines within a line', withHeader(header => Object.assign(header, { made_at: 'now\nThen it says more' })), firstLine],
+      ['a name that is SQL', withHeader(({ tables }) => Object.assign(tables[0]!, { name: 'account" CASCADE; --' })), firstLine],
+      ['a column twice', withHeader(({ tables }) => tables[0]!.columns.push('name')), firstLine],
+      ['a line that is no JSON', lines => lines.splice(2, 0, 'nothing'), harmed('it has a line that is none of a backup')],
+      ['a table that is not told', lines => lines.push('{"table":"more"}'), harmed('it has a table that it should not')],
+      ['a number in a row', withAccount(values => [1, ...values.slice(1)]), row],
+      ['a list in a row', withAccount(values => [[], ...values.slice(1)]), row],
+      ['a value too few', withAccount(values => values.slice(1)), row],
+      ['a value too many', withAccount(values => [...values, null]), row],
+      ['a row that never ends', lines => lines.splice(2, 1, `["${'\\"'.repeat(100)}`), row],
+      ['bytes that are no text', lines => lines.splice(2, 1, Buffer.from('5b22ff225d', 'hex')), row],
+    ]
+    for (const [what, change, message] of cases) {
+      forged('forged', change)
+      const place = server ? await onServer() : embedded('made-up')
+      const error = await bring(place, 'forged').catch(error => error)
+      assert.equal(error.name, 'BackupError', `${what}: ${error.stack ?? error}`)
+      assert.match(error.message, message, what)
+      assert.ok(!error.message.includes('\n'), what)
+    }
+  })
+
+  test('what fits no database: the place in the file and the reason, and nothing is half restored', async () => {
+    const nowhere = /^The backup does not fit the schema of its own version \(nothing, account\.nothing\): [^\n]* make another\.$/
+    const unfit = (where: string) => new RegExp(`^The backup does not fit: ${where}; nothing was restored\\. Use another one\\.$`)
+    const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [
+      [
+        'a table and a column that nobody knows',
+        lines => {
+          withHeader(({ tables }) => {
+            tables[0]!.columns.push('nothing')
+            tables.unshift({ name: 'nothing', columns: ['id'] })
+          })(lines)
+          withAccount(values => [...values, null])(lines)
+          lines.splice(1, 0, '{"table":"nothing"}')
+        },
+        nowhere,
+      ],
+      ['no number', withAccount(values => ['one', ...values.slice(1)]), unfit('account, line 3 \\(22P02\\)')],
+      [
+        'a null byte',
+        withAccount(values => values.map(value => (value === 'Default' ? '\0' : value))),
+        unfit('account, line 3 \\(22021\\)'),
+      ],
+      [
+        'nobody to belong to',
+        withAccount(values => ['2', ...values.slice(1)]),
+        unfit('\\w+, lines? \\d[^;]* \\(23503, constraint \\w+\\)'),
+      ],
+      [
+        'the same twice',
+        lines => lines.splice(2, 0, lines[2]!),
+        unfit('account, lines 3 to 4 \\(23505, constraint account_pkey\\)'),
+      ],
+    ]
+    for (const [what, change, message] of cases) {
+      forged('forged', change)
+      const place = server ? await onServer() : embedded('unfit')
+      const error = await bring(place, 'forged').catch(error => error)
+      assert.equal(error.name, 'BackupError', `${what}: ${error.stack ?? error}`)
+      assert.match(error.message, message, what)
+      if (place.databaseUrl) await assertNoTables(place)
+      else assert.deepEqual(readdirSync(place.dataDir), ['lock'])
+    }
+  })
+
+  test('a file that unpacks to far more than it should is refused without being held in memory', async () => {
+    const [header] = text().split('\n')
+    const table = Buffer.from(`${header}\n{"table":"account"}\n`)
+    const packed = (bytes: Uint8Array, times: number) => Array<Buffer>(times).fill(gzipSync(bytes))
+    const zeros = new Uint8Array(16 * 1024 * 1024)
+    const rows = Buffer.from(`[${'"",'.repeat(20)}""]\n`.repeat(200_000))
+    const cases: [what: string, parts: Buffer[], message: RegExp][] = [
+      ['a first line of a gigabyte', packed(zeros, 64), /a line without an end/],
+      ['a row of a gigabyte', [gzipSync(table), gzipSync('["'), ...packed(zeros, 64)], /a line without an end/],
+      [
+        'a note of 100 MB',
+        [gzipSync(table), gzipSync('{"'), ...packed(zeros.fill(32), 6), gzipSync('\n')],
+        /a line that is none/,
+      ],
+      ['rows without end', [gzipSync(table), ...packed(rows, 40)], /its end is missing/],
+      ['empty lines', [gzipSync(table), ...packed(zeros.fill(10), 16)], /a line that is none/],
+    ]
+    for (const [what, parts, message] of cases) {
+      made('bomb', Buffer.concat(parts))
+      const { code, out, err, megabytes } = await command(['restore', fileNamed('bomb')], embedded('bombed'))
+      assert.deepEqual([code, out], [1, ''], what)
+      assert.match(err, message, what)
+      assert.match(err, /^The backup is damaged [^\n]*\n$/, what)
+      assert.ok(megabytes < 500, `${what}: ${megabytes} MB`)
+      assert.ok(!existsSync(embedded('bombed').dataDir))
+    }
+  })
+
   test('what the database refuses leaves it empty', async () => {
-    const [header, ...rest] = text().split('\n')
-    const lines = [header, ...rest.slice(0, -2).map(line => line.replace('"Default"', 'null'))].join('\n') + '\n'
-    const trailer = { ...JSON.parse(rest.at(-2)!), sha256: createHash('sha256').update(lines).digest('hex') }
-    made('impossible', gzipSync(`${lines}${JSON.stringify(trailer)}\n`))
+    forged(
+      'impossible',
+      withAccount(row => row.map(value => (value === 'Default' ? null : value))),
+    )
     for (const place of await places()) {
       await assert.rejects(bring(place, 'impossible'), {
         name: 'BackupError',
-        message: /does not fit: account, line 3 \(23502\)/,
+        message: /does not fit: account, line 3 \(23502, column name\)/,
       })
       if (place.databaseUrl) await assertNoTables(place)
       else assert.deepEqual(readdirSync(place.dataDir), ['lock'])

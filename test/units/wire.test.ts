@@ -45,13 +45,15 @@ test('rows: text by the names of their columns, or bytes in their order; null is
 })
 
 test("PostgreSQL's refusal", () => {
-  const error = new PostgresError(Buffer.from('SFEHLER\0VERROR\0C23505\0Mthere is one\0ndeal_pkey\0tdeal\0R_bt_check_unique\0\0'))
-  const { message, code, isFatal, constraint_name, table_name, routine } = error
+  const error = new PostgresError(
+    Buffer.from('SFEHLER\0VERROR\0C23505\0Mthere is one\0ndeal_pkey\0tdeal\0ccode\0R_bt_check_unique\0\0'),
+  )
+  const { message, code, isFatal, constraint_name, table_name, column_name, routine } = error
   assert.deepEqual(
-    { message, code, isFatal, constraint_name, table_name, routine },
+    { message, code, isFatal, constraint_name, table_name, column_name, routine },
     {
       ...{ message: 'there is one', code: '23505', isFatal: false },
-      ...{ constraint_name: 'deal_pkey', table_name: 'deal', routine: '_bt_check_unique' },
+      ...{ constraint_name: 'deal_pkey', table_name: 'deal', column_name: 'code', routine: '_bt_check_unique' },
     },
   )
   assert.equal(new PostgresError(Buffer.from('VFATAL\0C57P01\0\0')).isFatal, true)
