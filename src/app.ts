@@ -216,6 +216,8 @@ const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
   'malformed_query',
   'field_not_found',
   'not_a_dropdown',
+  // Nothing is written by a configuration that is too old (D115).
+  'busy_record',
 ])
 
 function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer, connections: Connections) {

@@ -12,6 +12,7 @@ import { reweighDeals } from '../pipelines/reweigh.ts'
 import { forgetOldKeys } from '../records/once.ts'
 import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
+import { endOlder } from '../records/write.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { turns } from './turns.ts'
@@ -57,6 +58,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const told = new Map<number, string>()
 
   const follow: readonly Step[] = [catalog => reweighDeals(db, catalog), catalog => revalueRecords(db, catalog)]
+  const settle: Step = ({ account: { id }, version }) => db.write(String(id), endOlder, [String(id), version])
   const routine: readonly Step[] = [
     catalog => purge(catalog),
     ({ account }) => forgetOldKeys(db, String(account.id)),
@@ -66,7 +68,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const lookAfter = async (account: number) => {
     const isSettled = changed.get(account)
     const isChanged = changed.delete(account)
-    const done = await carryOut(account, isChanged ? [...follow, ...routine] : routine)
+    const done = await carryOut(account, [...(isSettled ? [settle] : []), ...(isChanged ? follow : []), ...routine])
     if (done === null || !isSettled) return
     const text = 'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
     await db.query(text, [String(account), done]).catch(error => complain(`account ${account}`, error))

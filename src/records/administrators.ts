@@ -17,12 +17,12 @@ export function administers(user: string): string {
 }
 
 /**
- * $1 account, $2 actor, $4 user, $6 whether the actor's token has the scope admin → the error for which the user is not to be deleted, or null.
+ * $1 account, $2 actor, $5 user, $7 whether the actor's token has the scope admin → the error for which the user is not to be deleted, or null.
  * Under the account's lock: of two who delete each other, one is there no more.
  */
 export const refusedDeletion = `CASE
-  WHEN ${isUser('$4', administers('u'))} AND NOT ${isUser('$4', administers('u'), '<>')} THEN 'last_administrator'
-  WHEN NOT $6::boolean AND ${isUser('$4', administers('u'))} THEN 'forbidden'
+  WHEN ${isUser('$5', administers('u'))} AND NOT ${isUser('$5', administers('u'), '<>')} THEN 'last_administrator'
+  WHEN NOT $7::boolean AND ${isUser('$5', administers('u'))} THEN 'forbidden'
   WHEN NOT ${isUser('$2', 'u.deleted_at IS NULL')} THEN 'unauthenticated' END`
 
 /** That there is a user with this id, or one with another, of whom the condition is true. */

@@ -13,18 +13,17 @@ import {
   changesOf,
   columnParams,
   customParams,
-  momentOf,
   type Saved,
   save,
   savedBefore,
   settled,
+  writeParams,
 } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 
 /** Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing was saved. */
 export async function createRecord(db: Queryable, fields: ResourceFields, body: Json, context: Context): Promise<Saved> {
   const { catalog, actor } = context
-  const account = String(catalog.account.id)
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -37,9 +36,7 @@ export async function createRecord(db: Queryable, fields: ResourceFields, body: 
     const changes = changesOf(fields, blank(fields), after)
     const points = pointedTo(parsed.references)
     const params = [
-      account,
-      String(actor),
-      momentOf(context),
+      ...writeParams(context),
       customParams(fields, changes).set,
       JSON.stringify(changes),
       documentOf(fields, after),

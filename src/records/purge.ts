@@ -25,7 +25,7 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.isActor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const params = [String(catalog.account.id), service, null, before.toISOString()]
+    const params = [String(catalog.account.id), service, null, catalog.version, before.toISOString()]
     const text = statement(resource, catalog)
     for (;;) {
       const [row] = await db.write(String(catalog.account.id), text, params, lockAccount)
@@ -53,7 +53,7 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
  * that record does, deleted or not: it would be missed when that is restored, and a foreign key would refuse them all.
  */
 function statement(resource: Resource, catalog: Catalog): string {
@@ -62,7 +62,7 @@ function statement(resource: Resource, catalog: Catalog): string {
     ({ resource: other, condition }) =>
       ` AND NOT EXISTS (SELECT FROM ${identifier(other)} x WHERE x.account_id = $1::bigint AND (${condition}))`,
   )
-  const due = `FROM ${identifier(name)} t WHERE t.account_id = $1::bigint AND t.deleted_at < $4::timestamptz`
+  const due = `FROM ${identifier(name)} t WHERE t.account_id = $1::bigint AND t.deleted_at < $5::timestamptz`
   const told = appended('logged', {
     type: `'${name}.purged'`,
     resource: `'${name}'`,

@@ -4,7 +4,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { recall, writeOnce } from './once.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, readRecord, recordNotFound } from './read.ts'
-import { askedOnce, type Context, momentOf } from './save.ts'
+import { askedOnce, type Context, writeParams } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 import { lockAccount } from './write.ts'
 
@@ -24,9 +24,12 @@ export async function removeRecord(
   if (isActor && id === actor) throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
   const asked = askedOnce(context)
   if (await recall(db, asked)) return
-  const params = [asked.account, String(actor), momentOf(context), String(id), precondition && JSON.stringify(precondition)]
+  const params = [...writeParams(context), String(id), precondition && JSON.stringify(precondition)]
   const all = isActor ? [...params, String(isAdmin)] : params
-  const { row } = (await writeOnce(db, asked, statements(fields).remove(catalog), all, {}, lockAccount))!
+  const written = await writeOnce(db, asked, statements(fields).remove(catalog), all, {}, lockAccount)
+  if (!written)
+    throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], { 'retry-after': '1' })
+  const { row } = written
   if (row.id !== null) return
   if (row.version === null) throw recordNotFound(fields, id)
   if (!isMet(precondition, row.version!)) throw versionConflict(nameOf(fields, id), Number(row.version), precondition)

@@ -6,7 +6,7 @@ import type { Reference } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf } from './read.ts'
 import { askReferences, missingReferences, pointedTo } from './references.ts'
-import { type Context, fullness, momentOf, type Saved, save, savedBefore } from './save.ts'
+import { type Context, fullness, type Saved, save, savedBefore, writeParams } from './save.ts'
 import { type Queryable, statements } from './store.ts'
 import { lockAccount } from './write.ts'
 
@@ -41,7 +41,7 @@ export async function restoreRecord(
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
-    const params = [account, String(context.actor), momentOf(context), String(id), since, version]
+    const params = [...writeParams(context), String(id), since, version]
     const points = pointedTo(references)
     const all = [...params, ...points.params]
     const saved = await save(

@@ -64,9 +64,9 @@ export function askedOnce({ catalog, once = null }: Context) {
   return { account: String(catalog.account.id), once }
 }
 
-/** The parameter of a write's moment (write.ts). */
-export function momentOf({ at }: Context): string | null {
-  return at?.toISOString() ?? null
+/** The parameters with which a write begins (write.ts). */
+export function writeParams({ catalog: { account, version }, actor, at }: Context): (string | null)[] {
+  return [String(account.id), String(actor), at?.toISOString() ?? null, version]
 }
 
 function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {

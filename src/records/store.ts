@@ -88,25 +88,25 @@ function readDeletedStatement(fields: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 custom, $5 event changes, $6 document, $7… the ids it newly points to, resource by resource, then the
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom, $6 event changes, $7 document, $8… the ids it newly points to, resource by resource, then the
  * columns, then the nested records → id, version, record; no row when one of those ids was deleted meanwhile.
  */
 function createStatement(fields: ResourceFields, nested: readonly ResourceFields[], related: readonly string[]): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
-  const live = liveCondition(related, 7)
-  const values = columns.map((column, index) => columnValue(`$${index + 7 + live.count}`, column.type, 'counted.at')).join(', ')
+  const live = liveCondition(related, 8)
+  const values = columns.map((column, index) => columnValue(`$${index + 8 + live.count}`, column.type, 'counted.at')).join(', ')
   return (
     `WITH ${lockedAt}, ${counted(String(1 + nested.length), `true${live.sql}`, 'last_id = c.last_id + 1, ')}, ` +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
-    `SELECT $1::bigint, counted.last_id, $4::jsonb, ${dated('$6', 'counted.at')}, ${values} FROM counted RETURNING *), ` +
-    `${eventOf(fields, 'created', '$5')}${nestedSql(nested, 7 + live.count + columns.length)}${versionSql(fields)}, ` +
+    `SELECT $1::bigint, counted.last_id, $5::jsonb, ${dated('$7', 'counted.at')}, ${values} FROM counted RETURNING *), ` +
+    `${eventOf(fields, 'created', '$6')}${nestedSql(nested, 8 + live.count + columns.length)}${versionSql(fields)}, ` +
     answerOf(fields)
   )
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 custom set, $5 changes, $6 id, $7 version read, $8 custom unset, $9 document, $10 state read, $11… the ids
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom set, $6 changes, $7 id, $8 version read, $9 custom unset, $10 document, $11 state read, $12… the ids
  * it newly points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two,
  * and a deal has sixty columns. A purge of a field (administration/purge.ts) makes no version: the state keeps the text that was read before it
  * from coming back.
@@ -118,19 +118,19 @@ function updateStatement(
   related: readonly string[],
 ): string {
   const columns = columnsOf(fields, changed).flatMap(entry => entry.columns)
-  const live = liveCondition(related, 11)
+  const live = liveCondition(related, 12)
   const set = columns
     .map(
-      (column, index) => `${identifier(column.name)} = ${columnValue(`$${index + 11 + live.count}`, column.type, 'locked.at')}`,
+      (column, index) => `${identifier(column.name)} = ${columnValue(`$${index + 12 + live.count}`, column.type, 'locked.at')}`,
     )
     .join(', ')
   return (
-    `WITH ${lockedAt}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $4::jsonb) - $8::text[], ` +
-    `document = ${dated('$9', 'locked.at')}, ${set} ` +
-    `FROM locked WHERE account_id = $1::bigint AND id = $6::bigint AND version = $7::int AND xmin = $10::xid AND deleted_at IS NULL${live.sql} ` +
+    `WITH ${lockedAt}, r AS (UPDATE ${table(fields)} SET version = version + 1, custom = (custom || $5::jsonb) - $9::text[], ` +
+    `document = ${dated('$10', 'locked.at')}, ${set} ` +
+    `FROM locked WHERE account_id = $1::bigint AND id = $7::bigint AND version = $8::int AND xmin = $11::xid AND deleted_at IS NULL${live.sql} ` +
     `RETURNING ${table(fields)}.*), ` +
-    `${counted(String(1 + nested.length))}, ${eventOf(fields, 'updated', '$5')}` +
-    `${nestedSql(nested, 11 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
+    `${counted(String(1 + nested.length))}, ${eventOf(fields, 'updated', '$6')}` +
+    `${nestedSql(nested, 12 + live.count + columns.length)}${versionSql(fields)}, ${answerOf(fields)}`
   )
 }
 
@@ -184,14 +184,14 @@ function liveCondition(related: readonly string[], first: number): { sql: string
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 id, $5 the versions that may be deleted, as JSON (null: any), $6 of a user: whether the actor's token has
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 the versions that may be deleted, as JSON (null: any), $7 of a user: whether the actor's token has
  * the scope admin → id (null when it was not deleted), the version that was found (null: there is none), used: how many records of each
  * resource point to it, as JSON, and refused: why a user may not go. To be carried out after `lockAccount`, so that it sees every record
  * that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   const { parts = [] } = fields.resource
-  const uses = pointersTo(fields.resource, catalog, '$4::bigint').filter(({ resource }) => !parts.includes(resource))
+  const uses = pointersTo(fields.resource, catalog, '$5::bigint').filter(({ resource }) => !parts.includes(resource))
   const used = uses.length
     ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
     : `'{}'::json`
@@ -200,11 +200,11 @@ function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   return (
     `WITH ${lockedAt}, used AS MATERIALIZED (SELECT ${used} AS n, ${refused} AS refused FROM locked), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = locked.at ` +
-    `FROM used, locked WHERE account_id = $1::bigint AND id = $4::bigint AND deleted_at IS NULL ` +
-    `AND ($5::jsonb IS NULL OR $5::jsonb ? version::text) AND used.refused IS NULL${free} RETURNING id, version), ` +
+    `FROM used, locked WHERE account_id = $1::bigint AND id = $5::bigint AND deleted_at IS NULL ` +
+    `AND ($6::jsonb IS NULL OR $6::jsonb ? version::text) AND used.refused IS NULL${free} RETURNING id, version), ` +
     `${partsSql(fields, 'deleted', 'deleted_at = locked.at', 'IS NULL')}, ${eventOf(fields, 'deleted')}${tokensSql(fields)}${versionSql(fields)}, ` +
     `answer AS (SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused, ` +
-    `(SELECT t.version FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $4::bigint AND t.deleted_at IS NULL)::text AS version FROM used)`
+    `(SELECT t.version FROM ${table(fields)} t WHERE t.account_id = $1::bigint AND t.id = $5::bigint AND t.deleted_at IS NULL)::text AS version FROM used)`
   )
 }
 
@@ -224,15 +224,15 @@ function versionSql({ resource }: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 id, $5 oldest deletion that can be undone, $6 version read, $7… the ids it points to → id, version, record;
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 oldest deletion that can be undone, $7 version read, $8… the ids it points to → id, version, record;
  * no row when it is not deleted in that version, or one of those ids is. Its parts come back that went with it.
  */
 function restoreStatement(fields: ResourceFields, related: readonly string[]): string {
-  const row = `account_id = $1::bigint AND id = $4::bigint AND deleted_at >= $5::timestamptz AND version = $6::int`
+  const row = `account_id = $1::bigint AND id = $5::bigint AND deleted_at >= $6::timestamptz AND version = $7::int`
   return (
     `WITH ${lockedAt}, before AS MATERIALIZED (SELECT t.deleted_at FROM ${table(fields)} t WHERE t.${row}), ` +
     `r AS (UPDATE ${table(fields)} SET version = version + 1, deleted_at = NULL, ${setAuthor(table(fields))} FROM locked ` +
-    `WHERE ${row}${liveCondition(related, 7).sql} RETURNING ${table(fields)}.*), ` +
+    `WHERE ${row}${liveCondition(related, 8).sql} RETURNING ${table(fields)}.*), ` +
     `${partsSql(fields, 'restored', `deleted_at = NULL, ${setAuthor('x')}`, '= (SELECT deleted_at FROM before)')}, ` +
     `${eventOf(fields, 'restored')}${versionSql(fields)}, ${answerOf(fields)}`
   )

@@ -11,7 +11,17 @@ import { type Parsed, parseRecord } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, recordNotFound } from './read.ts'
 import { existenceQuestion, missingReferences, pointedTo, relatedOf } from './references.ts'
-import { type Context, changesOf, columnParams, customParams, momentOf, type Saved, save, savedBefore, settled } from './save.ts'
+import {
+  type Context,
+  changesOf,
+  columnParams,
+  customParams,
+  type Saved,
+  save,
+  savedBefore,
+  settled,
+  writeParams,
+} from './save.ts'
 import { type Queryable, statements } from './store.ts'
 import { locked } from './write.ts'
 
@@ -111,9 +121,7 @@ async function tryUpdate(
     context,
     statements(fields).update(changed, nested.all, points.related),
     [
-      String(context.catalog.account.id),
-      String(context.actor),
-      momentOf(context),
+      ...writeParams(context),
       custom.set,
       JSON.stringify(changes),
       String(id),

@@ -2,7 +2,8 @@
  * How an account is written to, by every statement: it takes the account's lock, changes something, and appends what happened under the next `seq`.
  * All of that has one moment, `at`, the database's time under the lock, which is never before the account's last one (D123): so `seq`, `event.at` and
  * what records say of when they were written agree, however many processes write and whatever their clocks say.
- * Such a statement has $1 account, $2 actor, $3 the moment, null but where history is written that was not made just now.
+ * Such a statement has $1 account, $2 actor, $3 the moment, null but where history is written that was not made just now, and $4 the version of the
+ * configuration by which it was judged: it writes nothing where that one is too old (D115).
  */
 import { momentJson, momentParam } from '../fields/moment.ts'
 import { jsonInstant } from './document.ts'
@@ -16,10 +17,17 @@ export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint 
  */
 export const locked = `locked AS MATERIALIZED (${lockAccount})`
 
-/** The same with `at`. The time is asked outside of what locks the row, so after waiting for it. */
+/** The same with `at`. The time and the oldest configuration are asked outside of what locks the row, so after waiting for it. */
 export const lockedAt =
   "locked AS MATERIALIZED (SELECT greatest(c.last_at, date_trunc('milliseconds', coalesce($3::timestamptz, clock_timestamp()))) AS at " +
-  'FROM (SELECT last_at FROM counter WHERE account_id = $1::bigint FOR UPDATE) c)'
+  'FROM (SELECT last_at, oldest_version FROM counter WHERE account_id = $1::bigint FOR UPDATE) c WHERE c.oldest_version <= $4::bigint)'
+
+/**
+ * $1 account, $2 version. From its commit on nothing is saved that was judged by an older configuration, and a statement after it sees all that was:
+ * so what is brought in line then, stays so.
+ */
+export const endOlder =
+  'UPDATE counter SET oldest_version = $2::bigint WHERE account_id = $1::bigint AND oldest_version < $2::bigint'
 
 /** The CTE `counted`: the `last_seq` of so many events, and `at`. Carried out only when something was changed, so that seq has no gaps. */
 export function counted(events: string, condition = 'EXISTS (SELECT FROM r)', set = ''): string {

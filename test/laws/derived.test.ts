@@ -51,7 +51,9 @@ const said = (money: Deal) => money && plain(decimal(money.value)!)
 async function wrong(ids: { deals: readonly number[]; products: readonly number[] }): Promise<string[]> {
   const catalog = await catalogNow()
   const listed = async (resource: string, wanted: readonly number[]) =>
-    (await done(call, 'POST', `/${resource}/view/list`, { filter: `id:in(${wanted.join(',')})`, pageSize: 500 })) as Deal[]
+    wanted.length === 0
+      ? []
+      : ((await done(call, 'POST', `/${resource}/view/list`, { filter: `id:in(${wanted.join(',')})`, pageSize: 500 })) as Deal[])
   const deals = (await listed('deal', ids.deals)).map(deal => {
     const says = [String(deal.stage_probability), said(deal.weighted_value), said(deal.deal_value_in_base_currency)]
     return [`deal ${deal.id}`, says, derivedOf(deal, catalog)]
@@ -171,4 +173,52 @@ test('amounts, stages, currencies, prices, probabilities and rates changed at on
   const until = Date.now() + 60_000
   while ((await wrong(ids)).length && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 250))
   assert.deepEqual(await wrong(ids), [])
+})
+
+const weigh = (probability: number) => done(call, 'PATCH', `/pipeline_stage/${known.stages.New!}`, { probability })
+
+/** Resolves when the configuration has been followed for good. */
+async function settled(): Promise<void> {
+  const isSettled = 'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
+  while ((await db.query(isSettled))[0]!.yes !== 'true') await new Promise(resolve => setTimeout(resolve, 50))
+}
+
+test('what was judged by a configuration that was followed for good is judged again (D115)', async () => {
+  const valued = (value: number) => dealBody(known, { deal_value: { currency: 'EUR', value } })
+  const { id } = await done(call, 'POST', '/deal', valued(100))
+  // Each remembers what it has seen first, as one that stands still for seconds.
+  const writes: ((process: Pick<typeof other, 'call'>) => Promise<Deal>)[] = [
+    late => done(late.call, 'POST', '/deal', valued(300)),
+    late => done(late.call, 'PATCH', `/deal/${id}`, { deal_value: { currency: 'EUR', value: 700 } }),
+    late => done(late.call, 'DELETE', `/deal/${id}`),
+    late => done(late.call, 'POST', `/deal/${id}/restore`),
+  ]
+  const processes = await Promise.all(writes.map(() => another({ clock: () => 0 })))
+  for (const late of processes) await done(late.call, 'GET', `/deal/${id}`)
+  await weigh(97)
+  await settled()
+  for (const [index, write] of writes.entries()) {
+    const written = await write(processes[index]!)
+    if (!written.deleted) assert.deepEqual(await wrong({ deals: [written.id], products: [] }), [])
+  }
+})
+
+const isServer = process.env.TEST_ENGINE === 'postgres'
+test('a write that waits for its account until its configuration has been followed for good is in line with the next', {
+  skip: !isServer && 'the embedded database has one session, in which nothing waits',
+}, async () => {
+  const { id } = await done(call, 'POST', '/deal', dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }))
+  const late = await another({ clock: () => 0 })
+  await settled()
+  const writing: Promise<unknown>[] = []
+  await done(late.call, 'GET', `/deal/${id}`)
+  await weigh(71)
+  await db.sql.begin(async tx => {
+    await tx.unsafe('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
+    writing.push(done(late.call, 'PATCH', `/deal/${id}`, { deal_value: { currency: 'EUR', value: 700 } }))
+    await new Promise(resolve => setTimeout(resolve, 4000))
+  })
+  await Promise.all(writing)
+  await settled()
+  assert.deepEqual(await wrong({ deals: [id], products: [] }), [])
 })

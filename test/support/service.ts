@@ -24,7 +24,7 @@ export type Service = {
   /** The ids that a valid deal needs. */
   readonly known: Known
   /** As good as another process of the service: what it remembers is its own, and so are its connections to a server. */
-  another(options?: { now?: () => Date }): Promise<Pick<Service, 'call' | 'get'>>
+  another(options?: Pick<Partial<AppOptions>, 'now' | 'clock'>): Promise<Pick<Service, 'call' | 'get'>>
 }
 
 export type Known = {
