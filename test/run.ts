@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os'
 import { startPostgres } from './support/postgres.ts'
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/**/*.test.ts').sort()
-/** Files that ask nothing of a database, or bring their own engines: once is enough. */
+/** Files that ask nothing of a database, or bring their own engines: once is enough (test/house/layout.test.ts). */
 const engineFree = /test[/\\](house|db|units|backup)[/\\]/
 
 let worst = await run('embedded', files, {})

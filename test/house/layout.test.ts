@@ -36,3 +36,11 @@ test('a source file opens with what it owns', () => {
     [],
   )
 })
+
+test('a test that asks which engine it runs on is where it runs on both', () => {
+  const once = sources('test/{house,db,units,backup}/**/*.test.ts').filter(file => /env\.TEST_ENGINE\b/.test(file.text))
+  assert.deepEqual(
+    once.map(file => file.path),
+    [],
+  )
+})
