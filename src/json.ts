@@ -66,7 +66,15 @@ export function isSameJson(one: Json, other: Json): boolean {
   return names.length === Object.keys(other).length && names.every(isSame)
 }
 
-function isNumber(value: Json): value is number | RawNumber {
+/** How many characters a number has with its exponent written out, as PostgreSQL keeps and shows it: 1e3 → 4, 1e-3 → 5. */
+export function plainLength(token: string): number {
+  const [, sign, whole, fraction = '', exponent = '0'] = parts.exec(token)!
+  const before = Math.max(1, whole!.length + Number(exponent))
+  const after = Math.max(0, fraction.length - Number(exponent))
+  return sign!.length + before + (after && after + 1)
+}
+
+export function isNumber(value: Json): value is number | RawNumber {
   return typeof value === 'number' || isRawJSON(value)
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decimal, plain } from '../../src/fields/decimal.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
-const { call, get, known } = await startService()
+const { call, db, get, known } = await startService()
 const product = (members: string) => call('POST', `${v1}/product`, `{"name":"A product",${members}}`)
 /** `members` as JSON text, since JavaScript's numbers would not hold them. */
 const deal = (members: string, { pipeline_stage, ...body } = dealBody(known)) =>
@@ -189,13 +189,60 @@ test('a custom amount is digits and a point: no sign, exponent or space', async 
 })
 
 test('metadata keeps its numbers, or refuses what can not be kept', async () => {
-  const kept = await deal('"metadata":{"a":0.1234567890123456789,"b":1e400,"c":-12345678901234567890}')
-  assert.equal(kept.status, 201, kept.text)
-  assert.ok(kept.text.includes('"metadata":{"a":0.1234567890123456789,"b":1e400,"c":-12345678901234567890}'), kept.text)
-  for (const number of ['1e999999', '-1e999999', '1e-99999']) {
-    const reply = await deal(`"metadata":{"a":${number}}`)
-    assert.equal(reply.status, 422, `${number}: ${reply.text}`)
+  for (const numbers of [
+    '{"a":0.1234567890123456789,"b":1e400,"c":-12345678901234567890}',
+    `{"a":1e499,"b":1e-498,"c":-1E+498,"d":${'9'.repeat(500)},"e":0.${'0'.repeat(497)}1}`,
+  ]) {
+    const kept = await deal(`"metadata":${numbers}`)
+    assert.equal(kept.status, 201, kept.text)
+    assert.ok(kept.text.includes(`"metadata":${numbers}`), kept.text)
   }
+  const [{ count: before }] = (await db.query('SELECT count(*)::text FROM deal')) as [{ count: string }]
+  const tooLong = ['1e500', '1e9999', '-1E+999', '1e-499', '1e-9999', '1e999999999999999999999', '1e-999999999999999999999']
+  for (const number of [...tooLong, '9'.repeat(501), `-0.${'0'.repeat(497)}1`, `1.${'0'.repeat(300)}1e-300`]) {
+    for (const [metadata, path] of [
+      [`{"a":${number}}`, '/a'],
+      [`{"a":[1,{"b/c":${number}}]}`, '/a/1/b~1c'],
+    ]) {
+      const reply = await deal(`"metadata":${metadata}`)
+      assert.deepEqual(problemsOf(reply), [`/metadata${path} too_long`], number)
+    }
+  }
+  for (const zero of ['0e9999', '0e-9999', '-0.0e-999', `0.${'0'.repeat(600)}`]) {
+    const reply = await deal(`"metadata":{"a":${zero}}`)
+    assert.ok(reply.text.includes('"metadata":{"a":0}'), reply.text)
+  }
+  const [{ count: after }] = (await db.query('SELECT count(*)::text FROM deal')) as [{ count: string }]
+  assert.equal(Number(after) - Number(before), 4)
+})
+
+test('metadata is as large for the database as it is bounded, whatever its numbers are', async () => {
+  for (const number of ['1e300', '1e-300', '1.5E+300', '5e-324']) {
+    const metadata = (count: number) => `"metadata":{"a":[${Array(count).fill(number).join()}]}`
+    assert.deepEqual(problemsOf(await deal(metadata(60))), ['/metadata too_long'], number)
+    assert.equal((await deal(metadata(45))).status, 201, number)
+  }
+  const [row] = await db.query('SELECT max(octet_length(metadata::text))::text AS most FROM deal')
+  // A blank after each comma and colon comes on top.
+  assert.ok(Number(row!.most) < 1.5 * 16_384, row!.most!)
+})
+
+test('longer numbers of old are read, written back and changed', async () => {
+  const { id } = (await deal('"metadata":{}')).body.data
+  const old = '{"a":[1e9999,1e-9999]}'
+  await db.query(
+    `UPDATE deal SET metadata = $1::jsonb, document = replace(document, '"metadata":{}', $2) WHERE id = $3::bigint`,
+    [old, `"metadata":${old}`, String(id)],
+  )
+  const read = await get(`${v1}/deal/${id}`)
+  assert.ok(read.text.includes(`"metadata":${old}`), read.text)
+  const { data } = read.body
+  assert.equal((await call('PUT', `${v1}/deal/${id}`, data)).body.data?.version, 1)
+  const changed = await call('PUT', `${v1}/deal/${id}`, { ...data, title: 'Another title' })
+  assert.ok(changed.status === 200 && changed.text.includes(`"metadata":${old}`), changed.text)
+  const other = await call('PATCH', `${v1}/deal/${id}`, '{"metadata":{"a":[1e9999,1e-9999],"b":1}}')
+  assert.deepEqual(problemsOf(other), ['/metadata/a/0 too_long', '/metadata/a/1 too_long'])
+  assert.equal((await call('PATCH', `${v1}/deal/${id}`, { metadata: { a: 1 } })).status, 200)
 })
 
 test('an id beyond every id is a record that is not there', async () => {

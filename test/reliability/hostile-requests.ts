@@ -166,6 +166,7 @@ function records(known: Known, deal: number): Named {
     'metadata of one text': create(`"metadata":{"a":"${long}"}`),
     'metadata of members': create(`"metadata":{${unknown('m')}}`),
     'metadata of large numbers': create(`"metadata":{"a":[${many(() => '1e400')}]}`),
+    'metadata of huge exponents': create(`"metadata":{"a":[${many(() => '1e9999')}]}`),
     'metadata of sixty contacts': contacts(60, index => `"metadata":{"n":${index},"a":[${many(() => '1e90', 500)}]}`),
     'a text of other letters': member('cf_custom_large_txt_field', '\u{1F600}'.repeat(room / 4)),
     'a text of halves': member('description', '\\ud83d'.repeat(room / 6)),

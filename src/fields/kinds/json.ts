@@ -1,9 +1,11 @@
-/** JSON: a free-form object of at most 16 kB and five levels (D18). */
-import { isObject, isRawNumber, type Json } from '../../json.ts'
+/** JSON: a free-form object of at most 16 kB and five levels (D18), its numbers counted as they are written out (D111). */
+import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { document, equality, type Kind } from '../field.ts'
 
 const maxBytes = 16_384
 const maxLevels = 5
+/** Any double has fewer: 5e-324 has 326. */
+const maxNumberLength = 500
 /** How the field list names a member of any name, at any depth; the grammar takes it for none. */
 const anyPath = '*'
 
@@ -11,14 +13,19 @@ export const json: Kind = {
   members: [anyPath],
   empty: {},
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, place) => {
+  parse: (input, place, current) => {
     if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
     if (isDeeper(input, maxLevels)) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
-    if (!numbersAreKept(input)) {
-      return place.problem('out_of_range', 'must have numbers of at most 100 characters and exponents of at most four digits')
+    // What was kept before there was a bound can be written back (D4).
+    if (isObject(current) && isSameJson(input, current)) return current
+    const numbers = [...numbersIn(input)]
+    const long = numbers.filter(({ length }) => length > maxNumberLength)
+    for (const { at } of long) {
+      place.problem('too_long', `must have numbers of at most ${maxNumberLength} characters, exponents written out`, { at })
     }
-    const text = JSON.stringify(input)
-    if (Buffer.byteLength(text) > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes`)
+    if (long.length) return undefined
+    const bytes = numbers.reduce((sum, { growth }) => sum + growth, Buffer.byteLength(JSON.stringify(input)))
+    if (bytes > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
     if (!textsAreKept(input)) {
       return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
     }
@@ -49,11 +56,17 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
-/** PostgreSQL keeps numbers that no double can, but not all of them. */
-function numbersAreKept(value: Json): boolean {
-  if (isRawNumber(value)) return value.rawJSON.length <= 100 && !/[eE][+-]?\d{5}/.test(value.rawJSON)
-  if (Array.isArray(value)) return value.every(numbersAreKept)
-  return !isObject(value) || Object.values(value).every(numbersAreKept)
+/** How long each number in a value is when its exponent is written out, how much longer than its text, and where it stands. */
+function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: number; at: string }> {
+  if (isNumber(value)) {
+    const text = JSON.stringify(value)
+    const length = plainLength(text)
+    yield { length, growth: Math.max(0, length - text.length), at }
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* numbersIn(item, `${at}/${index}`)
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) yield* numbersIn(member, `${at}/${pointerStep(name)}`)
+  }
 }
 
 function textsAreKept(value: Json): boolean {

@@ -341,7 +341,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         {
           input: {
             z: 1e-7,
-            a: [1e21, 5e-324, jsonNumber('12345678901234567890'), jsonNumber('0.10000000000000000001')],
+            a: [1e21, 5e-324, jsonNumber('-1e498'), jsonNumber('12345678901234567890'), jsonNumber('0.10000000000000000001')],
             m: { '': '' },
           },
         },
@@ -351,6 +351,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       bad: [
         { input: { a: { b: { c: { d: { e: {} } } } } }, code: 'too_deep' },
         { input: { text: 'x'.repeat(16_384) }, code: 'too_long' },
+        { input: { a: [jsonNumber('1e500')] }, code: 'too_long' },
+        { input: { a: Array(60).fill(1e300) }, code: 'too_long' },
         ...wrong([], 'x', 1),
       ],
     },
