@@ -4,6 +4,7 @@
  */
 import type { Hint, Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Complaint, Field, Operator, Order, Term } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -54,6 +55,24 @@ export function rejectsNull(plan: Plan, sql: string): boolean {
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
+
+/** The longest text that `like` looks for, and what all of a request may cost together, in characters (D112). */
+const likeMax = 255
+export const likeCostMax = 1000
+const likeCostMin = 20
+const costsInLongTexts = 10
+
+/**
+ * What the `like`s of a plan cost: a database compares the text with a record's from each letter of that, which at worst takes the product
+ * of their lengths, and has to fold the record's first.
+ */
+export function likeCost(plan: Plan): number {
+  if (plan.type === 'not') return likeCost(plan.of)
+  if (plan.type !== 'condition') return plan.of.reduce((sum, inner) => sum + likeCost(inner), 0)
+  if (plan.operator !== 'like') return 0
+  const length = plan.values.reduce((sum, text) => sum + codePoints(text), 0)
+  return Math.max(length, likeCostMin) * (plan.term.isLong ? costsInLongTexts : 1)
+}
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, world: World): Plan {
@@ -139,9 +158,12 @@ const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'n
 
 /** What is looked for, in each way to write it: people do not see how an é was typed. */
 function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
-  if (values[0] === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  if (!isText(values[0]!)) refuse(world, name, 'filter', 'invalid_value', noText.message)
-  return spellings(values[0]!)
+  const text = values[0]!
+  if (text === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  else if (!isText(text)) refuse(world, name, 'filter', 'invalid_value', noText.message)
+  else if (codePoints(text) > likeMax) refuse(world, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+  else return spellings(text)
+  return []
 }
 
 const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }

@@ -196,7 +196,7 @@ test('a page beyond row 100 000 is refused with the cursor as the way', async ()
 })
 
 test('a filter of all that is allowed is answered', async () => {
-  const terms = Array.from({ length: 50 }, (_, index) => `cf_custom_large_txt_field:like(nothing has this ${index})`)
+  const terms = Array.from({ length: 50 }, (_, index) => `cf_custom_text_field:like(nothing has this ${index})`)
   const reply = await call('POST', `${v1}/deal/view/list`, { filter: `or(${terms.join(',')})` })
   assert.equal(reply.status, 200, reply.text)
   assert.equal(reply.body.meta.total, 0)

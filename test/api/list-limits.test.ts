@@ -53,6 +53,58 @@ test('far too much is refused with one problem, before it is read', async () => 
   assert.deepEqual(codes(await search({ ['x'.repeat(140_000)]: 1 })), [400, ' too_long'])
 })
 
+const ways = [
+  (filter: string[]) => get(`${v1}/deal/view/list?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
+  (filter: string[]) => search({ filter }),
+  (filter: string[]) => get(`${v1}/deal/aggregate?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
+]
+const tooLong = [400, 'filter too_long']
+const likes = (field: string, count: number, length: number) =>
+  Array.from({ length: count }, (_, index) => `${field}:like(${String(index).padEnd(length, 'x')})`)
+
+test('like looks for at most 255 characters', async () => {
+  for (const ask of ways) {
+    for (const letter of ['a', 'Ж', '\u{1F600}', '%', '\\']) {
+      assert.equal((await ask([`title:like(${letter.repeat(255)})`])).status, 200, letter)
+      for (const filter of [`title:like(${letter.repeat(256)})`, `not(or(id:gt(0),title:like(${letter.repeat(800)})))`]) {
+        assert.deepEqual(codes(await ask([filter])), tooLong, letter)
+      }
+    }
+  }
+})
+
+test('what like looks for has at most 1 000 characters in a request, a tenth of that in long texts', async () => {
+  const most = [
+    ...[
+      likes('title', 50, 20),
+      likes('cf_custom_text_field', 4, 250),
+      likes('title', 3, 111).map(text => text.replaceAll('x', 'é')),
+    ],
+    ...[likes('metadata', 1, 100), likes('metadata.notes.from', 5, 20), likes('cf_custom_large_txt_field', 5, 3)],
+    [...likes('cf_custom_email_field.email_value', 4, 20), ...likes('title', 10, 20)],
+  ]
+  const more = [
+    ...[
+      likes('title', 50, 21),
+      likes('cf_custom_text_field', 4, 251),
+      likes('title', 3, 113).map(text => text.replaceAll('x', 'é')),
+    ],
+    ...[likes('metadata', 1, 101), likes('metadata.notes.from', 6, 1), likes('cf_custom_large_txt_field', 6, 3)],
+    [...likes('cf_custom_email_field.email_value', 4, 20), ...likes('title', 11, 20)],
+  ]
+  for (const ask of ways) {
+    for (const filter of most) {
+      assert.equal((await ask(filter)).status, 200, filter[0])
+      assert.equal((await ask([`or(${filter.join()})`])).status, 200, filter[0])
+    }
+    for (const filter of more) {
+      const [first, ...others] = filter
+      const forms = [filter, [`or(${filter.join()})`], [`not(and(${filter.join()}))`], [`not(${first})`, ...others]]
+      for (const form of forms) assert.deepEqual(codes(await ask(form)), tooLong, form[0])
+    }
+  }
+})
+
 test('five thousand long values are taken', async () => {
   const values = Array.from({ length: 5000 }, (_, index) => `${'9'.repeat(20)}${String(index).padStart(4, '0')}`)
   const reply = await search({ filter: `deal_value.value:in(${values.join(',')})` })

@@ -154,6 +154,9 @@ const listing = (name: string, query: () => object): Attack => {
   }
 }
 
+/** All that like may look for in a long text (D112), in texts that are like it all along. */
+const dearest = (field: string) => `not(or(${times(5, index => `${field}:like(${'Ж'.repeat(19)}${index})`).join()}))`
+
 export const attacks: readonly Attack[] = [
   listing('8 000 conditions', () => ({ filter: times(8000, () => 'id:gt(0)') })),
   listing('65 600 conditions', () => ({ filter: times(65_600, () => 'id:eq(1)'), count: 'none' })),
@@ -179,7 +182,10 @@ export const attacks: readonly Attack[] = [
   listing('forty patterns of 16 kB', () => ({
     filter: `or(${times(40, index => `cf_custom_large_txt_field:like(${'Ж'.repeat(8_000)}${index})`).join()})`,
   })),
-  // The dearest filter that the limits allow.
+  listing('patterns of 255 letters', () => ({ filter: times(4, index => `title:like(${'a'.repeat(254)}${index})`) })),
+  // The dearest filters that the limits allow.
+  listing('five patterns in large texts', () => ({ filter: dearest('cf_custom_large_txt_field'), count: 'exact' })),
+  listing('five patterns in metadata', () => ({ filter: dearest('metadata.text'), count: 'exact' })),
   listing('fifty patterns in large texts', () => ({
     filter: `or(${times(50, index => `cf_custom_large_txt_field:like(ЖЖЖ${index})`).join()})`,
     count: 'exact',
@@ -193,8 +199,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'slow lists whose askers hang up',
     run: async by => {
-      const filter = `or(${times(50, index => `cf_custom_large_txt_field:like(ЖЖЖ${index})`).join()})`
-      await by.list({ filter, count: 'exact' }, { hangUpAfter: 50 })
+      await by.list({ filter: dearest('cf_custom_large_txt_field'), count: 'exact' }, { hangUpAfter: 50 })
     },
   },
   {

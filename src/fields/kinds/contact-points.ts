@@ -78,6 +78,7 @@ function contactPoints(
       return {
         type,
         multi: true,
+        isLong: true,
         sql,
         operators: isType ? equality : textual,
         operand: isType ? typeOperand : text => text,

@@ -23,6 +23,7 @@ export function simpleKind(kind: {
   operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
   order?: (sql: string, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
+  isLong?: (field: Field) => boolean
   /** A custom value is compared as the text in which it is kept: its order is the same, and an index can hold it. */
   isText?: boolean
 }): Kind {
@@ -42,6 +43,7 @@ export function simpleKind(kind: {
         type,
         sql,
         multi: false,
+        isLong: kind.isLong?.(field) ?? false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
         order: kind.order ? kind.order(sql, field) : bare,

@@ -15,6 +15,8 @@ export const text = simpleKind({
     return checkedText(value, place, place.field.config)
   },
   operand: value => value,
+  // Narrower limits that an account sets leave longer texts where they are.
+  isLong: field => field.is_custom && field.type === 'TEXT',
   // A custom field's limit may change while an index or a cursor holds the expression.
   order: (sql, field) =>
     textOrder(sql, field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255, field.is_filled),
