@@ -7,16 +7,8 @@ import { suggestion } from '../fields/nearest.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { conditionsMax, type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
-import {
-  likeCost,
-  likeCostMax,
-  type Plan,
-  type PlannedSort,
-  rejectsNull,
-  resolveFilter,
-  resolveSort,
-  type World,
-} from './resolve.ts'
+import { refuseCostlyLikes } from './like-cost.ts'
+import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort, type World } from './resolve.ts'
 
 /** Which records are meant, of a list or of sums. */
 export type Selection = {
@@ -120,19 +112,12 @@ function isGroupable(field: Field): boolean {
 function selectionOf(parameters: Parameters, world: World): Selection {
   const filter = filterOf(parameters, world.problems)
   const plan = filter && resolveFilter(filter, world)
-  if (plan) refuseDearLikes(plan, world.problems)
+  if (plan) refuseCostlyLikes(plan, world.problems)
   return {
     filter: plan,
     filterText: (parameters.get('filter') ?? []).join(','),
     isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, world.problems) === 'only',
   }
-}
-
-function refuseDearLikes(plan: Plan, problems: Problems): void {
-  const cost = likeCost(plan)
-  if (cost <= likeCostMax) return
-  const hint = 'Each text counts as 20 characters at least, and tenfold in long texts. Ask in several requests.'
-  report(problems, 'filter', 'too_long', `like looks for ${cost} characters in all, ${likeCostMax} are taken.`, { hint })
 }
 
 /** All filters of a request, which must all hold. */

@@ -56,23 +56,8 @@ export function rejectsNull(plan: Plan, sql: string): boolean {
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
 
-/** The longest text that `like` looks for, and what all of a request may cost together, in characters (D112). */
+/** The longest text that `like` looks for (D112). */
 const likeMax = 255
-export const likeCostMax = 1000
-const likeCostMin = 20
-const costsInLongTexts = 10
-
-/**
- * What the `like`s of a plan cost: a database compares the text with a record's from each letter of that, which at worst takes the product
- * of their lengths, and has to fold the record's first.
- */
-export function likeCost(plan: Plan): number {
-  if (plan.type === 'not') return likeCost(plan.of)
-  if (plan.type !== 'condition') return plan.of.reduce((sum, inner) => sum + likeCost(inner), 0)
-  if (plan.operator !== 'like') return 0
-  const length = plan.values.reduce((sum, text) => sum + codePoints(text), 0)
-  return Math.max(length, likeCostMin) * (plan.term.isLong ? costsInLongTexts : 1)
-}
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, world: World): Plan {
