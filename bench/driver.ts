@@ -1,4 +1,7 @@
-/** The same statements through the driver alone: what HTTP, validation and everything else add. A process of its own. */
+/**
+ * The same statements through the driver alone: what HTTP, validation and everything else add. A process of
+ * its own.
+ */
 import { openDatabase } from '../src/db/open.ts'
 
 export type Statement = {

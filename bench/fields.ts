@@ -1,6 +1,7 @@
 /**
- * `npm run bench:fields [-- --seconds 6]`: what custom fields cost. How long a deal with sixty of them takes to validate; and get and list over
- * HTTP with two hundred fields in the catalog against none, in turns of one run. See docs/performance.md.
+ * `npm run bench:fields [-- --seconds 6]`: what custom fields cost. How long a deal with sixty of them takes
+ * to validate; and get and list over HTTP with two hundred fields in the catalog against none, in turns of
+ * one run. See docs/performance.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +61,9 @@ async function validation(): Promise<void> {
   const catalog = await loadCatalog(db, resources, 1)
   await db.close()
   const fields = catalog.resources.get('deal')!
-  const filled = fields.fields.filter(field => field.is_custom).map(field => [field.internal_name, samples[field.type]!])
+  const filled = fields.fields
+    .filter(field => field.is_custom)
+    .map(field => [field.internal_name, samples[field.type]!])
   const body = { ...plainDeal, deal_value: { currency: 'USD', value: 100 }, ...Object.fromEntries(filled) }
   const times = Array.from({ length: 5000 }, () => {
     const began = performance.now()
@@ -90,9 +93,20 @@ async function throughput(): Promise<void> {
     const counts = [0, 0]
     for (let round = 0; round < rounds; round++) {
       for (const index of round % 2 ? [1, 0] : [0, 1]) {
-        const orders = { port: Number(new URL(services[index]!.url).port), connections: 8, ...slice, method: 'GET', path, ids }
+        const orders = {
+          port: Number(new URL(services[index]!.url).port),
+          connections: 8,
+          ...slice,
+          method: 'GET',
+          path,
+          ids,
+        }
         counts[index]! += (
-          await ask<Figures>('bench/load.ts', { ...orders, body: null, tokens: accountTokens.slice(0, 1) } satisfies Orders)
+          await ask<Figures>('bench/load.ts', {
+            ...orders,
+            body: null,
+            tokens: accountTokens.slice(0, 1),
+          } satisfies Orders)
         ).count
       }
     }
@@ -108,7 +122,12 @@ async function throughput(): Promise<void> {
 async function prepare(open: { dataDir?: string }, count: number): Promise<Database> {
   const db = await openDatabase({ ...open, log: line => console.error(line) })
   await migrate(db)
-  await firstStart(db, { now: new Date(), sampleData: false, presetToken: accountTokens[0]!, createSample: async () => {} })
+  await firstStart(db, {
+    now: new Date(),
+    sampleData: false,
+    presetToken: accountTokens[0]!,
+    createSample: async () => {},
+  })
   await db.query(
     "INSERT INTO company (account_id, id, name, document, created_at, updated_at) VALUES (1, 100, 'Company', '', now(), now())",
   )
@@ -120,7 +139,9 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
   for (let index = 0; index < count; index++) {
     const type = types[index % types.length]!
     const options =
-      type === 'DROPDOWN' || type === 'MULTISELECT' ? { options: Array.from({ length: 20 }, (_, n) => `Option ${n}`) } : {}
+      type === 'DROPDOWN' || type === 'MULTISELECT'
+        ? { options: Array.from({ length: 20 }, (_, n) => `Option ${n}`) }
+        : {}
     await createField(administrator, { source: 'deal', field_name: `Field ${index}`, type, ...options })
   }
   const catalog = await loadCatalog(db, resources, 1)

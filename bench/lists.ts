@@ -1,7 +1,7 @@
 /**
- * `npm run bench:lists [-- --deals 1000000 --embedded 100000 --seconds 4]`: lists of a very large account. Each shape over HTTP with eight
- * requests in flight, against the same shape at 10 000 deals and the same statement through the driver alone, in turns of one run. See
- * docs/performance.md.
+ * `npm run bench:lists [-- --deals 1000000 --embedded 100000 --seconds 4]`: lists of a very large account.
+ * Each shape over HTTP with eight requests in flight, against the same shape at 10 000 deals and the same
+ * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -87,15 +87,21 @@ type Measured = { readonly ours: Figures[]; readonly few: Figures[]; readonly al
 
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(`Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`)
+console.log(
+  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
+)
 await benchServer(Number(values.deals))
 await benchEmbedded(Number(values.embedded))
 
 async function benchServer(deals: number): Promise<void> {
   const given = process.env.BENCH_DATABASE_URL
   const server = given ? null : await startPostgres()
-  if (!given && !server) return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-  const [large, small] = [await createDatabase(given ?? server!.url), await createDatabase(given ?? server!.url)]
+  if (!given && !server)
+    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
+  const [large, small] = [
+    await createDatabase(given ?? server!.url),
+    await createDatabase(given ?? server!.url),
+  ]
   try {
     const [account, fewAccount] = [await prepare({ url: large }, deals), await prepare({ url: small }, few)]
     const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
@@ -190,18 +196,31 @@ function parametersOf(query: string): Parameters {
 
 function http({ url }: Running, { ids, paths }: Account, index: number): Promise<Figures> {
   const connections = shapes[index]!.path ? 1 : inFlight
-  const orders = { port: Number(new URL(url).port), connections, ...slice, method: 'GET', path: paths[index]!, ids }
+  const orders = {
+    port: Number(new URL(url).port),
+    connections,
+    ...slice,
+    method: 'GET',
+    path: paths[index]!,
+    ids,
+  }
   return ask('bench/load.ts', { ...orders, body: null, tokens: accountTokens.slice(0, 1) } satisfies Orders)
 }
 
-async function driver(open: DriverOrders['open'], { ids, statements }: Account, indexes: readonly number[]): Promise<Figures[]> {
+async function driver(
+  open: DriverOrders['open'],
+  { ids, statements }: Account,
+  indexes: readonly number[],
+): Promise<Figures[]> {
   const jobs = indexes.map(index => ({ statements: [statements[index]!], ids, accounts: [1, 1] as const }))
   return ask('bench/driver.ts', { open, inFlight, ...slice, jobs } satisfies DriverOrders)
 }
 
 function print(title: string, measured: readonly Measured[]): void {
   console.log(`\n${title}, ${inFlight} in flight, ${seconds} s each\n`)
-  console.log('| List | per second | p50 ms | p99 ms | time, to that at 10 000 deals | throughput, of the driver alone |')
+  console.log(
+    '| List | per second | p50 ms | p99 ms | time, to that at 10 000 deals | throughput, of the driver alone |',
+  )
   console.log('|---|--:|--:|--:|--:|--:|')
   for (const [index, { ours, few, alone }] of measured.entries()) {
     const { name, isPlain, isMore } = shapes[index]!

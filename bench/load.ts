@@ -1,6 +1,7 @@
 /**
- * A light HTTP/1.1 load generator: keep-alive sockets with one request in flight each. Runs as a process of its own, reads its orders
- * as JSON from the command line and prints its figures as JSON. Anything but a 2xx answer with a body ends the run.
+ * A light HTTP/1.1 load generator: keep-alive sockets with one request in flight each. Runs as a process of
+ * its own, reads its orders as JSON from the command line and prints its figures as JSON. Anything but a 2xx
+ * answer with a body ends the run.
  */
 import { connect } from 'node:net'
 
@@ -20,7 +21,11 @@ export type Orders = {
   readonly tokens: readonly string[]
 }
 
-export type Figures = { readonly count: number; readonly seconds: number; readonly latencies: readonly number[] }
+export type Figures = {
+  readonly count: number
+  readonly seconds: number
+  readonly latencies: readonly number[]
+}
 
 const silenceLimitMs = 20_000
 
@@ -85,7 +90,9 @@ let sent = 0
 function requestText({ method, path, ids, body, tokens }: Orders): string {
   const id = ids[0] + Math.floor(Math.random() * (ids[1] - ids[0] + 1))
   const text = body?.replace('{n}', `${process.pid}-${++sent}`)
-  const content = text ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` : ''
+  const content = text
+    ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
+    : ''
   const token = `Authorization: Bearer ${tokens[Math.floor(Math.random() * tokens.length)]}\r\n`
   return `${method} ${path.replace('{id}', String(id))} HTTP/1.1\r\nHost: localhost\r\n${token}${content}\r\n${text ?? ''}`
 }

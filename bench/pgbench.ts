@@ -1,4 +1,6 @@
-/** The same SQL under `pgbench -M prepared`: what the database itself can do, with a client that does nothing. */
+/**
+ * The same SQL under `pgbench -M prepared`: what the database itself can do, with a client that does nothing.
+ */
 import { writeFileSync } from 'node:fs'
 import type { Statement } from './driver.ts'
 import { output } from './processes.ts'
@@ -17,10 +19,26 @@ export type PgbenchOrders = {
 export async function pgbench(orders: PgbenchOrders): Promise<{ count: number; seconds: number } | null> {
   const { url, script, clients, seconds, statements, ids, accounts } = orders
   const lines = statements.map(statement => `${literal(statement)};\n`)
-  writeFileSync(script, `\\set id random(${ids.join(', ')})\n\\set account random(${accounts.join(', ')})\n${lines.join('')}`)
+  writeFileSync(
+    script,
+    `\\set id random(${ids.join(', ')})\n\\set account random(${accounts.join(', ')})\n${lines.join('')}`,
+  )
   try {
     const time = String(Math.max(1, Math.round(seconds)))
-    const text = await output('pgbench', ['-n', '-M', 'prepared', '-c', `${clients}`, '-j', '2', '-T', time, '-f', script, url])
+    const text = await output('pgbench', [
+      '-n',
+      '-M',
+      'prepared',
+      '-c',
+      `${clients}`,
+      '-j',
+      '2',
+      '-T',
+      time,
+      '-f',
+      script,
+      url,
+    ])
     const perSecond = Number(/tps = ([\d.]+)/.exec(text)![1])
     return { count: perSecond * seconds, seconds }
   } catch (error) {
@@ -30,9 +48,9 @@ export async function pgbench(orders: PgbenchOrders): Promise<{ count: number; s
 }
 
 /**
- * A statement with its parameters as literals; ids and accounts stay parameters. pgbench takes every colon and word for a variable,
- * also in a literal: a text with a colon is written in base64 and decoded by immutable functions, which the planner folds into the
- * text itself.
+ * A statement with its parameters as literals; ids and accounts stay parameters. pgbench takes every colon
+ * and word for a variable, also in a literal: a text with a colon is written in base64 and decoded by
+ * immutable functions, which the planner folds into the text itself.
  */
 function literal({ text, params }: Statement): string {
   const filled = text.replace(/'((?:[^']|'')*)'|\$(\d+)/g, (match, inside?: string, number?: string) => {

@@ -1,6 +1,6 @@
 /**
- * What a good engineer writes in an hour: Fastify and `pg` on the same table, a pool of ten, without tokens, validation, events or
- * versions to check. The bench compares with it.
+ * What a good engineer writes in an hour: Fastify and `pg` on the same table, a pool of ten, without tokens,
+ * validation, events or versions to check. The bench compares with it.
  */
 import Fastify from 'fastify'
 import pg from 'pg'
@@ -25,9 +25,10 @@ type Deal = {
 }
 
 app.get<{ Params: { id: string } }>('/deal/:id', async request => {
-  const { rows } = await pool.query(`SELECT ${columns} FROM deal WHERE account_id = 1 AND id = $1 AND deleted_at IS NULL`, [
-    request.params.id,
-  ])
+  const { rows } = await pool.query(
+    `SELECT ${columns} FROM deal WHERE account_id = 1 AND id = $1 AND deleted_at IS NULL`,
+    [request.params.id],
+  )
   return rows[0]
 })
 app.get<{ Querystring: { stage: string } }>('/list', async request => {
@@ -44,7 +45,14 @@ app.post<{ Body: Deal }>('/deal', async (request, reply) => {
     'INSERT INTO deal (account_id, id, title, pipeline, pipeline_stage, primary_contact, sales_owner, deal_value_currency, deal_value_currency_code, ' +
     'deal_value_value, status, stage_probability, deal_stage_updated_at, last_assigned_at, created_at, updated_at, created_by, updated_by, document) ' +
     `SELECT 1, nextval('plain_deal'), $1, $2, $3, $4, $5, 840, 'USD', $6, 1, 10, now(), now(), now(), now(), 1, 1, '' RETURNING ${columns}`
-  const { rows } = await pool.query(text, [title, pipeline, pipeline_stage, primary_contact, sales_owner, deal_value.value])
+  const { rows } = await pool.query(text, [
+    title,
+    pipeline,
+    pipeline_stage,
+    primary_contact,
+    sales_owner,
+    deal_value.value,
+  ])
   return reply.code(201).send(rows[0])
 })
 app.patch<{ Params: { id: string }; Body: Deal }>('/deal/:id', async request => {

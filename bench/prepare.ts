@@ -1,4 +1,7 @@
-/** What the bench measures: a database with many deals, sixteen accounts to write to, and the cases with their statements. */
+/**
+ * What the bench measures: a database with many deals, sixteen accounts to write to, and the cases with their
+ * statements.
+ */
 import { createAccount, createToken } from '../src/accounts/create.ts'
 import { loadCatalog } from '../src/accounts/directory.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
@@ -52,8 +55,9 @@ const newDeal = {
 /** Another text with each request: a change to what is there already would write nothing. */
 const change = { description: 'Changed by the benchmark {n}' }
 /**
- * The deals that are updated, the same ids in each account. All alike, so that the parameters of one update fit each of them: the
- * driver and pgbench then change what the service changes, the description, and no column of an index.
+ * The deals that are updated, the same ids in each account. All alike, so that the parameters of one update
+ * fit each of them: the driver and pgbench then change what the service changes, the description, and no
+ * column of an index.
  */
 const updated: readonly [number, number] = [1_000_000, 1_001_999]
 
@@ -82,10 +86,19 @@ export function cases({ ids, statements }: Prepared): Case[] {
     },
     {
       ...{ ...read, name: 'list of 25, by stage, newest first', path: list(`pipeline_stage:eq(${stage})`) },
-      ...{ plainPath: `/list?stage=${stage}`, statements: statements.list!, aims: { pgbench: 0.4, plain: 1.8 } },
+      ...{
+        plainPath: `/list?stage=${stage}`,
+        statements: statements.list!,
+        aims: { pgbench: 0.4, plain: 1.8 },
+      },
     },
     {
-      ...{ ...read, name: 'title contains', path: list(`title:like(${word})`), plainPath: `/contains?word=${word}` },
+      ...{
+        ...read,
+        name: 'title contains',
+        path: list(`title:like(${word})`),
+        plainPath: `/contains?word=${word}`,
+      },
       ...{ statements: statements.contains!, aims: {} },
     },
     { ...create, name: 'create, one account', accounts: one!, statements: statements.create! },
@@ -100,8 +113,14 @@ function spread(statements: readonly Statement[]): Statement[] {
   return statements.map(statement => ({ ...statement, params: ['{account}', ...statement.params.slice(1)] }))
 }
 
-/** A database with `count` deals in its first account, made of the sample's, and deals to update in all sixteen. */
-export async function prepareDeals(open: { url?: string; dataDir?: string }, count: number): Promise<Prepared> {
+/**
+ * A database with `count` deals in its first account, made of the sample's, and deals to update in all
+ * sixteen.
+ */
+export async function prepareDeals(
+  open: { url?: string; dataDir?: string },
+  count: number,
+): Promise<Prepared> {
   const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 600_000 })
   try {
     await migrate(db)
@@ -197,7 +216,8 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   await createRecord(spy, fields, newDeal as Json, context)
   const create = sent.splice(0)
   await updateRecord(spy, fields, id, change, context)
-  // Carried out over and over with the same parameters, it must not be refused for its version and its row's state.
+  // Carried out over and over with the same parameters, it must not be refused for its version and its row's
+  // state.
   const again = (text: string) =>
     text.replace('version = $7::int', 'version >= $7::int').replace('xmin = $10::xid', '$10::xid IS NOT NULL')
   const update = sent.splice(0).map(statement => ({ ...statement, text: again(statement.text) }))

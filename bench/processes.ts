@@ -20,7 +20,14 @@ export type Running = {
 
 /** The service itself. What the environment says of its settings does not count. */
 export function startService(env: Record<string, string>): Promise<Running> {
-  const settings = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: '', DEALWRIGHT_TOKEN: '', SAMPLE_DATA: '', LOG_LEVEL: 'warn' }
+  const settings = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: '',
+    DEALWRIGHT_TOKEN: '',
+    SAMPLE_DATA: '',
+    LOG_LEVEL: 'warn',
+  }
   return startProcess('bin/dealwright.js', { ...settings, ...env })
 }
 

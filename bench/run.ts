@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --seconds 5 --deals 100000 --engine postgres,embedded]`: the service over HTTP against the limits of its own
- * database, side by side in one run. Prints ratios; the absolute figures are this machine's and this minute's. See docs/performance.md.
+ * `npm run bench [-- --seconds 5 --deals 100000 --engine postgres,embedded]`: the service over HTTP against
+ * the limits of its own database, side by side in one run. Prints ratios; the absolute figures are this
+ * machine's and this minute's. See docs/performance.md.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -25,19 +26,26 @@ const seconds = Number(values.seconds)
 const deals = Number(values.deals)
 if (!(seconds > 0) || !(deals >= 1000)) throw new Error('--seconds must be above 0, --deals 1000 or more')
 const inFlight = 32
-/** What is measured comes in turns, once forwards and once backwards, so that a slow minute slows all of it. */
+/**
+ * What is measured comes in turns, once forwards and once backwards, so that a slow minute slows all of it.
+ */
 const rounds = 2
 const slice = { warmUp: 2 / rounds, seconds: seconds / rounds }
 
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
 const [load] = loadavg()
-console.log(`Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${load!.toFixed(1)}`)
+console.log(
+  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${load!.toFixed(1)}`,
+)
 await startTimes()
 if (values.engine.includes('postgres')) await benchServer()
 if (values.engine.includes('embedded')) await benchEmbedded()
 
-/** How long the first and a later start take, from the command to the ready line: the middle one of three each. */
+/**
+ * How long the first and a later start take, from the command to the ready line: the middle one of three
+ * each.
+ */
 async function startTimes(): Promise<void> {
   const first: number[] = []
   const later: number[] = []
@@ -53,18 +61,25 @@ async function startTimes(): Promise<void> {
     const middle = times.sort((one, other) => one - other)[1]!
     return `${name} ${middle.toFixed(1)} s (aim < ${aim} s ${middle < aim ? '✓' : '✗'})`
   }
-  console.log(`Embedded, with sample data: ${line('first start', first, 6)}, ${line('later start', later, 1.5)}`)
+  console.log(
+    `Embedded, with sample data: ${line('first start', first, 6)}, ${line('later start', later, 1.5)}`,
+  )
 }
 
 async function benchServer(): Promise<void> {
   const given = process.env.BENCH_DATABASE_URL
   const server = given ? null : await startPostgres()
-  if (!given && !server) return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
+  if (!given && !server)
+    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
   const url = await createDatabase(given ?? server!.url)
   try {
     const measured = blank(cases(await prepareDeals({ url }, deals)))
     const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
-    const service = await startService({ DATABASE_URL: url, DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! })
+    const service = await startService({
+      DATABASE_URL: url,
+      DATA_DIR: directory,
+      DEALWRIGHT_TOKEN: accountTokens[0]!,
+    })
     for (let round = 0; round < rounds; round++) {
       for (const { item, ours, alone, hand, limit } of measured) {
         const turns = [
@@ -106,13 +121,22 @@ async function benchEmbedded(): Promise<void> {
       for (const [index, { alone }] of measured.entries()) alone.push(slices[index]!)
     },
   ]
-  for (let round = 0; round < rounds; round++) for (const turn of round % 2 ? turns.toReversed() : turns) await turn()
+  for (let round = 0; round < rounds; round++)
+    for (const turn of round % 2 ? turns.toReversed() : turns) await turn()
   console.log(table(`Embedded, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
   console.log('\nNeither pgbench nor `pg` can reach the embedded engine: it compares with its driver alone.')
 }
 
 function blank(items: readonly Case[]): (Measured & { item: Case })[] {
-  return items.map(item => ({ item, name: item.name, aims: item.aims, ours: [], alone: [], hand: [], limit: [] }))
+  return items.map(item => ({
+    item,
+    name: item.name,
+    aims: item.aims,
+    ours: [],
+    alone: [],
+    hand: [],
+    limit: [],
+  }))
 }
 
 function http(url: string, item: Case, path: string): Promise<Figures> {
@@ -130,6 +154,14 @@ function driver(open: DriverOrders['open'], items: readonly Case[]): Promise<Sli
 
 async function underPgbench(url: string, { statements, ids, accounts }: Case): Promise<Slice[]> {
   const script = join(directory, 'script.sql')
-  const found = await pgbench({ url, script, clients: inFlight, seconds: slice.seconds, statements, ids, accounts })
+  const found = await pgbench({
+    url,
+    script,
+    clients: inFlight,
+    seconds: slice.seconds,
+    statements,
+    ids,
+    accounts,
+  })
   return found ? [found] : []
 }

@@ -1,6 +1,10 @@
 /** What was measured, as a table: requests a second, latencies, and the ratios with their aims. */
 
-export type Slice = { readonly count: number; readonly seconds: number; readonly latencies?: readonly number[] }
+export type Slice = {
+  readonly count: number
+  readonly seconds: number
+  readonly latencies?: readonly number[]
+}
 
 export type Measured = {
   readonly name: string
@@ -29,7 +33,15 @@ function row({ name, aims, ours, alone, hand, limit }: Measured): string {
     const verdict = aim === undefined ? '' : `, aim ${aim} ${value >= aim ? '✓' : '✗'}`
     return `${value.toFixed(2)} (of ${Math.round(perSecond(others))}${verdict})`
   }
-  const cells = [name, Math.round(rate), at(0.5), at(0.99), ratio(limit, aims.pgbench), ratio(alone), ratio(hand, aims.plain)]
+  const cells = [
+    name,
+    Math.round(rate),
+    at(0.5),
+    at(0.99),
+    ratio(limit, aims.pgbench),
+    ratio(alone),
+    ratio(hand, aims.plain),
+  ]
   return `| ${cells.join(' | ')} |`
 }
 

@@ -1,10 +1,14 @@
 /**
- * Asks the registry whether a dependency that people run has a known vulnerability, high or critical: then it ends with 1. Where the registry can't be
- * asked it says so and ends with 0, as a check has to work offline too.
+ * Asks the registry whether a dependency that people run has a known vulnerability, high or critical: then it
+ * ends with 1. Where the registry can't be asked it says so and ends with 0, as a check has to work offline
+ * too.
  */
 import { spawnSync } from 'node:child_process'
 
-type Report = { metadata?: { vulnerabilities: Record<string, number> }; vulnerabilities?: Record<string, { severity: string }> }
+type Report = {
+  metadata?: { vulnerabilities: Record<string, number> }
+  vulnerabilities?: Record<string, { severity: string }>
+}
 
 const asked = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
   encoding: 'utf8',
@@ -18,7 +22,8 @@ if (!report?.metadata) {
   const grave = Object.entries(report.vulnerabilities ?? {}).filter(
     ([, { severity }]) => severity === 'high' || severity === 'critical',
   )
-  for (const [name, { severity }] of grave) console.error(`${name}: a ${severity} vulnerability; "npm audit" tells more.`)
+  for (const [name, { severity }] of grave)
+    console.error(`${name}: a ${severity} vulnerability; "npm audit" tells more.`)
   if (grave.length === 0) console.log('No dependency has a known high or critical vulnerability.')
   process.exitCode = grave.length ? 1 : 0
 }

@@ -1,4 +1,7 @@
-/** The only wiring: database, directory and routes become an HTTP service. Everything a request passes on its way stands here in order. */
+/**
+ * The only wiring: database, directory and routes become an HTTP service. Everything a request passes on its
+ * way stands here in order.
+ */
 import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,
@@ -35,7 +38,13 @@ export type AppOptions = {
 }
 
 /** The service, not yet listening. */
-export function buildApp({ db, now, clock = () => performance.now(), log, limits: given = {} }: AppOptions): FastifyInstance {
+export function buildApp({
+  db,
+  now,
+  clock = () => performance.now(),
+  log,
+  limits: given = {},
+}: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, bodyLimitBytes, requestTimeoutMs } = limits
   const anyBody = bodyLimit(bodyLimitBytes)
@@ -66,7 +75,15 @@ export function buildApp({ db, now, clock = () => performance.now(), log, limits
   const upkeep = startUpkeep({ db, resources, now, log: say, retentionDays })
   app.addHook('onClose', async () => upkeep.stop())
   const table = routes(db, directory, upkeep, retentionDays)
-  const state: State = { db, directory, now, admission, connections, admitted: new WeakMap(), keys: new Set() }
+  const state: State = {
+    db,
+    directory,
+    now,
+    admission,
+    connections,
+    admitted: new WeakMap(),
+    keys: new Set(),
+  }
   app.addHook('onRequest', async request => {
     if (!request.is404) return
     await admission.count(request)
@@ -119,7 +136,12 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
       handler: async (request, reply) => {
         refuseOtherThanJson(request)
         const caller = undefined as never
-        return send(reply, request, await route.handler({ ...asked(route, request, reply, state), caller }), state.connections)
+        return send(
+          reply,
+          request,
+          await route.handler({ ...asked(route, request, reply, state), caller }),
+          state.connections,
+        )
       },
     })
     return
@@ -146,7 +168,12 @@ function addRoute(app: FastifyInstance, route: Route, state: State): void {
 }
 
 /** A request as handlers know it, but for who asks. */
-function asked({ method, scope }: Route, request: FastifyRequest, reply: FastifyReply, state: State): Omit<ApiRequest, 'caller'> {
+function asked(
+  { method, scope }: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: State,
+): Omit<ApiRequest, 'caller'> {
   const url = request.raw.url!
   const params = request.params as { id?: string; option?: string }
   const body = request.body as ApiRequest['body']
@@ -173,21 +200,36 @@ async function answered(
   const { once } = asked
   const carryOut = () =>
     carriedOut(route, { ...asked, caller }, () => directory.callerNow(token)).catch(async error => {
-      // Over another process the same request may have been quicker, which is why this one was refused: then its answer is this one's.
+      // Over another process the same request may have been quicker, which is why this one was refused: then
+      // its answer is this one's.
       const about = { account: String(caller.catalog.account.id), once }
-      if (once && !(error instanceof DatabaseUnavailable) && (await recall(db, about))) return route.handler({ ...asked, caller })
+      if (once && !(error instanceof DatabaseUnavailable) && (await recall(db, about)))
+        return route.handler({ ...asked, caller })
       throw error
     })
-  const { headers, ...answer } = await (once ? alone(keys, `${caller.catalog.account.id} ${once.key}`, carryOut) : carryOut())
-  return { ...answer, headers: { ...headers, ...left, ...(once?.isReplayed ? { 'idempotency-replayed': 'true' } : {}) } }
+  const { headers, ...answer } = await (once
+    ? alone(keys, `${caller.catalog.account.id} ${once.key}`, carryOut)
+    : carryOut())
+  return {
+    ...answer,
+    headers: { ...headers, ...left, ...(once?.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
+  }
 }
 
-/** Carries a request out; one refused under a configuration that has changed since is judged again, once, with the latest. */
-async function carriedOut(route: Route, request: ApiRequest, callerNow: () => Promise<Caller | null>): Promise<Answer> {
+/**
+ * Carries a request out; one refused under a configuration that has changed since is judged again, once, with
+ * the latest.
+ */
+async function carriedOut(
+  route: Route,
+  request: ApiRequest,
+  callerNow: () => Promise<Caller | null>,
+): Promise<Answer> {
   try {
     return await route.handler(request)
   } catch (error) {
-    // A field or option that another process has just made is unknown to what is remembered here. A refused request has left no trace.
+    // A field or option that another process has just made is unknown to what is remembered here. A refused
+    // request has left no trace.
     if (!(error instanceof Refusal && judgedByCatalog.has(error.slug))) throw error
     const latest = allowed(await callerNow(), route.scope)
     if (latest.catalog === request.caller.catalog) throw error
@@ -220,17 +262,35 @@ const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
   'busy_record',
 ])
 
-function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Answer, connections: Connections) {
+function send(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  { status, headers, body }: Answer,
+  connections: Connections,
+) {
   connections.answer(request.raw, reply.raw)
   return reply
     .code(status)
-    .headers({ ...securityHeaders, 'content-type': 'application/json; charset=utf-8', 'x-request-id': request.id, ...headers })
+    .headers({
+      ...securityHeaders,
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': request.id,
+      ...headers,
+    })
     .send(body)
 }
 
 function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void {
-  if (!accept || url.startsWith('/docs') || /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i.test(accept)) return
-  throw new Refusal('not_acceptable', 'Answers are application/json; send "Accept: application/json" or none.')
+  if (
+    !accept ||
+    url.startsWith('/docs') ||
+    /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i.test(accept)
+  )
+    return
+  throw new Refusal(
+    'not_acceptable',
+    'Answers are application/json; send "Accept: application/json" or none.',
+  )
 }
 
 /** 405 with Allow where the path has other methods, else 404. */

@@ -1,4 +1,7 @@
-/** Every setting of the service (D41), read once from the environment. A bad value ends the start with one clear line. */
+/**
+ * Every setting of the service (D41), read once from the environment. A bad value ends the start with one
+ * clear line.
+ */
 
 import { parseToken } from './accounts/token.ts'
 
@@ -36,7 +39,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const databaseUrl = env.DATABASE_URL || null
   // A second address, ::1, would be a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
-  const maxConnections = wholeNumber('MAX_CONNECTIONS', env.MAX_CONNECTIONS, limits.maxConnections, 10, 1_000_000)
+  const maxConnections = wholeNumber(
+    'MAX_CONNECTIONS',
+    env.MAX_CONNECTIONS,
+    limits.maxConnections,
+    10,
+    1_000_000,
+  )
   // On loopback all are one machine's; a proxy that stands there brings everybody's connections.
   const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
@@ -54,10 +63,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: env.DATA_DIR || './data',
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,
-    sampleData: env.SAMPLE_DATA ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1' : databaseUrl === null,
+    sampleData: env.SAMPLE_DATA
+      ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
+      : databaseUrl === null,
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
-    bodyLimitBytes: wholeNumber('BODY_LIMIT_BYTES', env.BODY_LIMIT_BYTES, limits.bodyLimitBytes, 1024, 104_857_600),
+    bodyLimitBytes: wholeNumber(
+      'BODY_LIMIT_BYTES',
+      env.BODY_LIMIT_BYTES,
+      limits.bodyLimitBytes,
+      1024,
+      104_857_600,
+    ),
     rateLimit: wholeNumber('RATE_LIMIT', env.RATE_LIMIT, isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
   }
 }
@@ -76,7 +93,13 @@ function isLoopback(host: string): boolean {
   return host === '::1' || /^127\./.test(host)
 }
 
-function wholeNumber(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
+function wholeNumber(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   if (!text) return fallback
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value

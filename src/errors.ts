@@ -1,7 +1,8 @@
 /**
- * THE table of errors (D2, D3): every refusal the service can give, once. Knows no HTTP library.
- * Numeric families: 1xxx request syntax, 2xxx validation, 3xxx auth, 4xxx not found, 5xxx conflict, 6xxx limits, 9xxx server.
- * A published number is never given to another error. docs/api/errors.md documents each row; test/house checks it.
+ * THE table of errors (D2, D3): every refusal the service can give, once. Knows no HTTP library. Numeric
+ * families: 1xxx request syntax, 2xxx validation, 3xxx auth, 4xxx not found, 5xxx conflict, 6xxx limits, 9xxx
+ * server. A published number is never given to another error. docs/api/errors.md documents each row;
+ * test/house checks it.
  */
 export const errorTable = {
   malformed_json: { code: 1001, status: 400, title: 'The body is not valid JSON' },
@@ -13,7 +14,11 @@ export const errorTable = {
   unsupported_media_type: { code: 1007, status: 415, title: 'Only JSON bodies are read' },
   not_a_dropdown: { code: 1008, status: 400, title: 'The field is not a dropdown' },
   validation_failed: { code: 2001, status: 422, title: 'The record was not saved' },
-  idempotency_key_reused: { code: 2002, status: 422, title: 'The Idempotency-Key belongs to another request' },
+  idempotency_key_reused: {
+    code: 2002,
+    status: 422,
+    title: 'The Idempotency-Key belongs to another request',
+  },
   unauthenticated: { code: 3001, status: 401, title: 'A valid token is needed' },
   forbidden: { code: 3002, status: 403, title: 'The token lacks a scope' },
   route_not_found: { code: 4001, status: 404, title: 'No such path' },
@@ -39,8 +44,8 @@ export const errorTable = {
 export type ErrorSlug = keyof typeof errorTable
 
 /**
- * One thing that is wrong with a request (D2). `path` is a JSON pointer into the body, or empty for the query;
- * `rule` is the number of the interface's rule; `hint` says what to do.
+ * One thing that is wrong with a request (D2). `path` is a JSON pointer into the body, or empty for the
+ * query; `rule` is the number of the interface's rule; `hint` says what to do.
  */
 export type Problem = {
   field: string | null
@@ -56,8 +61,8 @@ export type Problem = {
 export type Hint = string | (() => string)
 
 /**
- * What is found wrong with a request. A body of a megabyte can have tens of thousands of problems: all are counted, the first 500 are kept
- * (D2), and hints that must be looked for are given for the first twenty.
+ * What is found wrong with a request. A body of a megabyte can have tens of thousands of problems: all are
+ * counted, the first 500 are kept (D2), and hints that must be looked for are given for the first twenty.
  */
 export class Problems {
   readonly kept: Problem[] = []
@@ -67,7 +72,8 @@ export class Problems {
   add(problem: () => Problem, hint?: Hint): void {
     if (++this.count > keptMax) return
     const found = problem()
-    const message = found.message.length > messageMax ? `${found.message.slice(0, messageMax)}…` : found.message
+    const message =
+      found.message.length > messageMax ? `${found.message.slice(0, messageMax)}…` : found.message
     const told = typeof hint === 'function' ? this.count <= hintsMax && hint() : hint
     this.kept.push({ ...found, message, ...(told ? { hint: told } : {}) })
   }
@@ -81,7 +87,10 @@ const messageMax = 1000
 /** What was accepted but changed or ignored (D1); travels in `meta.warnings`. */
 export type Warning = { field: string; code: string; message: string }
 
-/** Thrown to refuse a request; the HTTP layer turns it into problem+json. What is wrong is in `problems`, the first 500 of more. */
+/**
+ * Thrown to refuse a request; the HTTP layer turns it into problem+json. What is wrong is in `problems`, the
+ * first 500 of more.
+ */
 export class Refusal extends Error {
   readonly slug: ErrorSlug
   readonly problems: readonly Problem[]

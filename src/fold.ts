@@ -1,9 +1,12 @@
 /**
- * A text as it is compared without regard to case (D126). The letters are written down here, because runtimes and databases know more of
- * them with every version; the database's function `fold` (the migration one-folding) has the same table.
+ * A text as it is compared without regard to case (D126). The letters are written down here, because runtimes
+ * and databases know more of them with every version; the database's function `fold` (the migration
+ * one-folding) has the same table.
  */
 
-/** Texts that differ only in the case of letters fold to one text. It has as many code points as they have. */
+/**
+ * Texts that differ only in the case of letters fold to one text. It has as many code points as they have.
+ */
 export function fold(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase()
   let folded = ''
@@ -14,8 +17,9 @@ export function fold(text: string): string {
 const isAscii = /^[\0-\x7f]*$/
 
 /**
- * The simple lower case of Unicode 17.0, and ς as σ, as both are the small Σ. In runs: the first letter, the last, every which of them, and
- * how far away its small letter is. "100-12e/2:1" means that of U+0100 to U+012E every second becomes the next.
+ * The simple lower case of Unicode 17.0, and ς as σ, as both are the small Σ. In runs: the first letter, the
+ * last, every which of them, and how far away its small letter is. "100-12e/2:1" means that of U+0100 to
+ * U+012E every second becomes the next.
  */
 const runs = `
   41-5a:32 c0-d6:32 d8-de:32 100-12e/2:1 130:-199 132-136/2:1 139-147/2:1 14a-176/2:1 178:-121 179-17d/2:1
@@ -42,11 +46,11 @@ const runs = `
 
 /** The letters that become others, each with that other. */
 export const smallOf: ReadonlyMap<string, string> = new Map(
-  [...runs.matchAll(/([0-9a-f]+)(?:-([0-9a-f]+))?(?:\/(\d))?:(-?\d+)/g)].flatMap(([, first, last, step, distance]) =>
-    numbers(Number.parseInt(first!, 16), Number.parseInt(last ?? first!, 16), Number(step ?? 1)).map(letter => [
-      String.fromCodePoint(letter),
-      String.fromCodePoint(letter + Number(distance)),
-    ]),
+  [...runs.matchAll(/([0-9a-f]+)(?:-([0-9a-f]+))?(?:\/(\d))?:(-?\d+)/g)].flatMap(
+    ([, first, last, step, distance]) =>
+      numbers(Number.parseInt(first!, 16), Number.parseInt(last ?? first!, 16), Number(step ?? 1)).map(
+        letter => [String.fromCodePoint(letter), String.fromCodePoint(letter + Number(distance))],
+      ),
   ),
 )
 

@@ -1,4 +1,7 @@
-/** Long work cut into pieces, between which everybody else of the process has a turn. Knows nothing of the work. */
+/**
+ * Long work cut into pieces, between which everybody else of the process has a turn. Knows nothing of the
+ * work.
+ */
 
 /** How long a piece may take. */
 const pieceMs = 10

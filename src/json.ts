@@ -1,6 +1,6 @@
 /**
- * Reads JSON without losing a digit (D14). Knows nothing of fields.
- * A number that a double can't hold becomes a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
+ * Reads JSON without losing a digit (D14). Knows nothing of fields. A number that a double can't hold becomes
+ * a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
  */
 
 /** An interface, not a type: it must not pass for a JsonObject. */
@@ -18,7 +18,10 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 /** True for a number that JSON.parse would have rounded. */
 export const isRawNumber = isRawJSON
 
-/** Parses JSON text (RFC 8259). Throws SyntaxError. Numbers come as `number` where that is exact, else as RawNumber. */
+/**
+ * Parses JSON text (RFC 8259). Throws SyntaxError. Numbers come as `number` where that is exact, else as
+ * RawNumber.
+ */
 export function parseJson(text: string): Json {
   // Only 16 digits or an exponent can be lost; without them the plain parser is several times faster.
   return mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)
@@ -26,13 +29,19 @@ export function parseJson(text: string): Json {
 
 const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
-/** What JSON from outside may be. RFC 8259 leaves a member twice to its reader: within limits it is refused, as is one named `__proto__`. */
+/**
+ * What JSON from outside may be. RFC 8259 leaves a member twice to its reader: within limits it is refused,
+ * as is one named `__proto__`.
+ */
 export type JsonLimits = { readonly levels: number; readonly items: number }
 
 /** Text of JSON that is more than its reader takes. */
 export class JsonLimitError extends Error {}
 
-/** The same as parseJson in one pass of our own, within limits if there are any. Throws JsonLimitError beyond them, SyntaxError. */
+/**
+ * The same as parseJson in one pass of our own, within limits if there are any. Throws JsonLimitError beyond
+ * them, SyntaxError.
+ */
 export function parseExactly(text: string, limits: JsonLimits | null = null): Json {
   const reader: Reader = { text, at: 0, limits, levels: 0, items: 0 }
   skipBlanks(reader)
@@ -43,8 +52,8 @@ export function parseExactly(text: string, limits: JsonLimits | null = null): Js
 }
 
 /**
- * The JSON value of a decimal number written as text. It stays a number if a double prints the same decimal, however it was spelt: 1.0 and
- * 1e0 are 1 whatever stands beside them.
+ * The JSON value of a decimal number written as text. It stays a number if a double prints the same decimal,
+ * however it was spelt: 1.0 and 1e0 are 1 whatever stands beside them.
  */
 export function jsonNumber(text: string): number | RawNumber {
   const value = Number(text)
@@ -53,12 +62,20 @@ export function jsonNumber(text: string): number | RawNumber {
   return isSame ? value : rawJSON(text)
 }
 
-/** Whether two values say the same: numbers by what they are worth, however they are spelt; members in any order. */
+/**
+ * Whether two values say the same: numbers by what they are worth, however they are spelt; members in any
+ * order.
+ */
 export function isSameJson(one: Json, other: Json): boolean {
   if (one === other) return true
-  if (isNumber(one) && isNumber(other)) return decimalOf(JSON.stringify(one)) === decimalOf(JSON.stringify(other))
+  if (isNumber(one) && isNumber(other))
+    return decimalOf(JSON.stringify(one)) === decimalOf(JSON.stringify(other))
   if (Array.isArray(one)) {
-    return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSameJson(item, other[index]!))
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => isSameJson(item, other[index]!))
+    )
   }
   if (!isObject(one) || !isObject(other)) return false
   const names = Object.keys(one)
@@ -66,7 +83,10 @@ export function isSameJson(one: Json, other: Json): boolean {
   return names.length === Object.keys(other).length && names.every(isSame)
 }
 
-/** How many characters a number has with its exponent written out, as PostgreSQL keeps and shows it: 1e3 → 4, 1e-3 → 5. */
+/**
+ * How many characters a number has with its exponent written out, as PostgreSQL keeps and shows it: 1e3 → 4,
+ * 1e-3 → 5.
+ */
 export function plainLength(token: string): number {
   const [, sign, whole, fraction = '', exponent = '0'] = parts.exec(token)!
   const before = Math.max(1, whole!.length + Number(exponent))
@@ -88,7 +108,13 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** `items` counts the members and items read so far. */
-type Reader = { readonly text: string; at: number; readonly limits: JsonLimits | null; levels: number; items: number }
+type Reader = {
+  readonly text: string
+  at: number
+  readonly limits: JsonLimits | null
+  levels: number
+  items: number
+}
 
 function readValue(reader: Reader): Json {
   switch (reader.text[reader.at]) {
@@ -144,7 +170,8 @@ function readArray(reader: Reader): Json[] {
 
 function open(reader: Reader): void {
   const { limits } = reader
-  if (limits && ++reader.levels > limits.levels) throw new JsonLimitError(`it is nested more than ${limits.levels} levels deep`)
+  if (limits && ++reader.levels > limits.levels)
+    throw new JsonLimitError(`it is nested more than ${limits.levels} levels deep`)
   count(reader)
   reader.at++
 }
@@ -152,7 +179,8 @@ function open(reader: Reader): void {
 /** Each member and item, and an empty object or array as one. */
 function count(reader: Reader): void {
   const { limits } = reader
-  if (limits && ++reader.items > limits.items) throw new JsonLimitError(`it has more than ${limits.items} members and items`)
+  if (limits && ++reader.items > limits.items)
+    throw new JsonLimitError(`it has more than ${limits.items} members and items`)
 }
 
 function isClosed(reader: Reader, end: string): boolean {
@@ -174,7 +202,8 @@ function isContinued(reader: Reader, end: string): boolean {
 function refuseName(name: string, object: JsonObject, { limits }: Reader): void {
   if (!limits) return
   if (name === '__proto__') throw new JsonLimitError('"__proto__" is no name of a member')
-  if (Object.hasOwn(object, name)) throw new JsonLimitError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
+  if (Object.hasOwn(object, name))
+    throw new JsonLimitError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
 }
 
 function setMember(object: JsonObject, name: string, value: Json): void {
@@ -264,6 +293,9 @@ function skipBlanks(reader: Reader): void {
 const blanks = ' \n\r\t'
 
 function unexpected({ text, at }: Reader): SyntaxError {
-  const what = at < text.length ? `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}` : 'it ends too soon'
+  const what =
+    at < text.length
+      ? `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}`
+      : 'it ends too soon'
   return new SyntaxError(`${what} at position ${at + 1}`)
 }

@@ -1,4 +1,7 @@
-/** The entry: its commands; settings, database, first start, HTTP; what a person needs to know on the terminal; a clean end. */
+/**
+ * The entry: its commands; settings, database, first start, HTTP; what a person needs to know on the
+ * terminal; a clean end.
+ */
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -19,7 +22,10 @@ import { logOptions } from './log.ts'
 import { connectionsWithin } from './open-files.ts'
 import { whenNpmIsGone } from './parent.ts'
 
-/** How long requests under way may take when the service stops, and how long the stop in any case: supervisors wait some time before SIGKILL. */
+/**
+ * How long requests under way may take when the service stops, and how long the stop in any case: supervisors
+ * wait some time before SIGKILL.
+ */
 const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
 
 const help = `dealwright                  starts the service
@@ -28,22 +34,30 @@ dealwright restore FILE     loads such a file into an empty database
 
 The settings are environment variables, DATA_DIR and DATABASE_URL among them: docs/operating.md.`
 
-const commands: { readonly [name: string]: (options: CommandOptions) => Promise<string> } = { backup, restore }
+const commands: { readonly [name: string]: (options: CommandOptions) => Promise<string> } = {
+  backup,
+  restore,
+}
 
-/** Does what the arguments of the command line say. Ends the process where that cannot be: 2 for arguments it doesn't know, else 1. */
+/**
+ * Does what the arguments of the command line say. Ends the process where that cannot be: 2 for arguments it
+ * doesn't know, else 1.
+ */
 export async function main(args: readonly string[]): Promise<void> {
   const [name, file] = args
   const command = name === undefined ? undefined : Object.hasOwn(commands, name) ? commands[name] : undefined
   if (args.length === 1 && (name === '--help' || name === '-h')) return console.log(help)
   if (name !== undefined && !command) return misused(`There is no command "${name}"`)
-  if (command && (!file || file.startsWith('-'))) return misused(`"dealwright ${name}" needs the name of a file`)
+  if (command && (!file || file.startsWith('-')))
+    return misused(`"dealwright ${name}" needs the name of a file`)
   if (args.length > 2) return misused(`"${args[2]}" is one argument too many`)
   try {
     if (command) await run(command, readConfig(process.env), file!)
     else await start(readConfig(process.env), performance.now())
   } catch (error) {
     const said = asStartupError(error)
-    if (said instanceof ConfigError || (said as { isPlain?: boolean }).isPlain) console.error((said as Error).message)
+    if (said instanceof ConfigError || (said as { isPlain?: boolean }).isPlain)
+      console.error((said as Error).message)
     else console.error(said)
     process.exit(1)
   }
@@ -55,7 +69,11 @@ function misused(what: string): void {
 }
 
 /** A signal ends it with nothing left behind, a second one at once. */
-async function run(command: (options: CommandOptions) => Promise<string>, config: Config, file: string): Promise<void> {
+async function run(
+  command: (options: CommandOptions) => Promise<string>,
+  config: Config,
+  file: string,
+): Promise<void> {
   const stopped = new AbortController()
   const { signal } = stopped
   for (const name of ['SIGINT', 'SIGTERM']) {
@@ -66,7 +84,9 @@ async function run(command: (options: CommandOptions) => Promise<string>, config
   }
   const place = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
   try {
-    console.log(await command({ place, file, now: new Date(), progress: progress(), log: console.error, signal }))
+    console.log(
+      await command({ place, file, now: new Date(), progress: progress(), log: console.error, signal }),
+    )
   } catch (error) {
     if (!signal.aborted) throw error
     console.error('Stopped; nothing was left behind.')
@@ -75,7 +95,8 @@ async function run(command: (options: CommandOptions) => Promise<string>, config
 }
 
 async function start(config: Config, startedAt: number): Promise<void> {
-  // There is nothing to end yet. But as process 1 of a container it is spared by every signal that nobody listens to.
+  // There is nothing to end yet. But as process 1 of a container it is spared by every signal that nobody
+  // listens to.
   let stop = async () => {}
   stopOn(['SIGINT', 'SIGTERM'], () => stop())
   const dataDir = resolve(config.dataDir)
@@ -85,7 +106,10 @@ async function start(config: Config, startedAt: number): Promise<void> {
     say('npm, which started the service, is gone: the service stops, too.')
     process.kill(process.pid, 'SIGTERM')
   })
-  const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log: say })
+  const db = await openDatabase({
+    ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }),
+    log: say,
+  })
   await migrate(db)
   await requireFolding(db)
   const { token, keptIn } = await firstStart(db, {
@@ -97,7 +121,9 @@ async function start(config: Config, startedAt: number): Promise<void> {
   })
   const copies = config.databaseUrl ? null : await offerCopies(db, dataDir, say)
   if (copies)
-    void removeLeftCopies(dataDir).catch(error => say(`What a backup left in ${dataDir} could not be removed: ${error}`))
+    void removeLeftCopies(dataDir).catch(error =>
+      say(`What a backup left in ${dataDir} could not be removed: ${error}`),
+    )
   const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
   const app = buildApp({ db, now: () => new Date(), log, limits: { ...config, maxConnections } })
   const url = await listen(app, config)
@@ -109,7 +135,9 @@ async function start(config: Config, startedAt: number): Promise<void> {
     copies?.close()
     await db.close()
   }
-  console.log(welcome({ url, token, keptIn, config, dataDir, db, seconds: (performance.now() - startedAt) / 1000 }))
+  console.log(
+    welcome({ url, token, keptIn, config, dataDir, db, seconds: (performance.now() - startedAt) / 1000 }),
+  )
 }
 
 async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
@@ -117,7 +145,10 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
     return await app.listen({ port, host })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'EADDRINUSE' ? 'another program listens there; set PORT to another, or to 0 for any free one' : code
+    const reason =
+      code === 'EADDRINUSE'
+        ? 'another program listens there; set PORT to another, or to 0 for any free one'
+        : code
     throw new ConfigError(`Can't listen on ${host}, port ${port}: ${reason}.`)
   }
 }

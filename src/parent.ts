@@ -1,18 +1,20 @@
 /**
- * Notices that npm, which started the service, is gone. npm does not pass every signal on: ended by SIGTERM, it would leave the
- * service running, with nobody who knows of it.
+ * Notices that npm, which started the service, is gone. npm does not pass every signal on: ended by SIGTERM,
+ * it would leave the service running, with nobody who knows of it.
  */
 import { readFileSync } from 'node:fs'
 
 const everyMs = 1000
 
-/** `npm start`, as package.json has it: a script that sends the service into the background means it to stay. */
+/**
+ * `npm start`, as package.json has it: a script that sends the service into the background means it to stay.
+ */
 const ownScript = 'node bin/dealwright.js'
 
 /**
- * Calls `act` once, when the `npm start` that began this process has ended. Never for a process that was started
- * otherwise, as by a supervisor or with nohup: that may well outlive whoever started it. On Linux only, where a
- * process can see whose child it is.
+ * Calls `act` once, when the `npm start` that began this process has ended. Never for a process that was
+ * started otherwise, as by a supervisor or with nohup: that may well outlive whoever started it. On Linux
+ * only, where a process can see whose child it is.
  */
 export function whenNpmIsGone(act: () => void): void {
   const chain = chainToNpm()

@@ -1,4 +1,7 @@
-/** Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the caller's transaction. */
+/**
+ * Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the
+ * caller's transaction.
+ */
 import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import { documentOf } from '../records/document.ts'
@@ -19,7 +22,10 @@ export type NewAccount = {
   readonly at?: Date
 }
 
-/** The new account's id and its owner's. Ids of records count from 1 (D45): the owner, the pipeline, its stages. */
+/**
+ * The new account's id and its owner's. Ids of records count from 1 (D45): the owner, the pipeline, its
+ * stages.
+ */
 export async function createAccount(
   tx: Queryable,
   { name, ownerName, ownerEmail, at }: NewAccount,
@@ -75,7 +81,11 @@ async function insertCurrencies(tx: Queryable, account: string, at: string): Pro
 
 export type OptionRow = { id: number; resource: string; field: string; name: string; position: number }
 
-export async function insertOptions(tx: Queryable, account: string, options: readonly OptionRow[]): Promise<void> {
+export async function insertOptions(
+  tx: Queryable,
+  account: string,
+  options: readonly OptionRow[],
+): Promise<void> {
   await tx.query(
     'INSERT INTO option (account_id, id, resource, field, name, position) SELECT $1::bigint, o.id, o.resource, o.field, o.name, o.position ' +
       'FROM json_to_recordset($2::json) o (id bigint, resource text, field text, name text, position int)',
@@ -85,7 +95,9 @@ export async function insertOptions(tx: Queryable, account: string, options: rea
 
 function optionRows(firstId: number): OptionRow[] {
   return defaultOptions
-    .flatMap(({ resource, field, names }) => names.map((name, index) => ({ resource, field, name, position: index + 1 })))
+    .flatMap(({ resource, field, names }) =>
+      names.map((name, index) => ({ resource, field, name, position: index + 1 })),
+    )
     .map((option, index) => ({ ...option, id: firstId + index }))
 }
 
@@ -99,7 +111,10 @@ export type NewToken = {
 }
 
 /** Stores a token's hash, never the token. */
-export async function createToken(tx: Queryable, { account, user, name, scopes, token, now }: NewToken): Promise<void> {
+export async function createToken(
+  tx: Queryable,
+  { account, user, name, scopes, token, now }: NewToken,
+): Promise<void> {
   await tx.query(
     'WITH counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint RETURNING last_id) ' +
       'INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at) ' +

@@ -1,4 +1,7 @@
-/** The currencies of ISO 4217 that are money of a country or union, with their numeric codes (which are their ids, D44) and minor units. Data only. */
+/**
+ * The currencies of ISO 4217 that are money of a country or union, with their numeric codes (which are their
+ * ids, D44) and minor units. Data only.
+ */
 
 export type IsoCurrency = {
   readonly id: number

@@ -12,46 +12,53 @@ export const defaultPipeline = {
   ],
 } as const
 
-export const defaultOptions: readonly { readonly resource: string; readonly field: string; readonly names: readonly string[] }[] =
-  [
-    {
-      resource: 'deal',
-      field: 'source',
-      names: [
-        'Web',
-        'Organic Search',
-        'Email',
-        'Phone',
-        'Chat',
-        'Web Form',
-        'Referral',
-        'Direct',
-        'Paid Search',
-        'Blogs',
-        'Social Media',
-        'Display Ads',
-        'Events',
-        'Webinar',
-      ],
-    },
-    { resource: 'deal', field: 'type', names: ['New Business', 'Existing Business - Renewal', 'Existing Business - Upgrade'] },
-    { resource: 'deal', field: 'payment_status', names: ['Online', 'Offline'] },
-    { resource: 'deal', field: 'won_reason', names: ['Product feature', 'Price', 'Timing', 'Others'] },
-    {
-      resource: 'deal',
-      field: 'lost_reason',
-      names: [
-        'Opted our rival',
-        'Price is too high',
-        'Junk Lead',
-        'Not interested',
-        'No Requirement',
-        'Need only in future',
-        'Product not satisfying',
-        'No proper follow-up',
-        'Appointment Missed',
-      ],
-    },
-    { resource: 'deal', field: 'forecast_category', names: ['Pipeline', 'Best case', 'Commit', 'Omitted'] },
-    { resource: 'product', field: 'category', names: ['Hardware', 'Software'] },
-  ]
+export const defaultOptions: readonly {
+  readonly resource: string
+  readonly field: string
+  readonly names: readonly string[]
+}[] = [
+  {
+    resource: 'deal',
+    field: 'source',
+    names: [
+      'Web',
+      'Organic Search',
+      'Email',
+      'Phone',
+      'Chat',
+      'Web Form',
+      'Referral',
+      'Direct',
+      'Paid Search',
+      'Blogs',
+      'Social Media',
+      'Display Ads',
+      'Events',
+      'Webinar',
+    ],
+  },
+  {
+    resource: 'deal',
+    field: 'type',
+    names: ['New Business', 'Existing Business - Renewal', 'Existing Business - Upgrade'],
+  },
+  { resource: 'deal', field: 'payment_status', names: ['Online', 'Offline'] },
+  { resource: 'deal', field: 'won_reason', names: ['Product feature', 'Price', 'Timing', 'Others'] },
+  {
+    resource: 'deal',
+    field: 'lost_reason',
+    names: [
+      'Opted our rival',
+      'Price is too high',
+      'Junk Lead',
+      'Not interested',
+      'No Requirement',
+      'Need only in future',
+      'Product not satisfying',
+      'No proper follow-up',
+      'Appointment Missed',
+    ],
+  },
+  { resource: 'deal', field: 'forecast_category', names: ['Pipeline', 'Best case', 'Commit', 'Omitted'] },
+  { resource: 'product', field: 'category', names: ['Hardware', 'Software'] },
+]

@@ -1,6 +1,7 @@
 /**
- * Who may ask, and under which configuration: tokens and catalogs as the database has them, remembered for at most a second
- * (D38: a revoked token is refused within 1 s; a changed catalog is seen as soon). Knows no HTTP.
+ * Who may ask, and under which configuration: tokens and catalogs as the database has them, remembered for at
+ * most a second (D38: a revoked token is refused within 1 s; a changed catalog is seen as soon). Knows no
+ * HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
@@ -10,7 +11,11 @@ import type { Queryable } from '../records/store.ts'
 import { hashToken, parseToken } from './token.ts'
 
 /** A caller: the user a token acts for, what it may do, and its account's catalog. */
-export type Caller = { readonly user: number; readonly scopes: ReadonlySet<string>; readonly catalog: Catalog }
+export type Caller = {
+  readonly user: number
+  readonly scopes: ReadonlySet<string>
+  readonly catalog: Catalog
+}
 
 export type Directory = {
   /** The caller a token stands for; null when it is unknown, expired or revoked. */
@@ -19,14 +24,21 @@ export type Directory = {
   callerNow(token: string): Promise<Caller | null>
   /** An account's catalog as the database has it now. */
   catalogNow(account: number): Promise<Catalog>
-  /** Forgets what is remembered of an account, after a change of its configuration: this process sees it at once. */
+  /**
+   * Forgets what is remembered of an account, after a change of its configuration: this process sees it at
+   * once.
+   */
   forget(account: number): void
 }
 
 const rememberMs = 1000
 const tokensMax = 10_000
 
-type Remembered = { readonly caller: Promise<Caller | null>; readonly account: number | null; readonly until: number }
+type Remembered = {
+  readonly caller: Promise<Caller | null>
+  readonly account: number | null
+  readonly until: number
+}
 
 /** `now` gives milliseconds and must not run backwards. */
 export function openDirectory(db: Queryable, resources: readonly Resource[], now: () => number): Directory {
@@ -79,7 +91,11 @@ const tokenStatement =
   `AND ${isValid('t')}`
 
 /** An account's catalog as one statement sees it. */
-export async function loadCatalog(db: Queryable, resources: readonly Resource[], account: number): Promise<Catalog> {
+export async function loadCatalog(
+  db: Queryable,
+  resources: readonly Resource[],
+  account: number,
+): Promise<Catalog> {
   const [row] = await db.query(catalogStatement, [String(account)])
   return buildCatalog(resources, parseJson(row!.catalog!) as unknown as CatalogRows)
 }

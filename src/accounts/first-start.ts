@@ -1,6 +1,6 @@
 /**
- * The first start (D40): an empty database gets its account, owner, token and, if asked, sample data; all in one transaction.
- * And the tokens of the starts after it (D120).
+ * The first start (D40): an empty database gets its account, owner, token and, if asked, sample data; all in
+ * one transaction. And the tokens of the starts after it (D120).
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
@@ -35,13 +35,14 @@ const presetName = 'DEALWRIGHT_TOKEN'
 const startLock = 7_301_040
 
 /**
- * Makes the default account if there is none, and sees to the token of the environment. Throws a StartupError, with nothing
- * made, where the token of a new account can't be kept.
+ * Makes the default account if there is none, and sees to the token of the environment. Throws a
+ * StartupError, with nothing made, where the token of a new account can't be kept.
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<Started> {
   const { file } = options
   const token = await alone(db, tx => prepareAccount(tx, options))
-  // A transaction of its own: what the first one committed counts, also if this process or another was killed in between.
+  // A transaction of its own: what the first one committed counts, also if this process or another was killed
+  // in between.
   const keptIn = file ? await alone(db, tx => file.settle(kept => tokenState(tx, kept))) : null
   return { token, keptIn }
 }
@@ -59,7 +60,8 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
   const { now, presetToken, sampleData, file, createSample } = options
   const [first] = await tx.query('SELECT min(account_id)::text AS account FROM account')
   if (first!.account) {
-    if (presetToken) await makeStartToken(tx, { account: first!.account, name: presetName, token: presetToken, now })
+    if (presetToken)
+      await makeStartToken(tx, { account: first!.account, name: presetName, token: presetToken, now })
     return null
   }
   const { account, owner } = await createAccount(tx, {
@@ -70,16 +72,27 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
   })
   const token = presetToken ?? newToken(account, randomBytes)
   if (!presetToken) await file?.prepare(token)
-  await makeStartToken(tx, { account: String(account), name: presetToken ? presetName : 'First start', token, now })
+  await makeStartToken(tx, {
+    account: String(account),
+    name: presetToken ? presetName : 'First start',
+    token,
+    now,
+  })
   if (sampleData) await createSample(tx, account, owner, now)
   return presetToken ? null : token
 }
 
-type StartToken = { readonly account: string; readonly name: string; readonly token: string; readonly now: Date }
+type StartToken = {
+  readonly account: string
+  readonly name: string
+  readonly token: string
+  readonly now: Date
+}
 
 /**
- * Makes a token of a start valid, with the scope admin and without an end, and ends every other that a start has made (D120). It acts
- * for a user who administers the account, else for one who is there: the owner, unless they were deleted.
+ * Makes a token of a start valid, with the scope admin and without an end, and ends every other that a start
+ * has made (D120). It acts for a user who administers the account, else for one who is there: the owner,
+ * unless they were deleted.
  */
 async function makeStartToken(tx: Queryable, { account, name, token, now }: StartToken): Promise<void> {
   const user = `(SELECT u.id FROM "user" u WHERE u.account_id = $1::bigint ORDER BY u.deleted_at IS NOT NULL, (${administers('u')}) DESC, u.id LIMIT 1)`

@@ -75,7 +75,10 @@ export function sampleDeals(
   return deals.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 }
 
-/** An amount in one of six currencies; for every fifth deal, what its products cost in dollars, in which each has a price. */
+/**
+ * An amount in one of six currencies; for every fifth deal, what its products cost in dollars, in which each
+ * has a price.
+ */
 function money(random: Random, index: number, products: readonly number[]): JsonObject {
   const currency = pick(random, ['USD', 'USD', 'USD', 'EUR', 'EUR', 'GBP', 'JPY', 'INR', 'KWD'])
   const amount = Math.round(1500 * Math.exp(random() * 4.2))
@@ -136,13 +139,17 @@ function customValues(random: Random, now: Date, index: number, ids: SampleIds):
     cf_custom_company_field: pick(random, ids.companies),
     cf_custom_contact_field: pick(random, ids.contacts),
     cf_custom_monetory_field: { currency: 'USD', value: Math.floor(random() * 5000) },
-    cf_custom_phone_field: [{ phone_type: 'mobile', phone_number: `+1 555 01${String(index % 100).padStart(2, '0')}` }],
+    cf_custom_phone_field: [
+      { phone_type: 'mobile', phone_number: `+1 555 01${String(index % 100).padStart(2, '0')}` },
+    ],
     cf_custom_email_field: [{ email_type: 'work', email_value: `project${index}@example.com` }],
     cf_custom_time_field: pick(random, ['08:15', '09:30', '14:00']),
     cf_custom_date_field: day(0),
     cf_custom_time_range_field: { range: { from: '09:00', to: index % 8 ? '17:30' : '02:00' } },
     cf_custom_date_range_field: { range: { from: day(7), to: day(21) } },
-    cf_custom_date_time_range_field: { range: { from: `${day(3)}T09:00:00+01:00`, to: `${day(3)}T16:30:00+01:00` } },
+    cf_custom_date_time_range_field: {
+      range: { from: `${day(3)}T09:00:00+01:00`, to: `${day(3)}T16:30:00+01:00` },
+    },
   }
 }
 

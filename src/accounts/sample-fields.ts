@@ -1,4 +1,7 @@
-/** One custom field of each of the interface's seventeen kinds, under its own names, so that its examples can be tried as written (D40). Data only. */
+/**
+ * One custom field of each of the interface's seventeen kinds, under its own names, so that its examples can
+ * be tried as written (D40). Data only.
+ */
 import type { FieldType } from '../fields/field.ts'
 
 export type SampleField = {

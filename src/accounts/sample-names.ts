@@ -58,7 +58,18 @@ export const companies = [
   'Orchard Lane Grocers',
 ]
 
-export const cities = ['Portland', 'Leeds', 'Bergen', 'Osaka', 'Lyon', 'Denver', 'Pune', 'Kuwait City', 'Hamburg', 'Toronto']
+export const cities = [
+  'Portland',
+  'Leeds',
+  'Bergen',
+  'Osaka',
+  'Lyon',
+  'Denver',
+  'Pune',
+  'Kuwait City',
+  'Hamburg',
+  'Toronto',
+]
 
 export const firstNames = [
   'Ada',
@@ -135,7 +146,13 @@ export const products: readonly {
     'Flow Meter',
     'Vibration Probe',
     'Backup Battery',
-  ].map((name, index) => ({ name, code: `HW-${100 + index}`, category: 'Hardware', type: 'Unit', usd: 49 + index * 85.5 })),
+  ].map((name, index) => ({
+    name,
+    code: `HW-${100 + index}`,
+    category: 'Hardware',
+    type: 'Unit',
+    usd: 49 + index * 85.5,
+  })),
   ...[
     'Fleet Planner',
     'Route Optimizer',
@@ -152,7 +169,13 @@ export const products: readonly {
     'Price Guide',
     'Data Vault',
     'Report Studio',
-  ].map((name, index) => ({ name, code: `SW-${200 + index}`, category: 'Software', type: 'Subscription', usd: 19 + index * 40 })),
+  ].map((name, index) => ({
+    name,
+    code: `SW-${200 + index}`,
+    category: 'Software',
+    type: 'Subscription',
+    usd: 19 + index * 40,
+  })),
 ]
 
 export const dealSubjects = [

@@ -1,6 +1,7 @@
 /**
- * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`. Every record is
- * created as an API client would, so that every rule holds and every derived value is right; one after the other in time, as in any account (D123).
+ * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`.
+ * Every record is created as an API client would, so that every rule holds and every derived value is right;
+ * one after the other in time, as in any account (D123).
  */
 import { customFields } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
@@ -31,7 +32,9 @@ export type SampleIds = {
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
-  await tx.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [id])
+  await tx.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
+    id,
+  ])
   const first = await loadCatalog(tx, resources, account)
   for (const [code, rate] of names.rates) {
     const currency = first.currencyByCode.get(code)!
@@ -49,7 +52,9 @@ export async function createSample(tx: Queryable, account: number, owner: number
   const context = (at: Date) => ({ catalog, actor: owner, at })
   const begun = context(sampleBegins(now))
   const ids = await createAround(tx, begun)
-  const sold = await Promise.all(sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, begun)))
+  const sold = await Promise.all(
+    sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, begun)),
+  )
   const products = sold.map(({ id }) => id)
   const deals = sampleDeals(random, now, ids, products, catalog)
   await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
@@ -57,7 +62,10 @@ export async function createSample(tx: Queryable, account: number, owner: number
 
 /** A custom field of each kind on deal and on product, with the options of those that have some. */
 async function insertFields(tx: Queryable, account: string): Promise<void> {
-  const [counter] = await tx.query('SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint', [account])
+  const [counter] = await tx.query(
+    'SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint',
+    [account],
+  )
   let last = Number(counter!.last)
   const each = ['deal', 'product'].flatMap(resource =>
     sampleFields.map(field => ({ config: customFields[field.type], ...field, resource, id: ++last })),
@@ -78,7 +86,10 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
     [account, JSON.stringify(each)],
   )
   await insertOptions(tx, account, options)
-  await tx.query('UPDATE counter SET last_field_id = $2::bigint WHERE account_id = $1::bigint', [account, String(last)])
+  await tx.query('UPDATE counter SET last_field_id = $2::bigint WHERE account_id = $1::bigint', [
+    account,
+    String(last),
+  ])
 }
 
 async function createAround(tx: Queryable, context: Context): Promise<SampleIds> {
@@ -113,7 +124,9 @@ function company(name: string, index: number): JsonObject {
     name,
     website: `https://${plainWords(name).join('-')}.example`,
     phones: [{ phone_type: 1, phone_number: `+1 555 01${String(index).padStart(2, '0')}` }],
-    address: [{ address_line1: `${index + 10} Market Street`, city, zipcode: String(index * 137).padStart(5, '0') }],
+    address: [
+      { address_line1: `${index + 10} Market Street`, city, zipcode: String(index * 137).padStart(5, '0') },
+    ],
   }
 }
 

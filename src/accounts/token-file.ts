@@ -1,23 +1,30 @@
 /**
- * The admin token of the first start, kept in the data directory for its owner alone (D38, D119: mode 0600). It is on the
- * disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token` when that is known: whatever
- * is killed when, the token of an account that is there is in one of them. Knows no database.
+ * The admin token of the first start, kept in the data directory for its owner alone (D38, D119: mode 0600).
+ * It is on the disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token`
+ * when that is known: whatever is killed when, the token of an account that is there is in one of them. Knows
+ * no database.
  */
 import { access, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
 
-/** What a token is in the database. It doesn't know that of another database, or of a start that was cut short. */
+/**
+ * What a token is in the database. It doesn't know that of another database, or of a start that was cut
+ * short.
+ */
 export type TokenState = 'valid' | 'ended' | 'unknown'
 
 export type TokenFile = {
-  /** Writes a token that is about to become valid through to the disk. Throws a StartupError where that can't be. */
+  /**
+   * Writes a token that is about to become valid through to the disk. Throws a StartupError where that can't
+   * be.
+   */
   prepare(token: string): Promise<void>
   /**
-   * Brings the files in line with the database: a prepared token that became valid is kept, one that did not is removed, and so
-   * is one that was kept and has ended. The path of the file with a valid token; null without one. Nobody else may do this,
-   * or be about to commit a prepared token, at the same time.
+   * Brings the files in line with the database: a prepared token that became valid is kept, one that did not
+   * is removed, and so is one that was kept and has ended. The path of the file with a valid token; null
+   * without one. Nobody else may do this, or be about to commit a prepared token, at the same time.
    */
   settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
 }

@@ -1,6 +1,6 @@
 /**
- * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on it, one statement. When
- * somebody came between, it is judged anew. Knows no HTTP.
+ * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on
+ * it, one statement. When somebody came between, it is judged anew. Knows no HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
@@ -35,7 +35,10 @@ export type Administered = { readonly id: number; readonly warnings: readonly Wa
 
 const attempts = 10
 
-/** Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is taken. */
+/**
+ * Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is
+ * taken.
+ */
 export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
   const { db, account } = administrator
   const before = await recall<Administered>(db, askedOnce(administrator))
@@ -44,8 +47,15 @@ export async function createField(administrator: Administrator, body: Json): Pro
   return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
 }
 
-/** Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found` and `version_conflict`. */
-export async function updateField(administrator: Administrator, id: number, body: Json): Promise<Administered> {
+/**
+ * Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found` and
+ * `version_conflict`.
+ */
+export async function updateField(
+  administrator: Administrator,
+  id: number,
+  body: Json,
+): Promise<Administered> {
   return change(administrator, id, 'updated', (catalog, judge) => {
     const { field, fields } = fieldAsRead(administrator, catalog, id)
     return changedField(field, fields, body, judge)
@@ -62,20 +72,36 @@ export async function deleteField(administrator: Administrator, id: number): Pro
   })
 }
 
-/** Brings back a field that was deleted at `oldest` or later, with its values: those of others are being purged. */
-export async function restoreField(administrator: Administrator, id: number, oldest: Date): Promise<Administered> {
+/**
+ * Brings back a field that was deleted at `oldest` or later, with its values: those of others are being
+ * purged.
+ */
+export async function restoreField(
+  administrator: Administrator,
+  id: number,
+  oldest: Date,
+): Promise<Administered> {
   return change(administrator, id, 'restored', (catalog, judge) => {
     const found = fieldById(catalog, id)
-    if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString()) throw fieldNotFound(id, 'no deleted field')
+    if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
+      throw fieldNotFound(id, 'no deleted field')
     const { field, fields } = found
     refuseOther(administrator, field)
     freeName(fields, undefined, field.field_name, judge)
-    return { row: { ...rowOf(field), is_active: true, deleted_at: null }, options: ownOptions(field), sections: null }
+    return {
+      row: { ...rowOf(field), is_active: true, deleted_at: null },
+      options: ownOptions(field),
+      sections: null,
+    }
   })
 }
 
 /** Adds an option to a dropdown or multiselect: the option's id. */
-export async function createOption(administrator: Administrator, fieldId: number, body: Json): Promise<Administered> {
+export async function createOption(
+  administrator: Administrator,
+  fieldId: number,
+  body: Json,
+): Promise<Administered> {
   const { db, account } = administrator
   const before = await recall<Administered>(db, askedOnce(administrator))
   if (before) return before.told
@@ -83,17 +109,32 @@ export async function createOption(administrator: Administrator, fieldId: number
   return changeOptions(administrator, fieldId, id, (field, judge) => withNewOption(field, body, id, judge))
 }
 
-export async function updateOption(administrator: Administrator, fieldId: number, id: number, body: Json): Promise<Administered> {
-  return changeOptions(administrator, fieldId, id, (field, judge) => withChangedOption(field, findOption(field, id), body, judge))
+export async function updateOption(
+  administrator: Administrator,
+  fieldId: number,
+  id: number,
+  body: Json,
+): Promise<Administered> {
+  return changeOptions(administrator, fieldId, id, (field, judge) =>
+    withChangedOption(field, findOption(field, id), body, judge),
+  )
 }
 
 /** Takes an option out of use: records that have it keep it (D10). */
-export function deleteOption(administrator: Administrator, fieldId: number, id: number): Promise<Administered> {
+export function deleteOption(
+  administrator: Administrator,
+  fieldId: number,
+  id: number,
+): Promise<Administered> {
   return updateOption(administrator, fieldId, id, { is_active: false })
 }
 
 /** Arranges the whole form of a resource. */
-export async function arrangeForm(administrator: Administrator, source: string, body: Json): Promise<readonly Section[]> {
+export async function arrangeForm(
+  administrator: Administrator,
+  source: string,
+  body: Json,
+): Promise<readonly Section[]> {
   const { form } = await attempt(administrator, async (catalog, judge) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
@@ -101,7 +142,10 @@ export async function arrangeForm(administrator: Administrator, source: string, 
     const { precondition = null } = administrator
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
     const sections = newForm(body, fields, judge)
-    const form = sections.map(part => ({ ...part, fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at) }))
+    const form = sections.map(part => ({
+      ...part,
+      fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at),
+    }))
     return { change: { verb: 'updated', resource: source, field: null, sections }, told: { form } }
   })
   return form
@@ -121,7 +165,11 @@ export function findOption(field: Field, id: number): Option {
 }
 
 /** The same, refused when it is another than the administrator has read. */
-function fieldAsRead(administrator: Administrator, catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
+function fieldAsRead(
+  administrator: Administrator,
+  catalog: Catalog,
+  id: number,
+): { field: Field; fields: ResourceFields } {
   const found = findField(catalog, id)
   refuseOther(administrator, found.field)
   return found
@@ -146,7 +194,9 @@ function changeOptions(
     const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
     const { default_value } = field
     // What is out of use is not filled in any more.
-    const kept = Array.isArray(default_value) ? default_value.filter(id => inUse.has(id as number)) : default_value
+    const kept = Array.isArray(default_value)
+      ? default_value.filter(id => inUse.has(id as number))
+      : default_value
     return {
       row: { ...rowOf(field), default_value: Array.isArray(kept) && kept.length === 0 ? null : kept },
       options,
@@ -171,14 +221,24 @@ async function change(
     const asked = await askReferences(administrator.db, catalog, judge.references)
     for (const problem of missingReferences(judge.references, asked)) judge.problems.add(() => problem)
     const told = { id, warnings: judge.warnings }
-    return shaped && { change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections }, told }
+    return (
+      shaped && {
+        change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections },
+        told,
+      }
+    )
   })
 }
 
-/** Judges a change on a catalog: the change, and what its answer says; null where only problems were found. */
+/**
+ * Judges a change on a catalog: the change, and what its answer says; null where only problems were found.
+ */
 type Judge<T> = (catalog: Catalog, judge: Judgement) => Promise<{ change: Change; told: T } | null>
 
-/** The last change under way in an account: those of one process take turns, so that they do not undo each other's judgements. */
+/**
+ * The last change under way in an account: those of one process take turns, so that they do not undo each
+ * other's judgements.
+ */
 const turns = new Map<number, Promise<unknown>>()
 
 function attempt<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
@@ -189,7 +249,10 @@ function attempt<T extends object>(administrator: Administrator, judgeChange: Ju
   return turn
 }
 
-async function tryUntilSaved<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
+async function tryUntilSaved<T extends object>(
+  administrator: Administrator,
+  judgeChange: Judge<T>,
+): Promise<T> {
   const { db, account, actor, once = null } = administrator
   const before = await recall<T>(db, askedOnce(administrator))
   if (before) return before.told
@@ -203,15 +266,21 @@ async function tryUntilSaved<T extends object>(administrator: Administrator, jud
     const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, told)
     if (saved) return saved
   }
-  throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], { 'retry-after': '1' })
+  throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], {
+    'retry-after': '1',
+  })
 }
 
-/** Whether anything would be another than it is: what was read can be written back, and makes no new version (D5). */
+/**
+ * Whether anything would be another than it is: what was read can be written back, and makes no new version
+ * (D5).
+ */
 function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
   const fields = resources.get(resource)!
   const current = fields.fields.find(({ id }) => id === field?.row.id)
   const isSame = (wanted: object, stored: object) => isSameJson(wanted as Json, stored as Json)
-  const isSameField = !field || (current && isSame([field.row, field.options], [rowOf(current), ownOptions(current)]))
+  const isSameField =
+    !field || (current && isSame([field.row, field.options], [rowOf(current), ownOptions(current)]))
   return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
 }
 
@@ -223,7 +292,11 @@ function refuseProblems({ problems }: Judgement): void {
   if (problems.count === 0) return
   const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken')
   const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
-  throw new Refusal(isDuplicate ? 'duplicate' : 'validation_failed', `Nothing was changed: ${count}.`, problems)
+  throw new Refusal(
+    isDuplicate ? 'duplicate' : 'validation_failed',
+    `Nothing was changed: ${count}.`,
+    problems,
+  )
 }
 
 function ownOptions(field: Field): readonly Option[] {
@@ -249,5 +322,7 @@ function notCustom({ internal_name }: Field): Refusal {
     code: 'interface_required',
     message: `${internal_name} is a field of the interface.`,
   }
-  return new Refusal('validation_failed', 'Only custom fields can be deleted; others can be deactivated.', [problem])
+  return new Refusal('validation_failed', 'Only custom fields can be deleted; others can be deactivated.', [
+    problem,
+  ])
 }

@@ -1,13 +1,15 @@
 /**
- * How much an account may configure (D110). A process reads the whole configuration of an account at once, and an index of
- * one account is looked at by every statement on its table. Pure.
+ * How much an account may configure (D110). A process reads the whole configuration of an account at once,
+ * and an index of one account is looked at by every statement on its table. Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
 import { type Judgement, report } from './judge.ts'
 
-/** Custom fields: those of a resource and of an account, and these with the deleted ones that are not purged. */
+/**
+ * Custom fields: those of a resource and of an account, and these with the deleted ones that are not purged.
+ */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
 /** Options, in use or not: those of a field and of an account. */
 const [optionsOfField, optionsOfAccount] = [500, 5000]
@@ -16,14 +18,26 @@ const indexesOfAccount = 20
 const indexesOfTable = 100
 const defaultLength = 4000
 
-/** Reports where a field as it will be is more than its account may have. What was more before may stay, and become less. */
+/**
+ * Reports where a field as it will be is more than its account may have. What was more before may stay, and
+ * become less.
+ */
 export function withinBounds({ row, options }: Shape, judge: Judgement): void {
   const fields = [...judge.catalog.resources.values()].flatMap(resource => resource.fields)
   const before = fields.find(field => field.id === row.id)
   const others = fields.filter(field => field.is_custom && field.id !== row.id)
   if (!row.deleted_at && (!before || before.deleted_at)) hasRoom(others, row.resource, !before, judge)
-  if (row.is_indexed && !before?.is_indexed && others.filter(field => field.is_indexed).length >= indexesOfAccount) {
-    report(judge, '/is_indexed', 'too_many', `can be true for at most ${indexesOfAccount} fields of an account`)
+  if (
+    row.is_indexed &&
+    !before?.is_indexed &&
+    others.filter(field => field.is_indexed).length >= indexesOfAccount
+  ) {
+    report(
+      judge,
+      '/is_indexed',
+      'too_many',
+      `can be true for at most ${indexesOfAccount} fields of an account`,
+    )
   }
   const added = options.length - (before ? before.options.length : 0)
   if (added > 0) hasRoomForOptions(options.length, added, judge)
@@ -39,7 +53,10 @@ export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
   return row.is_indexed && !before?.is_indexed
 }
 
-/** Reports an index more than a table should have; `present` is how many custom fields have one there, of whatever account. */
+/**
+ * Reports an index more than a table should have; `present` is how many custom fields have one there, of
+ * whatever account.
+ */
 export function withinIndexes(present: number, { row }: Shape, judge: Judgement): void {
   if (present < indexesOfTable) return
   const message = `can't be true for another field of ${row.resource}: the service has no room for more such indexes`
@@ -50,7 +67,13 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, jud
   const inUse = others.filter(field => !field.deleted_at)
   const hint = 'Delete one that is not needed.'
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
-    report(judge, '', 'too_many', `can't be one more than the ${ofResource} custom fields of ${resource}`, hint)
+    report(
+      judge,
+      '',
+      'too_many',
+      `can't be one more than the ${ofResource} custom fields of ${resource}`,
+      hint,
+    )
   } else if (inUse.length >= ofAccount) {
     report(judge, '', 'too_many', `can't be one more than the ${ofAccount} custom fields of an account`, hint)
   } else if (isNew && others.length >= withDeleted) {
@@ -67,6 +90,12 @@ function hasRoomForOptions(ofField: number, added: number, judge: Judgement): vo
   if (ofField > optionsOfField)
     report(judge, '', 'too_many', `can't have more than ${optionsOfField} options, in use or not`, hint)
   if (all > optionsOfAccount) {
-    report(judge, '', 'too_many', `can't have more than ${optionsOfAccount} options in all fields of the account`, hint)
+    report(
+      judge,
+      '',
+      'too_many',
+      `can't have more than ${optionsOfAccount} options in all fields of the account`,
+      hint,
+    )
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Judges what an administrator asks of a field (D36) against the account's catalog: every problem at once, or the field as it will be.
- * Rules of the interface can be tightened, never loosened. Pure; what it decides is saved by save.ts.
+ * Judges what an administrator asks of a field (D36) against the account's catalog: every problem at once, or
+ * the field as it will be. Rules of the interface can be tightened, never loosened. Pure; what it decides is
+ * saved by save.ts.
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
 import type { Field, FieldType, Option } from '../fields/field.ts'
@@ -20,11 +21,30 @@ export type Shape = {
   readonly sections: readonly Section[] | null
 }
 
-const settable = ['field_name', 'is_required', 'is_active', 'is_indexed', 'config', 'default_value', 'section', 'position']
+const settable = [
+  'field_name',
+  'is_required',
+  'is_active',
+  'is_indexed',
+  'config',
+  'default_value',
+  'section',
+  'position',
+]
 const fixed = ['source', 'type', 'internal_name']
 /** What a descriptor says beyond that: sent back, it is no mistake. */
 const described = [
-  ...['id', 'source_id', 'options', 'sub_fields', 'related_field', 'is_read_only', 'is_custom', 'is_filterable', 'is_sortable'],
+  ...[
+    'id',
+    'source_id',
+    'options',
+    'sub_fields',
+    'related_field',
+    'is_read_only',
+    'is_custom',
+    'is_filterable',
+    'is_sortable',
+  ],
   ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 
@@ -61,12 +81,23 @@ export function idsNeeded(body: Json): number {
 }
 
 /** A field as a body changes it; what the body leaves out stays. */
-export function changedField(field: Field, fields: ResourceFields, body: Json, judge: Judgement): Shape | null {
+export function changedField(
+  field: Field,
+  fields: ResourceFields,
+  body: Json,
+  judge: Judgement,
+): Shape | null {
   const sent = membersOf(body, [...settable, ...fixed], described, judge)
   const present: JsonObject = { source: field.resource, type: field.type, internal_name: field.internal_name }
   for (const name of fixed) {
     if (sent[name] === undefined || sent[name] === present[name]) continue
-    report(judge, `/${name}`, 'immutable', `can't be changed; it is "${present[name]}"`, 'Make a new field instead.')
+    report(
+      judge,
+      `/${name}`,
+      'immutable',
+      `can't be changed; it is "${present[name]}"`,
+      'Make a new field instead.',
+    )
   }
   const row = rowOf(field)
   const name = sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', judge)
@@ -75,7 +106,10 @@ export function changedField(field: Field, fields: ResourceFields, body: Json, j
   return shaped(sent, { ...row, field_name: name }, field.options, fields, judge)
 }
 
-/** What of a field is the account's, as its next version. Of the service's own limits only those that differ are kept. */
+/**
+ * What of a field is the account's, as its next version. Of the service's own limits only those that differ
+ * are kept.
+ */
 export function rowOf(field: Field): FieldRow {
   const { id, resource, internal_name, field_name, type, config, default_value } = field
   const { is_required, is_active, is_indexed, deleted_at } = field
@@ -109,14 +143,23 @@ function shaped(
   if (judge.problems.count) return null
   const current = fields.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
-  return { ...whole, sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null }
+  return {
+    ...whole,
+    sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null,
+  }
 }
 
 /** The default, in the form in which values are stored. That of a dropdown is a mark on its option. */
-function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judgement): Pick<Shape, 'row' | 'options'> {
+function withDefault(
+  sent: JsonObject,
+  row: FieldRow,
+  field: Field,
+  judge: Judgement,
+): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
   // A narrower limit is judged with the default that stands.
-  const input = sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
+  const input =
+    sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
@@ -124,7 +167,8 @@ function withDefault(sent: JsonObject, row: FieldRow, field: Field, judge: Judge
   const value = isBlank(input)
     ? null
     : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
-  if (judge.nested.length) report(judge, '/default_value', 'not_configurable', 'must name a record that exists')
+  if (judge.nested.length)
+    report(judge, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
@@ -135,7 +179,10 @@ export function hasOwnOptions(field: Field): boolean {
   return kinds[field.type].hasOptions === true && field.related === null && !field.has_static_options
 }
 
-/** SQL that an index of the field's own holds; null where it can have none: values that are several, and the service's own columns. */
+/**
+ * SQL that an index of the field's own holds; null where it can have none: values that are several, and the
+ * service's own columns.
+ */
 export function indexExpression(field: Field): string | null {
   const kind = kinds[field.type]
   const term = kind.term(field, '') ?? null
@@ -149,7 +196,13 @@ function sourceOf(source: Json | undefined, judge: Judgement): ResourceFields | 
   const { resources } = judge.catalog
   if (typeof source === 'string' && resources.has(source)) return resources.get(source)
   const code = source === undefined ? 'required' : 'invalid_value'
-  return report(judge, '/source', code, 'must name the resource of the field', `One of: ${[...resources.keys()].join(', ')}.`)
+  return report(
+    judge,
+    '/source',
+    code,
+    'must name the resource of the field',
+    `One of: ${[...resources.keys()].join(', ')}.`,
+  )
 }
 
 function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined {
@@ -167,7 +220,11 @@ function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined
 }
 
 /** As given, or made of the display name: cf_ and its letters and digits. */
-function internalName(sent: Json | undefined, name: string | undefined, judge: Judgement): string | undefined {
+function internalName(
+  sent: Json | undefined,
+  name: string | undefined,
+  judge: Judgement,
+): string | undefined {
   if (sent === undefined || sent === null) {
     const words = plainWords(name ?? '')
     if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
@@ -184,14 +241,30 @@ function internalName(sent: Json | undefined, name: string | undefined, judge: J
   }
   if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
   const hint = 'For example "cf_industry".'
-  return report(judge, '/internal_name', 'invalid_value', 'must be cf_ and up to 57 letters a to z, digits and _', hint)
+  return report(
+    judge,
+    '/internal_name',
+    'invalid_value',
+    'must be cf_ and up to 57 letters a to z, digits and _',
+    hint,
+  )
 }
 
-/** A second field of the same name would make one of them unreachable; that of a deleted one still has its values. */
-export function freeName(fields: ResourceFields, internal: string | undefined, name: string | undefined, judge: Judgement): void {
+/**
+ * A second field of the same name would make one of them unreachable; that of a deleted one still has its
+ * values.
+ */
+export function freeName(
+  fields: ResourceFields,
+  internal: string | undefined,
+  name: string | undefined,
+  judge: Judgement,
+): void {
   const taken = internal === undefined ? undefined : fields.byName.get(internal)
   if (taken) {
-    const hint = taken.deleted_at ? `Restore it: POST /rest/api/v1/field/${taken.id}/restore.` : `It is the field ${taken.id}.`
+    const hint = taken.deleted_at
+      ? `Restore it: POST /rest/api/v1/field/${taken.id}/restore.`
+      : `It is the field ${taken.id}.`
     report(
       judge,
       '/internal_name',
@@ -201,9 +274,17 @@ export function freeName(fields: ResourceFields, internal: string | undefined, n
     )
   }
   const same = fields.fields.find(
-    field => name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
+    field =>
+      name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
   )
-  if (same) report(judge, '/field_name', 'name_taken', `"${name}" is the name of another field`, `It is ${same.internal_name}.`)
+  if (same)
+    report(
+      judge,
+      '/field_name',
+      'name_taken',
+      `"${name}" is the name of another field`,
+      `It is ${same.internal_name}.`,
+    )
 }
 
 function newOptions(sent: Json | undefined, type: FieldType, firstId: number, judge: Judgement): Option[] {
@@ -221,12 +302,16 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, ju
     return []
   }
   const names = sent.map((item, index) => {
-    const unknown = isObject(item) ? Object.keys(item).filter(member => member !== 'name' && member !== 'id') : []
-    for (const member of unknown) report(judge, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
+    const unknown = isObject(item)
+      ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
+      : []
+    for (const member of unknown)
+      report(judge, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
     return nameOf(isObject(item) ? item.name : item, `/options/${index}`, judge)
   })
   for (const [index, name] of names.entries()) {
-    const first = name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
+    const first =
+      name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index) report(judge, `/options/${index}`, 'name_taken', `has "${name}" twice`)
   }
   return names.map((name, index) => ({
@@ -256,6 +341,11 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, jud
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {
-    report(judge, '/is_active', 'interface_required', 'must stay true: the rules of the interface need the field')
+    report(
+      judge,
+      '/is_active',
+      'interface_required',
+      'must stay true: the rules of the interface need the field',
+    )
   }
 }

@@ -25,8 +25,16 @@ export function formVersion(form: readonly Section[]): string {
   return createHash('sha256').update(JSON.stringify(form)).digest('base64url').slice(0, 22)
 }
 
-/** The form with a field moved to a section (its own if null; a new title makes a new section at the end) and a place in it, from 1. */
-export function moved(fields: ResourceFields, name: string, section: string | null, position: number | null): Section[] {
+/**
+ * The form with a field moved to a section (its own if null; a new title makes a new section at the end) and
+ * a place in it, from 1.
+ */
+export function moved(
+  fields: ResourceFields,
+  name: string,
+  section: string | null,
+  position: number | null,
+): Section[] {
   const form = formOf(fields)
   const title = section ?? form.find(part => part.fields.includes(name))?.section ?? 'Custom fields'
   if (!form.some(part => part.section === title)) form.push({ section: title, fields: [] })
@@ -59,12 +67,16 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   const titles = new Set<string>()
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
-    for (const other of Object.keys(others)) report(judge, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+    for (const other of Object.keys(others))
+      report(judge, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, judge)
-    if (title && titles.has(title)) report(judge, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
+    if (title && titles.has(title))
+      report(judge, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
     if (title) titles.add(title)
-    if (!Array.isArray(names)) report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
-    else if (names.length === 0) report(judge, `/${index}/fields`, 'required', 'must name a field: a section is what it holds')
+    if (!Array.isArray(names))
+      report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
+    else if (names.length === 0)
+      report(judge, `/${index}/fields`, 'required', 'must name a field: a section is what it holds')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
@@ -76,14 +88,17 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
     return { section: title ?? '', fields: known }
   })
   const missing = [...expected].filter(name => !seen.has(name))
-  if (missing.length) report(judge, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
+  if (missing.length)
+    report(judge, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
   return withDeleted(fields, form)
 }
 
 /** Deleted fields keep their section, for the case that they are restored. */
 function withDeleted({ fields }: ResourceFields, form: readonly Section[]): Section[] {
   return form.map(part => {
-    const deleted = fields.filter(field => field.deleted_at && field.section === part.section).map(field => field.internal_name)
+    const deleted = fields
+      .filter(field => field.deleted_at && field.section === part.section)
+      .map(field => field.internal_name)
     return { ...part, fields: [...part.fields, ...deleted.filter(name => !part.fields.includes(name))] }
   })
 }

@@ -1,6 +1,7 @@
 /**
- * Indexes of single custom fields (D36), for their ranges and sorts; equality has the index of all custom values. Made and removed without
- * blocking writes. One index serves one field of one account: other accounts may keep other things under the same name.
+ * Indexes of single custom fields (D36), for their ranges and sorts; equality has the index of all custom
+ * values. Made and removed without blocking writes. One index serves one field of one account: other accounts
+ * may keep other things under the same name.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'
@@ -35,8 +36,9 @@ export async function countIndexes(db: Queryable, table: string): Promise<number
 }
 
 /**
- * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at any time, by several
- * processes at once: one that another has begun is left to it. `query` must have no time limit; what can't be made is told to `failed`.
+ * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at
+ * any time, by several processes at once: one that another has begun is left to it. `query` must have no time
+ * limit; what can't be made is told to `failed`.
  */
 export async function arrangeIndexes(
   query: Queryable['query'],
@@ -66,7 +68,9 @@ export async function arrangeIndexes(
     else await query(`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(name!)}`)
   }
   for (const [name, definition] of wanted) {
-    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`).catch(error => failed(name, error))
+    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`).catch(error =>
+      failed(name, error),
+    )
   }
 }
 

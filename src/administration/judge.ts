@@ -1,5 +1,6 @@
 /**
- * What administration's judgements share: the problems found, each with its path and hint, and the readers of a body's members. Pure.
+ * What administration's judgements share: the problems found, each with its path and hint, and the readers of
+ * a body's members. Pure.
  */
 import { type Hint, Problems, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -23,7 +24,13 @@ export function judgement(catalog: Catalog): Judgement {
 }
 
 /** Notes a problem of the member at `path`. */
-export function report({ problems }: Judgement, path: string, code: string, message: string, hint?: Hint): undefined {
+export function report(
+  { problems }: Judgement,
+  path: string,
+  code: string,
+  message: string,
+  hint?: Hint,
+): undefined {
   problems.add(() => {
     const what = path.slice(1).replaceAll('/', '.') || 'The body'
     return { field: path.split('/')[1] ?? null, path, code, message: `${what} ${message}.` }
@@ -32,7 +39,12 @@ export function report({ problems }: Judgement, path: string, code: string, mess
 }
 
 /** The body as an object whose members are all known; what is read-only is noted and left out. */
-export function membersOf(body: Json, known: readonly string[], readOnly: readonly string[], judge: Judgement): JsonObject {
+export function membersOf(
+  body: Json,
+  known: readonly string[],
+  readOnly: readonly string[],
+  judge: Judgement,
+): JsonObject {
   if (!isObject(body)) {
     report(judge, '', 'wrong_type', 'must be a JSON object')
     return {}
@@ -41,7 +53,11 @@ export function membersOf(body: Json, known: readonly string[], readOnly: readon
   for (const [name, value] of Object.entries(body)) {
     if (known.includes(name)) sent[name] = value
     else if (readOnly.includes(name)) {
-      judge.warnings.push({ field: name, code: 'read_only', message: 'It is not changed here; what was sent is ignored.' })
+      judge.warnings.push({
+        field: name,
+        code: 'read_only',
+        message: 'It is not changed here; what was sent is ignored.',
+      })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
       report(judge, `/${pointerStep(name)}`, 'unknown_field', 'is not a member', hint)

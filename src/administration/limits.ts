@@ -28,11 +28,13 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
-    } else if (isLimit(name, value, path, judge) && isTighter(name, value, bound, path, judge)) config[name] = value
+    } else if (isLimit(name, value, path, judge) && isTighter(name, value, bound, path, judge))
+      config[name] = value
   }
   for (const what of ['', '_length']) {
     const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
-    if (low && high && low.gt(high)) report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
+    if (low && high && low.gt(high))
+      report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
   }
   return config as Config
 }
@@ -47,7 +49,8 @@ function isLimit(name: string, value: Json, path: string, judge: Judgement): boo
   const number = typeof value === 'number' || isRawNumber(value) ? decimal(value) : null
   const isAmount = name === 'min' || name === 'max'
   const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
-  if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000)))) return true
+  if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000))))
+    return true
   report(judge, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
   return false
 }

@@ -1,7 +1,8 @@
 /**
- * The end of deleted custom fields (D36): after a while their values leave the records and their history, then the field itself is gone and its
- * name is free. No record gets a new version by it, as none is shown otherwise than before. Every step asks again whether the field is still
- * deleted: it may be restored at any moment.
+ * The end of deleted custom fields (D36): after a while their values leave the records and their history,
+ * then the field itself is gone and its name is free. No record gets a new version by it, as none is shown
+ * otherwise than before. Every step asks again whether the field is still deleted: it may be restored at any
+ * moment.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'
@@ -41,7 +42,10 @@ const due =
   `${locked}, due AS (SELECT FROM locked, field WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz ` +
   'AND resource = $4::text AND internal_name = $5::text)'
 
-/** $6 the last record that was looked at → the last of this batch; null when there is none left, or the field was restored. */
+/**
+ * $6 the last record that was looked at → the last of this batch; null when there is none left, or the field
+ * was restored.
+ */
 function fromRecords(resource: string): string {
   const table = identifier(resource)
   return `WITH ${due},

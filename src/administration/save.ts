@@ -1,6 +1,7 @@
 /**
- * Saves what was judged, in one statement: the field with its options, or the form. It counts the catalog's version up and is carried
- * out only on the version that was judged, so that no two administrators and no record can come between a judgement and its saving.
+ * Saves what was judged, in one statement: the field with its options, or the form. It counts the catalog's
+ * version up and is carried out only on the version that was judged, so that no two administrators and no
+ * record can come between a judgement and its saving.
  */
 import type { FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
@@ -25,8 +26,8 @@ export type Author = {
 }
 
 /**
- * Saves a change (null: there is none) and keeps what its answer says; undefined when the catalog is no longer the version that was judged. Takes the counter first,
- * as every write.
+ * Saves a change (null: there is none) and keeps what its answer says; undefined when the catalog is no
+ * longer the version that was judged. Takes the counter first, as every write.
  */
 export async function saveChange<T extends object>(
   db: Queryable,
@@ -52,14 +53,20 @@ export async function saveChange<T extends object>(
     field ? field.row.internal_name : null,
     field ? `field.${verb}` : 'form.updated',
     String(field?.row.id ?? 0),
-    JSON.stringify({ ...(field ? { field: field.row, options: field.options } : {}), ...(sections ? { sections } : {}) }),
+    JSON.stringify({
+      ...(field ? { field: field.row, options: field.options } : {}),
+      ...(sections ? { sections } : {}),
+    }),
     field && String(field.row.version),
   ]
   const written = await writeOnce(db, asked, statement, params, told)
   return written?.told
 }
 
-/** Reserves `count` ids of fields and options: the first of them. Those that are not used are never given to another. */
+/**
+ * Reserves `count` ids of fields and options: the first of them. Those that are not used are never given to
+ * another.
+ */
 export async function reserveIds(db: Queryable, account: number, count: number): Promise<number> {
   const [row] = await db.write(
     String(account),
@@ -80,8 +87,9 @@ const told = appended('logged', {
 })
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 resource, $6 field rows, $7 its options, $8 sections, $9 the field's internal name,
- * $10 event type, $11 record id, $12 changes, $13 the field's version (null: the catalog's is told) → the record id.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 resource, $6 field rows, $7 its options, $8
+ * sections, $9 the field's internal name, $10 event type, $11 record id, $12 changes, $13 the field's version
+ * (null: the catalog's is told) → the record id.
  */
 const statement = `WITH ${lockedAt},
   changed AS (UPDATE account SET catalog_version = catalog_version + 1 FROM locked

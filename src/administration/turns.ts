@@ -1,10 +1,13 @@
 /** Work that accounts ask for: they take turns, and each waits for one at most, however often it asks. */
 
 /**
- * Gives what asks for a turn of an account, in which `work` is done for it, `atOnce` accounts at the same time and
- * each once. `work` must not throw. The asking resolves when a turn is over that began after it.
+ * Gives what asks for a turn of an account, in which `work` is done for it, `atOnce` accounts at the same
+ * time and each once. `work` must not throw. The asking resolves when a turn is over that began after it.
  */
-export function turns(atOnce: number, work: (account: number) => Promise<void>): (account: number) => Promise<void> {
+export function turns(
+  atOnce: number,
+  work: (account: number) => Promise<void>,
+): (account: number) => Promise<void> {
   /** who has asked and not begun, the longest first */
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   const underWay = new Set<number>()

@@ -1,7 +1,7 @@
 /**
- * What is done in the background: what a change of configuration leaves to do (amounts that follow from stages and rates, indexes made and
- * removed), and the end of what was deleted or is out of date. Runs at the start, every hour, and after each change; several processes may
- * do so at once. Owns when; not what.
+ * What is done in the background: what a change of configuration leaves to do (amounts that follow from
+ * stages and rates, indexes made and removed), and the end of what was deleted or is out of date. Runs at the
+ * start, every hour, and after each change; several processes may do so at once. Owns when; not what.
  */
 import { loadCatalog } from '../accounts/directory.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
@@ -27,8 +27,8 @@ type Step = (catalog: Catalog) => Promise<unknown>
 
 export type Upkeep = {
   /**
-   * Looks after an account in its turn (D109), and again when no process remembers an older configuration any more.
-   * Resolves after the first.
+   * Looks after an account in its turn (D109), and again when no process remembers an older configuration any
+   * more. Resolves after the first.
    */
   wake(account: number): Promise<void>
   /** Begins nothing new. An index that is cut short is begun again at the next start. */
@@ -57,7 +57,10 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   let isStopped = false
   const told = new Map<number, string>()
 
-  const follow: readonly Step[] = [catalog => reweighDeals(db, catalog), catalog => revalueRecords(db, catalog)]
+  const follow: readonly Step[] = [
+    catalog => reweighDeals(db, catalog),
+    catalog => revalueRecords(db, catalog),
+  ]
   const settle: Step = ({ account: { id }, version }) => db.write(String(id), endOlder, [String(id), version])
   const routine: readonly Step[] = [
     catalog => purge(catalog),
@@ -68,9 +71,14 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const lookAfter = async (account: number) => {
     const isSettled = changed.get(account)
     const isChanged = changed.delete(account)
-    const done = await carryOut(account, [...(isSettled ? [settle] : []), ...(isChanged ? follow : []), ...routine])
+    const done = await carryOut(account, [
+      ...(isSettled ? [settle] : []),
+      ...(isChanged ? follow : []),
+      ...routine,
+    ])
     if (done === null || !isSettled) return
-    const text = 'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
+    const text =
+      'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
     await db.query(text, [String(account), done]).catch(error => complain(`account ${account}`, error))
   }
   /** The configuration that was there when the steps began; null where one of them failed. */
@@ -105,15 +113,20 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     const text = Object.entries(kept).map(([resource, count]) => `${count} ${resource}`)
     if (text.join() === (told.get(account) ?? '')) return
     told.set(account, text.join())
-    if (text.length) log(`Deleted records of account ${account} are kept, as others point to them: ${text.join(', ')}.`)
+    if (text.length)
+      log(`Deleted records of account ${account} are kept, as others point to them: ${text.join(', ')}.`)
   }
   const complain = (what: string, error: unknown) => {
     if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
   const ask = turns(accountsAtOnce, lookAfter)
-  /** All accounts, one after the other: whoever has changed something does not wait for more than one of them. */
+  /**
+   * All accounts, one after the other: whoever has changed something does not wait for more than one of them.
+   */
   const round = async () => {
-    for (const { account } of await db.query('SELECT account_id::text AS account FROM account ORDER BY account_id')) {
+    for (const { account } of await db.query(
+      'SELECT account_id::text AS account FROM account ORDER BY account_id',
+    )) {
       if (isStopped) return
       const [row] = await db.query(
         'SELECT (settled_version < catalog_version)::text AS changed FROM account WHERE account_id = $1::bigint',

@@ -1,6 +1,6 @@
 /**
- * Who may go on (D38, D107): the token, its rate, its scope and its account's share of what a process can do at
- * once are judged by the head of a request, before a byte of its body is read.
+ * Who may go on (D38, D107): the token, its rate, its scope and its account's share of what a process can do
+ * at once are judged by the head of a request, before a byte of its body is read.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Caller, Directory } from '../accounts/directory.ts'
@@ -15,7 +15,9 @@ export type Admitted = {
   readonly left: Readonly<Record<string, string>>
   /** Takes memory for the request, until it leaves. Throws `overloaded` when the account has its share. */
   hold(bytes: number): void
-  /** Waits until the account's others that wanted to be alone have left, and everybody else has had a turn. */
+  /**
+   * Waits until the account's others that wanted to be alone have left, and everybody else has had a turn.
+   */
   beAlone(): Promise<void>
   /** Gives back what the request has taken, however often it is called. */
   leave(): void
@@ -57,7 +59,8 @@ export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOpti
       }
       const caller = allowed(found, scope)
       const account = caller.catalog.account.id
-      if (!places.take(account, 1)) throw overloaded('Too many requests are being carried out; try again in a moment.')
+      if (!places.take(account, 1))
+        throw overloaded('Too many requests are being carried out; try again in a moment.')
       return { caller, token, left, ...stay(account, places, memory, queues) }
     },
     count: async request => void (await identify(request)),
@@ -68,19 +71,28 @@ export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOpti
 export function allowed(caller: Caller | null, scope: string): Caller {
   if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.')
   if (caller.scopes.has('admin') || caller.scopes.has(scope)) return caller
-  throw new Refusal('forbidden', `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`)
+  throw new Refusal(
+    'forbidden',
+    `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`,
+  )
 }
 
 /** For each account the end of the last of those that want to be alone. */
 type Queues = Map<number, Promise<void>>
 
-function stay(account: number, places: Supply, memory: Supply, queues: Queues): Pick<Admitted, 'hold' | 'beAlone' | 'leave'> {
+function stay(
+  account: number,
+  places: Supply,
+  memory: Supply,
+  queues: Queues,
+): Pick<Admitted, 'hold' | 'beAlone' | 'leave'> {
   let isGone = false
   let held = 0
   let goOn = () => {}
   return {
     hold(bytes) {
-      if (!memory.take(account, bytes)) throw overloaded('Too many large bodies are under way; try again in a moment.')
+      if (!memory.take(account, bytes))
+        throw overloaded('Too many large bodies are under way; try again in a moment.')
       held += bytes
     },
     async beAlone() {

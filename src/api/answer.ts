@@ -1,4 +1,7 @@
-/** Answers: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through as the text the database built. */
+/**
+ * Answers: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through as
+ * the text the database built.
+ */
 import { STATUS_CODES } from 'node:http'
 import { type ErrorSlug, errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
@@ -12,18 +15,31 @@ export type Answer = {
   readonly body: string | Buffer
 }
 
-/** Answers are data of one caller: not to be kept on the way, nor taken for a page that may load or be framed by anything. */
+/**
+ * Answers are data of one caller: not to be kept on the way, nor taken for a page that may load or be framed
+ * by anything.
+ */
 export const securityHeaders = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'content-security-policy':
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }
 
 /** `{"code":0,"data":…}` around JSON text. */
-export function success(data: string, meta: object | null = null, status = 200, headers: Record<string, string> = {}): Answer {
-  return { status, headers, body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}` }
+export function success(
+  data: string,
+  meta: object | null = null,
+  status = 200,
+  headers: Record<string, string> = {},
+): Answer {
+  return {
+    status,
+    headers,
+    body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}`,
+  }
 }
 
 export function recordAnswer(
@@ -59,7 +75,9 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
 /** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
 export function problemAnswer(error: unknown, requestId: string): Answer {
   const refusal =
-    error instanceof Refusal ? error : new Refusal('internal', 'The request failed. The log has it under this request id.')
+    error instanceof Refusal
+      ? error
+      : new Refusal('internal', 'The request failed. The log has it under this request id.')
   const { slug, problems: errors, headers, message: detail } = refusal
   const { code, status, title } = errorTable[slug]
   const body = { type: `/docs/errors#${slug}`, title, status, detail, code, errors, requestId }

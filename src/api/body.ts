@@ -22,7 +22,11 @@ export function bodyLimit(bytes: number): BodyLimit {
  * The bytes of a body. `hold` is told of each piece of memory that it takes, and may throw. Throws the
  * limit's refusal, unread where the request says its length, `unsupported_media_type`, `malformed_request`.
  */
-export async function readBody(request: IncomingMessage, limit: BodyLimit, hold: (bytes: number) => void): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: BodyLimit,
+  hold: (bytes: number) => void,
+): Promise<Buffer> {
   const { headers } = request
   if (Number(headers['content-length'] ?? 0) > limit.bytes) throw limit.refusal()
   refuseOtherThanUtf8(headers)
@@ -49,7 +53,10 @@ export async function readBody(request: IncomingMessage, limit: BodyLimit, hold:
 
 type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
 
-/** One piece of memory: with chunks kept as they come, a body sent byte by byte takes a hundred times its size. */
+/**
+ * One piece of memory: with chunks kept as they come, a body sent byte by byte takes a hundred times its
+ * size.
+ */
 function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   let memory = Buffer.alloc(0)
   let length = 0

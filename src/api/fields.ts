@@ -38,21 +38,43 @@ export type FieldHandlers = {
     | 'arrange']: Handler
 }
 
-export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkeep, retentionDays: number): FieldHandlers {
+export function fieldHandlers(
+  db: Queryable,
+  directory: Directory,
+  upkeep: Upkeep,
+  retentionDays: number,
+): FieldHandlers {
   const administrator = (request: ApiRequest): Administrator => {
     const { caller, once, query } = request
     readParameters(query, [], [])
     const account = caller.catalog.account.id
     const precondition = preconditionOf(request)
-    return { db, account, actor: caller.user, precondition, once, loadCatalog: () => directory.catalogNow(account) }
+    return {
+      db,
+      account,
+      actor: caller.user,
+      precondition,
+      once,
+      loadCatalog: () => directory.catalogNow(account),
+    }
   }
   /** An option's ETag is that of its field, of which it is a part. */
-  const headersOf = ({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> => ({
+  const headersOf = (
+    { path }: ApiRequest,
+    field: Field,
+    id: number,
+    status: number,
+  ): Record<string, string> => ({
     etag: etagOf(field.version),
     ...(status === 201 ? { location: `${path}/${id}` } : {}),
   })
   /** The field as it is now, for the answer to a change of it. */
-  const fieldAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
+  const fieldAnswer = async (
+    request: ApiRequest,
+    id: number,
+    warnings: readonly Warning[],
+    status = 200,
+  ): Promise<Answer> => {
     const account = request.caller.catalog.account.id
     const { field, fields } = findField(await directory.catalogNow(account), id)
     const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
@@ -60,7 +82,12 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
     const headers = headersOf(request, field, id, status)
     return success(JSON.stringify({ ...descriptor(field, fields), ...index }), meta, status, headers)
   }
-  const optionAnswer = async (request: ApiRequest, id: number, warnings: readonly Warning[], status = 200): Promise<Answer> => {
+  const optionAnswer = async (
+    request: ApiRequest,
+    id: number,
+    warnings: readonly Warning[],
+    status = 200,
+  ): Promise<Answer> => {
     const { field } = findField(await directory.catalogNow(request.caller.catalog.account.id), idOf(request))
     const { name, position, is_active, is_default } = findOption(field, id)
     const meta = warnings.length ? { warnings } : null
@@ -86,7 +113,10 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
       return fieldAnswer(request, idOf(request), [])
     },
     update: async request => {
-      const { id, warnings } = await changing(request, updateField(administrator(request), idOf(request), bodyOf(request)))
+      const { id, warnings } = await changing(
+        request,
+        updateField(administrator(request), idOf(request), bodyOf(request)),
+      )
       return fieldAnswer(request, id, warnings)
     },
     remove: async request => {
@@ -95,11 +125,17 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const { id, warnings } = await changing(request, restoreField(administrator(request), idOf(request), oldest))
+      const { id, warnings } = await changing(
+        request,
+        restoreField(administrator(request), idOf(request), oldest),
+      )
       return fieldAnswer(request, id, warnings)
     },
     createOption: async request => {
-      const { id, warnings } = await changing(request, createOption(administrator(request), idOf(request), bodyOf(request)))
+      const { id, warnings } = await changing(
+        request,
+        createOption(administrator(request), idOf(request), bodyOf(request)),
+      )
       return optionAnswer(request, id, warnings, 201)
     },
     updateOption: async request => {
@@ -110,7 +146,10 @@ export function fieldHandlers(db: Queryable, directory: Directory, upkeep: Upkee
       return optionAnswer(request, id, warnings)
     },
     removeOption: async request => {
-      const { id } = await changing(request, deleteOption(administrator(request), idOf(request), optionOf(request)))
+      const { id } = await changing(
+        request,
+        deleteOption(administrator(request), idOf(request), optionOf(request)),
+      )
       return success(JSON.stringify({ id, deleted: true }))
     },
     arrange: async request => {

@@ -21,9 +21,16 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
   const shown = fields.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
   // Each inner array is one section of the form.
   const titles = [...new Set(shown.map(field => field.section))]
-  const sections = titles.map(title => shown.filter(field => field.section === title).map(field => descriptor(field, fields)))
+  const sections = titles.map(title =>
+    shown.filter(field => field.section === title).map(field => descriptor(field, fields)),
+  )
   const { id, name, config } = fields.resource.source
-  return success(JSON.stringify({ source: { is_enabled: true, name, id, ...(config ? { config } : {}) }, fields: sections }))
+  return success(
+    JSON.stringify({
+      source: { is_enabled: true, name, id, ...(config ? { config } : {}) },
+      fields: sections,
+    }),
+  )
 }
 
 /** GET /field/form?source= */
@@ -47,7 +54,9 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
   const { members, subFields: subFieldsOf } = kinds[field.type]
   const subFields = subFieldsOf?.(field)
   const own = taken(field, '')
-  const taking = members.map(name => ({ name, ...taken(field, name) })).filter(({ operators }) => operators.length > 0)
+  const taking = members
+    .map(name => ({ name, ...taken(field, name) }))
+    .filter(({ operators }) => operators.length > 0)
   return {
     internal_name: field.internal_name,
     field_name: field.field_name,
@@ -60,7 +69,13 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
       ? { options: field.options.filter(option => option.is_active).map(({ id, name }) => ({ name, id })) }
       : {}),
     ...(subFields
-      ? { sub_fields: subFields.map((sub, index) => ({ ...sub, id: field.id * 100 + index + 1, type: sub.input_type })) }
+      ? {
+          sub_fields: subFields.map((sub, index) => ({
+            ...sub,
+            id: field.id * 100 + index + 1,
+            type: sub.input_type,
+          })),
+        }
       : {}),
     ...(field.related ? { related_field: { id: relatedIds[field.related], source: field.related } } : {}),
     is_required: field.is_required,
@@ -88,9 +103,14 @@ function taken(field: Field, member: string): { is_sortable: boolean; operators:
   }
 }
 
-/** That of a dropdown is a mark on its option. A pipeline that is the default to look at is no default to write. */
+/**
+ * That of a dropdown is a mark on its option. A pipeline that is the default to look at is no default to
+ * write.
+ */
 function defaultOf(field: Field): Json {
-  const marked = field.related ? undefined : field.options.find(option => option.is_default && option.is_active)
+  const marked = field.related
+    ? undefined
+    : field.options.find(option => option.is_default && option.is_active)
   return field.default_value ?? marked?.id ?? null
 }
 
@@ -130,7 +150,11 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
         ? currencies(catalog, inactive)
         : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, catalog)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
-    return success(JSON.stringify(choices.values), { name, source: choices.source, field_id: choices.field_id })
+    return success(JSON.stringify(choices.values), {
+      name,
+      source: choices.source,
+      field_id: choices.field_id,
+    })
   }
 }
 
@@ -164,7 +188,10 @@ function optionChoices(
   return { source: field.resource, field_id: field.id, values }
 }
 
-/** Without a source, the resource that has a dynamic dropdown of that name answers; static ones only when asked for (D33). */
+/**
+ * Without a source, the resource that has a dynamic dropdown of that name answers; static ones only when
+ * asked for (D33).
+ */
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
     .filter(fields => !source || fields.resource.name === source)
@@ -184,11 +211,17 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
 }
 
 /** Fields whose choices are records of another resource: at most 1000, by name. */
-const recordFields: { readonly [name: string]: string } = { territory: 'territory', tags: 'tag', sales_owner: 'user' }
+const recordFields: { readonly [name: string]: string } = {
+  territory: 'territory',
+  tags: 'tag',
+  sales_owner: 'user',
+}
 
 async function recordChoices(db: Queryable, name: string, catalog: Catalog): Promise<Choices | null> {
   const resource = Object.hasOwn(recordFields, name) ? recordFields[name] : undefined
-  const field = [...catalog.resources.values()].map(fields => fields.byName.get(name)).find(found => found?.is_active)
+  const field = [...catalog.resources.values()]
+    .map(fields => fields.byName.get(name))
+    .find(found => found?.is_active)
   if (!resource || !field) return null
   const rows = await db.query(
     `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY fold(name) COLLATE "C", id LIMIT 1000`,
@@ -205,16 +238,29 @@ async function recordChoices(db: Queryable, name: string, catalog: Catalog): Pro
 }
 
 function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
-  const resources = [...catalog.resources.values()].filter(fields => !source || fields.resource.name === source)
-  const field = resources.map(fields => fields.byName.get(name)).find(found => found?.is_active && !found.is_hidden)
-  if (field) return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
-  const known = resources.flatMap(fields => fields.fields.filter(other => other.is_active && hasOptions(other)))
+  const resources = [...catalog.resources.values()].filter(
+    fields => !source || fields.resource.name === source,
+  )
+  const field = resources
+    .map(fields => fields.byName.get(name))
+    .find(found => found?.is_active && !found.is_hidden)
+  if (field)
+    return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
+  const known = resources.flatMap(fields =>
+    fields.fields.filter(other => other.is_active && hasOptions(other)),
+  )
   const names = known.map(other => other.internal_name)
-  return new Refusal('field_not_found', `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd())
+  return new Refusal(
+    'field_not_found',
+    `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd(),
+  )
 }
 
 function unknownSource(source: string, catalog: Catalog): Refusal {
-  return new Refusal('field_not_found', `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`)
+  return new Refusal(
+    'field_not_found',
+    `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`,
+  )
 }
 
 function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {

@@ -8,18 +8,30 @@ export function readParameters(
   known: readonly string[],
   required: readonly string[],
 ): { [name: string]: string | undefined } {
-  const complaint = (parameter: string, code: string, message: string) => ({ field: null, path: '', parameter, code, message })
+  const complaint = (parameter: string, code: string, message: string) => ({
+    field: null,
+    path: '',
+    parameter,
+    code,
+    message,
+  })
   const unknown = [...query.keys()].filter(name => !known.includes(name))
   if (unknown.length) {
     const problems = unknown.map(name =>
-      complaint(name, 'unknown_parameter', `There is no parameter "${name}". The parameters: ${known.join(', ')}.`),
+      complaint(
+        name,
+        'unknown_parameter',
+        `There is no parameter "${name}". The parameters: ${known.join(', ')}.`,
+      ),
     )
     throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
   }
   const problems = known.flatMap(name => {
     const values = query.get(name) ?? []
     if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given once.`)]
-    return required.includes(name) && !values[0] ? [complaint(name, 'required', `${name} must be given.`)] : []
+    return required.includes(name) && !values[0]
+      ? [complaint(name, 'required', `${name} must be given.`)]
+      : []
   })
   if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
   return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))

@@ -1,6 +1,6 @@
 /**
- * How much one token may ask in a minute (D59), counted in this process. A request without a valid token counts for
- * the network it comes from.
+ * How much one token may ask in a minute (D59), counted in this process. A request without a valid token
+ * counts for the network it comes from.
  */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
@@ -8,14 +8,17 @@ import { networkOf } from './network.ts'
 
 export type RateLimit = {
   /**
-   * Counts a request of a valid token, or of the address it comes from. Gives the headers that say how much is left
-   * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
+   * Counts a request of a valid token, or of the address it comes from. Gives the headers that say how much
+   * is left (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
    */
   count(token: string | null, address: string): Record<string, string>
 }
 
 const windowMs = 60_000
-/** Networks that are counted one by one; more share a count, so that a flood takes no more memory and nobody's count. */
+/**
+ * Networks that are counted one by one; more share a count, so that a flood takes no more memory and nobody's
+ * count.
+ */
 const networksMax = 100_000
 
 /** `perMinute` 0 = no limit. `clock` gives milliseconds and must not be set back, as the time of day is. */

@@ -15,14 +15,28 @@ import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, parametersOf, preconditionOf, refuseIfMatch } from './request.ts'
+import {
+  type ApiRequest,
+  bodyOf,
+  contextOf,
+  fieldsOf,
+  idOf,
+  parametersOf,
+  preconditionOf,
+  refuseIfMatch,
+} from './request.ts'
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 
-/** What handlers need of a database: reads that may take long, such as lists, are asked in the account's turn. */
+/**
+ * What handlers need of a database: reads that may take long, such as lists, are asked in the account's turn.
+ */
 export type ServedDatabase = Queryable & { inTurn(asker: Asker): ListDatabase }
 
-/** The database as it is asked when it is the turn of the request's account, and as long as somebody waits for the answer. */
+/**
+ * The database as it is asked when it is the turn of the request's account, and as long as somebody waits for
+ * the answer.
+ */
 export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): ListDatabase {
   return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
 }
@@ -63,21 +77,33 @@ export function recordHandlers(
     return pageAnswer(await listRecords(inTurn(db, request), fields, catalog.account.id, read), read)
   }
   /** A record as the caller wants to see it: with the names that `expand` asks for. */
-  const seen = async <R extends { record: string }>(request: ApiRequest, act: (fields: ResourceFields) => Promise<R>) => {
+  const seen = async <R extends { record: string }>(
+    request: ApiRequest,
+    act: (fields: ResourceFields) => Promise<R>,
+  ) => {
     const fields = fieldsOf(request, resource)
     const expand = readRecordQuery(request.query, fields)
     const answered = await act(fields)
-    return { ...answered, record: await expandedRecord(db, request.caller.catalog.account.id, answered.record, expand) }
+    return {
+      ...answered,
+      record: await expandedRecord(db, request.caller.catalog.account.id, answered.record, expand),
+    }
   }
   return {
     create: async request => {
       refuseIfMatch(request)
-      const saved = await seen(request, fields => createRecord(db, fields, bodyOf(request), contextOf(request)))
+      const saved = await seen(request, fields =>
+        createRecord(db, fields, bodyOf(request), contextOf(request)),
+      )
       await written(request)
       return createdAnswer(saved, request.path)
     },
     get: async request =>
-      recordAnswer(await seen(request, fields => readRecord(db, fields, request.caller.catalog.account.id, idOf(request)))),
+      recordAnswer(
+        await seen(request, fields =>
+          readRecord(db, fields, request.caller.catalog.account.id, idOf(request)),
+        ),
+      ),
     update: async request => {
       const saved = await seen(request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),

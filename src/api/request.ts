@@ -1,4 +1,7 @@
-/** What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it can't read. */
+/**
+ * What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it
+ * can't read.
+ */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -43,8 +46,14 @@ export function contextOf({ caller, once }: ApiRequest): Context {
   return { catalog: caller.catalog, actor: caller.user, isAdmin: caller.scopes.has('admin'), once }
 }
 
-/** What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it this request and no other. */
-export function onceOf(key: string | string[] | undefined, asked: readonly (Json | undefined)[]): Once | null {
+/**
+ * What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it
+ * this request and no other.
+ */
+export function onceOf(
+  key: string | string[] | undefined,
+  asked: readonly (Json | undefined)[],
+): Once | null {
   if (key === undefined) return null
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Refusal(
@@ -64,12 +73,14 @@ export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFiel
 
 /** The id in the path: a whole number. One that no record can have is simply not found (D3). */
 export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
-  if (!/^\d{1,20}$/.test(id)) throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
+  if (!/^\d{1,20}$/.test(id))
+    throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
   return Math.min(Number(id), Number.MAX_SAFE_INTEGER)
 }
 
 export function bodyOf({ body }: ApiRequest): Json {
-  if (body === undefined) throw new Refusal('malformed_json', 'The request needs a JSON body with the fields of the record.')
+  if (body === undefined)
+    throw new Refusal('malformed_json', 'The request needs a JSON body with the fields of the record.')
   return body
 }
 
@@ -81,12 +92,16 @@ export function readJson(bytes: Buffer): Json | undefined {
   try {
     return parseExactly(text, bodyLimits)
   } catch (error) {
-    if (error instanceof JsonLimitError) throw new Refusal('malformed_json', `The body is not taken: ${error.message}.`)
+    if (error instanceof JsonLimitError)
+      throw new Refusal('malformed_json', `The body is not taken: ${error.message}.`)
     throw new Refusal('malformed_json', `The body is not valid JSON: ${(error as Error).message}.`)
   }
 }
 
-/** What the code that walks a body may meet (D59). The work of a request grows with its members more than with its bytes. */
+/**
+ * What the code that walks a body may meet (D59). The work of a request grows with its members more than with
+ * its bytes.
+ */
 const bodyLimits = { levels: 32, items: 32_768 }
 
 /** The query of a URL. Repeated names keep their values in order. */
@@ -103,15 +118,19 @@ export function readQuery(url: string): Parameters {
 }
 
 /**
- * The parameters of a query, and those that the body gives as JSON (D32): numbers and booleans as their text, an array of filters as so
- * many filters, any other array as its values separated by commas. An empty body gives none.
+ * The parameters of a query, and those that the body gives as JSON (D32): numbers and booleans as their text,
+ * an array of filters as so many filters, any other array as its values separated by commas. An empty body
+ * gives none.
  */
 export function parametersOf({ query, body }: ApiRequest): Parameters {
-  if (body !== undefined && !isObject(body)) throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
+  if (body !== undefined && !isObject(body))
+    throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
   const parameters = new Map(query)
   for (const [name, value] of Object.entries(body ?? {})) {
     if (value === null) continue
-    const texts = Array.isArray(value) ? value.map(item => parameterText(name, item)) : [parameterText(name, value)]
+    const texts = Array.isArray(value)
+      ? value.map(item => parameterText(name, item))
+      : [parameterText(name, value)]
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
     const inAddress = parameters.get(name)
     parameters.set(name, inAddress ? [...inAddress, ...joined] : joined)
@@ -133,7 +152,10 @@ function parameterText(name: string, value: Json): string {
   throw new Refusal('malformed_query', 'The list query could not be read.', [problem])
 }
 
-/** The versions that If-Match names (D7, RFC 9110 §13.1.1): null without it or with `*`. A weak tag names none. */
+/**
+ * The versions that If-Match names (D7, RFC 9110 §13.1.1): null without it or with `*`. A weak tag names
+ * none.
+ */
 export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precondition {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null
   const tags = [...ifMatch.matchAll(entityTag)]
@@ -154,5 +176,8 @@ const entityTag = /[\t ,]*(W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
   preconditionOf(request)
   if (request.ifMatch === undefined) return
-  throw new Refusal('version_conflict', 'What is made anew has no version that If-Match could name; send the request without it.')
+  throw new Refusal(
+    'version_conflict',
+    'What is made anew has no version that If-Match could name; send the request without it.',
+  )
 }

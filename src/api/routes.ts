@@ -34,9 +34,16 @@ export type Route = {
   readonly bodyLimit?: BodyLimit
 }
 
-export function routes(db: Database, directory: Directory, upkeep: Upkeep, retentionDays: number): readonly Route[] {
+export function routes(
+  db: Database,
+  directory: Directory,
+  upkeep: Upkeep,
+  retentionDays: number,
+): readonly Route[] {
   const field = fieldHandlers(db, directory, upkeep, retentionDays)
-  /** What follows from a change of configuration is waited for a little: in most accounts it is done by then. */
+  /**
+   * What follows from a change of configuration is waited for a little: in most accounts it is done by then.
+   */
   const configured = async (account: number) => {
     directory.forget(account)
     await Promise.race([upkeep.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
@@ -55,7 +62,9 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep, reten
     ...records('pipeline', movePipeline),
     ...records('pipeline_stage', moveStage),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
-    ...records('currency').filter(({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list')),
+    ...records('currency').filter(
+      ({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list'),
+    ),
 
     { method: 'GET', url: '/rest/api/v1/field/list', scope: 'field:read', handler: fieldList },
     { method: 'GET', url: '/rest/api/v1/field/dropdown', scope: 'field:read', handler: dropdownValues(db) },
@@ -68,19 +77,46 @@ export function routes(db: Database, directory: Directory, upkeep: Upkeep, reten
     { method: 'PATCH', url: '/rest/api/v1/field/:id', scope: 'field:write', handler: field.update },
     { method: 'DELETE', url: '/rest/api/v1/field/:id', scope: 'field:write', handler: field.remove },
     { method: 'POST', url: '/rest/api/v1/field/:id/restore', scope: 'field:write', handler: field.restore },
-    { method: 'POST', url: '/rest/api/v1/field/:id/option', scope: 'field:write', handler: field.createOption },
-    { method: 'PUT', url: '/rest/api/v1/field/:id/option/:option', scope: 'field:write', handler: field.updateOption },
-    { method: 'PATCH', url: '/rest/api/v1/field/:id/option/:option', scope: 'field:write', handler: field.updateOption },
-    { method: 'DELETE', url: '/rest/api/v1/field/:id/option/:option', scope: 'field:write', handler: field.removeOption },
+    {
+      method: 'POST',
+      url: '/rest/api/v1/field/:id/option',
+      scope: 'field:write',
+      handler: field.createOption,
+    },
+    {
+      method: 'PUT',
+      url: '/rest/api/v1/field/:id/option/:option',
+      scope: 'field:write',
+      handler: field.updateOption,
+    },
+    {
+      method: 'PATCH',
+      url: '/rest/api/v1/field/:id/option/:option',
+      scope: 'field:write',
+      handler: field.updateOption,
+    },
+    {
+      method: 'DELETE',
+      url: '/rest/api/v1/field/:id/option/:option',
+      scope: 'field:write',
+      handler: field.removeOption,
+    },
 
     { method: 'GET', url: '/docs/errors', scope: 'public', handler: async () => errorsPage() },
-    { method: 'GET', url: '/healthz', scope: 'public', handler: async () => ({ status: 200, body: '{"status":"alive"}' }) },
+    {
+      method: 'GET',
+      url: '/healthz',
+      scope: 'public',
+      handler: async () => ({ status: 200, body: '{"status":"alive"}' }),
+    },
     {
       method: 'GET',
       url: '/readyz',
       scope: 'public',
       handler: async () =>
-        (await db.ready()) ? { status: 200, body: '{"status":"ready"}' } : { status: 503, body: '{"status":"not ready"}' },
+        (await db.ready())
+          ? { status: 200, body: '{"status":"ready"}' }
+          : { status: 503, body: '{"status":"not ready"}' },
     },
   ]
 }
@@ -94,7 +130,13 @@ function recordRoutes(db: Database, resource: Readable, around: Around): Route[]
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
     { method: 'GET', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: list },
-    { method: 'POST', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: search, bodyLimit: queryLimit },
+    {
+      method: 'POST',
+      url: `/rest/api/v1/${resource}/view/list`,
+      scope: read,
+      handler: search,
+      bodyLimit: queryLimit,
+    },
     { method: 'GET', url: `/rest/api/v1/${resource}/:id`, scope: read, handler: get },
     { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },

@@ -7,8 +7,8 @@ export type Supply = {
 }
 
 /**
- * Each account may hold as much as stays free: one alone half of it, two a third each. However many take all they
- * can, something is left for the next.
+ * Each account may hold as much as stays free: one alone half of it, two a third each. However many take all
+ * they can, something is left for the next.
  */
 export function supply(size: number): Supply {
   const held = new Map<number, number>()

@@ -1,6 +1,6 @@
 /**
- * `dealwright backup` and `dealwright restore` (D59), from their settings to what they say. Owns the order of their steps. Knows neither
- * the terminal nor the environment: what it says goes to functions it is given.
+ * `dealwright backup` and `dealwright restore` (D59), from their settings to what they say. Owns the order of
+ * their steps. Knows neither the terminal nor the environment: what it says goes to functions it is given.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,8 +27,8 @@ export type CommandOptions = {
 }
 
 /**
- * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with no file left, where that
- * cannot be; faults of our own as they came.
+ * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with
+ * no file left, where that cannot be; faults of our own as they came.
  */
 export async function backup({ place, file, now, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -41,7 +41,9 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
         now,
         serviceVersion: serviceVersion(),
         onRows: (done, of) =>
-          progress.show(done > of ? `${grouped(done)} rows` : `${grouped(done)} of about ${grouped(of)} rows`),
+          progress.show(
+            done > of ? `${grouped(done)} rows` : `${grouped(done)} of about ${grouped(of)} rows`,
+          ),
         say: log,
       },
       async content => {
@@ -55,8 +57,9 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
 }
 
 /**
- * Loads the file into the empty database, whose schema is this program's then. Returns the line that says so. Throws a BackupError or
- * StartupError, with the database empty as before, where that cannot be; faults of our own as they came.
+ * Loads the file into the empty database, whose schema is this program's then. Returns the line that says so.
+ * Throws a BackupError or StartupError, with the database empty as before, where that cannot be; faults of
+ * our own as they came.
  */
 export async function restore({ place, file, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -67,7 +70,9 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
     // Whole, before anything is begun; while it is loaded it is checked once more.
     const contents = await examine(parts())
     await withTarget(place, log, async db => {
-      await load(db, parts(), contents, done => progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`))
+      await load(db, parts(), contents, done =>
+        progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`),
+      )
       progress.show('Looking at the tables…')
       // What the planner knows of them, which it would have to find out yet.
       await db.unhurried('ANALYZE')
@@ -81,13 +86,17 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
   )
 }
 
-/** Throws what the system, the network or PostgreSQL refused as an error of one line; any other as it came. */
+/**
+ * Throws what the system, the network or PostgreSQL refused as an error of one line; any other as it came.
+ */
 function plain(error: unknown): never {
   const refused = asUnavailable(asStartupError(error))
   if (refused instanceof DatabaseUnavailable) throw new BackupError(`${refused.message}.`, { cause: error })
   const { name, message, code } = refused as Error & { code?: string }
   if (name !== 'PostgresError') throw refused
-  throw new BackupError(`The database refused it: ${message.replace(/\s+/g, ' ')} (${code}).`, { cause: error })
+  throw new BackupError(`The database refused it: ${message.replace(/\s+/g, ' ')} (${code}).`, {
+    cause: error,
+  })
 }
 
 function seconds(since: number): string {

@@ -1,13 +1,16 @@
 /**
- * Folders in the data directory for databases on their way: copies that a backup reads, and what a restore makes before it counts. Owns their
- * names and their end. Knows nothing of what is in them.
+ * Folders in the data directory for databases on their way: copies that a backup reads, and what a restore
+ * makes before it counts. Owns their names and their end. Knows nothing of what is in them.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { acquireLock } from '../db/embedded/lock.ts'
 
 /** Makes a new one. */
-export function makeCopyFolder(dataDir: string, what: 'backup' | 'restore'): { readonly name: string; readonly path: string } {
+export function makeCopyFolder(
+  dataDir: string,
+  what: 'backup' | 'restore',
+): { readonly name: string; readonly path: string } {
   const path = mkdtempSync(join(dataDir, `${what}-`))
   return { name: basename(path), path }
 }
@@ -17,8 +20,8 @@ export function isCopyName(name: string): boolean {
 }
 
 /**
- * Removes those that a killed process has left; one that is in use stays, as its user has its lock. May be called at any time by anybody
- * who may write to `dataDir`.
+ * Removes those that a killed process has left; one that is in use stays, as its user has its lock. May be
+ * called at any time by anybody who may write to `dataDir`.
  */
 export async function removeLeftCopies(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return
@@ -36,5 +39,8 @@ export async function removeLeftCopies(dataDir: string): Promise<void> {
 function isOurs(path: string): boolean {
   // Another may be removing it this moment.
   const entries = existsSync(path) ? readdirSync(path) : ['gone']
-  return entries.length === 0 || (entries.includes('lock') && entries.every(name => /^(lock|pg|pg\.unfinished)$/.test(name)))
+  return (
+    entries.length === 0 ||
+    (entries.includes('lock') && entries.every(name => /^(lock|pg|pg\.unfinished)$/.test(name)))
+  )
 }

@@ -1,7 +1,7 @@
 /**
- * How a backup is made of an embedded database that a running service has open: on a local socket in its data directory the service is
- * asked for a copy of the database's files, and makes it while its only session is idle. Owns the socket and what is said on it.
- * Knows nothing of what becomes of the copy.
+ * How a backup is made of an embedded database that a running service has open: on a local socket in its data
+ * directory the service is asked for a copy of the database's files, and makes it while its only session is
+ * idle. Owns the socket and what is said on it. Knows nothing of what becomes of the copy.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -29,8 +29,8 @@ export function socketPath(dataDir: string): string {
 }
 
 /**
- * Begins to answer. The caller has `dataDir` open by `db`. Where that can't be, the service runs without and `log` hears why.
- * The connections don't keep the process alive.
+ * Begins to answer. The caller has `dataDir` open by `db`. Where that can't be, the service runs without and
+ * `log` hears why. The connections don't keep the process alive.
  */
 export async function offerCopies(db: Database, dataDir: string, log: Log): Promise<{ close(): void }> {
   const path = socketPath(dataDir)
@@ -40,7 +40,9 @@ export async function offerCopies(db: Database, dataDir: string, log: Log): Prom
     if (process.platform !== 'win32') rmSync(path, { force: true })
     await bind(server, path)
   } catch (error) {
-    log(`Backups while the service runs are not possible: ${path} can't be opened (${(error as NodeJS.ErrnoException).code}).`)
+    log(
+      `Backups while the service runs are not possible: ${path} can't be opened (${(error as NodeJS.ErrnoException).code}).`,
+    )
   }
   server.on('error', error => log(`The socket for backups failed: ${error.message}`))
   return { close: () => void server.close() }
@@ -94,8 +96,8 @@ async function copy(db: Database, dataDir: string, name: string): Promise<void> 
 }
 
 /**
- * Asks the service that has `dataDir` open to copy its database into the folder `name` there; false if none answers. Throws a
- * BackupError if it can't.
+ * Asks the service that has `dataDir` open to copy its database into the folder `name` there; false if none
+ * answers. Throws a BackupError if it can't.
  */
 export async function requestCopy(dataDir: string, name: string, signal: AbortSignal): Promise<boolean> {
   const path = socketPath(dataDir)
@@ -107,7 +109,8 @@ export async function requestCopy(dataDir: string, name: string, signal: AbortSi
   const text = await ask(path, name, signal)
   if (text === null) return false
   const answer = JSON.parse(text || '{"error":"it ended"}') as Answer
-  if ('error' in answer) throw new BackupError(`The running service could not copy its database: ${answer.error}.`)
+  if ('error' in answer)
+    throw new BackupError(`The running service could not copy its database: ${answer.error}.`)
   return true
 }
 

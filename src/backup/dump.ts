@@ -1,5 +1,6 @@
 /**
- * A database, read into a backup's text: everything as it was at one moment, in batches that fit in memory. Knows no engine and no file.
+ * A database, read into a backup's text: everything as it was at one moment, in batches that fit in memory.
+ * Knows no engine and no file.
  */
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
@@ -9,18 +10,24 @@ import { quoted, readHistory, readTables, settle, type Table } from './tables.ts
 export type DumpOptions = {
   readonly now: Date
   readonly serviceVersion: string
-  /** Hears how many rows are done, of about how many; far too few where the database has not been analyzed. */
+  /**
+   * Hears how many rows are done, of about how many; far too few where the database has not been analyzed.
+   */
   readonly onRows: (done: number, of: number) => void
   /** Takes one line for the operator. */
   readonly say: (line: string) => void
 }
 
-/** So many rows are fetched at once, a row that has more bytes by itself: what is in memory is these, or one row. */
+/**
+ * So many rows are fetched at once, a row that has more bytes by itself: what is in memory is these, or one
+ * row.
+ */
 const [rowsAtOnce, longRow] = [500, 32 * 1024]
 
 /**
- * Reads the database in one transaction of one snapshot and gives its text to `use`, which must consume it to the end. Returns how many
- * tables and rows there were. Throws a BackupError where there is no database of the service.
+ * Reads the database in one transaction of one snapshot and gives its text to `use`, which must consume it to
+ * the end. Returns how many tables and rows there were. Throws a BackupError where there is no database of
+ * the service.
  */
 export async function dump(
   db: Database,
@@ -31,10 +38,14 @@ export async function dump(
     await settle(tx)
     const migrations = await readHistory(tx)
     if (!migrations?.length)
-      throw new BackupError('There is nothing to back up: the service has never been started on this database.')
+      throw new BackupError(
+        'There is nothing to back up: the service has never been started on this database.',
+      )
     const { tables, others } = await readTables(tx)
     if (others.length > 0) options.say(`Left out, as they are not the service's: ${others.join(', ')}.`)
-    const [server] = await tx.unsafe<{ version: string }[]>("SELECT current_setting('server_version') AS version")
+    const [server] = await tx.unsafe<{ version: string }[]>(
+      "SELECT current_setting('server_version') AS version",
+    )
     const header: BackupHeader = {
       made_at: options.now.toISOString(),
       service_version: options.serviceVersion,
@@ -98,7 +109,10 @@ async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGener
   await tx.unsafe('CLOSE backup_rows')
 }
 
-/** A row by its place, which it has as long as the transaction sees it. Throws a BackupError where no restore would take it. */
+/**
+ * A row by its place, which it has as long as the transaction sees it. Throws a BackupError where no restore
+ * would take it.
+ */
 async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
   const text = `SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END FROM (${lines} WHERE ctid = $1::tid OFFSET 0) r`
   const [found] = await tx.unsafe<[Uint8Array, Uint8Array | null][]>(text, [place], { raw: true })
@@ -114,5 +128,7 @@ function refuseTooLong(table: string, error: unknown): never {
 }
 
 function tooLong(table: string, why: string): never {
-  throw new BackupError(`A row of ${table} is too long for a backup (${why}): make its values shorter, its metadata above all.`)
+  throw new BackupError(
+    `A row of ${table} is too long for a backup (${why}): make its values shorter, its metadata above all.`,
+  )
 }

@@ -1,6 +1,6 @@
 /**
- * A backup's file: compressed, for its owner alone, and there only when it is whole. Owns its temporary name, its flush to the disk and
- * its cutting into lines. Knows nothing of what the lines say.
+ * A backup's file: compressed, for its owner alone, and there only when it is whole. Owns its temporary name,
+ * its flush to the disk and its cutting into lines. Knows nothing of what the lines say.
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -24,8 +24,9 @@ export function requireNewFile(file: string): void {
 }
 
 /**
- * Writes `content` compressed to `file`, mode 0600: under a temporary name beside it, renamed when it is on the disk. On a failure or
- * when `signal` says so, nothing is left. Throws a BackupError if the file exists; others as they come.
+ * Writes `content` compressed to `file`, mode 0600: under a temporary name beside it, renamed when it is on
+ * the disk. On a failure or when `signal` says so, nothing is left. Throws a BackupError if the file exists;
+ * others as they come.
  */
 export async function writeFile(
   file: string,
@@ -51,8 +52,8 @@ export async function writeFile(
 }
 
 /**
- * The lines of a file of `writeFile`, each with its line feed, in groups as they come. Throws a BackupError where the file can't be read, is
- * none of these or is harmed.
+ * The lines of a file of `writeFile`, each with its line feed, in groups as they come. Throws a BackupError
+ * where the file can't be read, is none of these or is harmed.
  */
 export async function* readLines(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array[]> {
   // It is read twice, and to its end: a pipe or a device is none.

@@ -1,7 +1,8 @@
 /**
- * The format of a backup (D60): lines of JSON. The first says what follows; then each table by name and its rows, arrays of PostgreSQL's text
- * of each value; the last counts the rows and has the SHA-256 of all lines before it. Owns what a whole and unharmed backup is, and
- * how long its lines may be. Knows no files, no compression and no database.
+ * The format of a backup (D60): lines of JSON. The first says what follows; then each table by name and its
+ * rows, arrays of PostgreSQL's text of each value; the last counts the rows and has the SHA-256 of all lines
+ * before it. Owns what a whole and unharmed backup is, and how long its lines may be. Knows no files, no
+ * compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
@@ -25,7 +26,12 @@ export type RowCounts = { readonly [table: string]: number }
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
   /** `line` is the number of the first row's line, from 1 */
-  | { readonly kind: 'rows'; readonly table: BackupTable; readonly line: number; readonly rows: readonly Uint8Array[] }
+  | {
+      readonly kind: 'rows'
+      readonly table: BackupTable
+      readonly line: number
+      readonly rows: readonly Uint8Array[]
+    }
   /** All that came before was whole and unharmed. */
   | { readonly kind: 'end'; readonly rows: RowCounts }
 
@@ -35,8 +41,9 @@ const lineFeed = Uint8Array.of(10)
 const openBracket = 0x5b
 
 /**
- * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may come to 23 MB, and to 47 MB in the
- * event that tells what it was before. To load a row takes some fifteen times its line in memory.
+ * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may come
+ * to 23 MB, and to 47 MB in the event that tells what it was before. To load a row takes some fifteen times
+ * its line in memory.
  */
 export const longestLine = 128 * 1024 * 1024
 /** The same of a line that is no row: it is parsed as a whole, whatever is in it. */
@@ -81,8 +88,9 @@ export function backupWriter(): BackupWriter {
 }
 
 /**
- * Reads a backup's lines, which come in groups, each with its line feed. Throws a BackupError where they are not a backup, not one of
- * this format's version, or not as they were written; what was yielded until then must be undone.
+ * Reads a backup's lines, which come in groups, each with its line feed. Throws a BackupError where they are
+ * not a backup, not one of this format's version, or not as they were written; what was yielded until then
+ * must be undone.
  */
 export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256')
@@ -139,8 +147,8 @@ function shortestRow({ columns }: BackupTable): number {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The values of a row's line, one a column. Nothing but texts and nulls is taken for one, so that a line never makes more in memory than
- * it has itself. Throws a BackupError for any other line.
+ * The values of a row's line, one a column. Nothing but texts and nulls is taken for one, so that a line
+ * never makes more in memory than it has itself. Throws a BackupError for any other line.
  */
 export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (string | null)[] {
   try {
@@ -151,7 +159,9 @@ export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (str
       requireThat(text[at] === (at === 0 ? '[' : ','))
       const end = endOfValue(text, at + 1)
       const value = text.slice(at + 1, end)
-      values.push(value.includes('\\') ? (JSON.parse(value) as string) : value === 'null' ? null : value.slice(1, -1))
+      values.push(
+        value.includes('\\') ? (JSON.parse(value) as string) : value === 'null' ? null : value.slice(1, -1),
+      )
       at = end
     }
     requireThat(text.slice(at) === ']\n')
@@ -188,8 +198,15 @@ function readHeader(line: Uint8Array): BackupHeader {
   const isWhole =
     version === formatVersion &&
     [header.made_at, header.service_version, header.database].every(isShort) &&
-    isListOf(migrations, ({ version, name, checksum }) => Number.isInteger(version) && isShort(name) && isShort(checksum)) &&
-    isListOf(tables, ({ name, columns }) => isName(name) && Array.isArray(columns) && columns.length > 0 && areNames(columns)) &&
+    isListOf(
+      migrations,
+      ({ version, name, checksum }) => Number.isInteger(version) && isShort(name) && isShort(checksum),
+    ) &&
+    isListOf(
+      tables,
+      ({ name, columns }) =>
+        isName(name) && Array.isArray(columns) && columns.length > 0 && areNames(columns),
+    ) &&
     areNames((tables as BackupTable[]).map(({ name }) => name))
   if (!isWhole) throw damaged('its first line is not as it is written')
   return header as unknown as BackupHeader
@@ -197,7 +214,9 @@ function readHeader(line: Uint8Array): BackupHeader {
 
 function isListOf(value: unknown, isOne: (entry: Record<string, unknown>) => boolean): boolean {
   return (
-    Array.isArray(value) && value.length > 0 && value.every(entry => typeof entry === 'object' && entry !== null && isOne(entry))
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(entry => typeof entry === 'object' && entry !== null && isOne(entry))
   )
 }
 
@@ -215,7 +234,12 @@ function isShort(text: unknown): boolean {
   return typeof text === 'string' && /^[^\p{C}]{1,200}$/u.test(text)
 }
 
-function requireWhole(note: Record<string, unknown>, hash: Hash, counts: RowCounts, header: BackupHeader): void {
+function requireWhole(
+  note: Record<string, unknown>,
+  hash: Hash,
+  counts: RowCounts,
+  header: BackupHeader,
+): void {
   if (note.sha256 !== hash.digest('hex')) throw damaged('its checksum differs')
   const told = (note.rows ?? {}) as RowCounts
   const missing = header.tables.find(({ name }) => told[name] === undefined || told[name] !== counts[name])
@@ -232,7 +256,9 @@ function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
   if (line.length > longestNote) return null
   try {
     const value: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString())
-    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null
+    return typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown> | null)
+      : null
   } catch {
     return null
   }
@@ -245,5 +271,7 @@ export function notABackup(what: string): BackupError {
 
 /** The one way to say that a backup is not as it was written. */
 export function damaged(how: string): BackupError {
-  return new BackupError(`The backup is damaged or cut short (${how}); nothing was restored. Use another copy of it.`)
+  return new BackupError(
+    `The backup is damaged or cut short (${how}); nothing was restored. Use another copy of it.`,
+  )
 }

@@ -1,11 +1,19 @@
 /**
- * A backup's rows, loaded into an empty database: the schema as it was when the backup was made and all rows in one transaction, or
- * nothing. Knows no engine and no compression; what a whole backup is, the format says.
+ * A backup's rows, loaded into an empty database: the schema as it was when the backup was made and all rows
+ * in one transaction, or nothing. Knows no engine and no compression; what a whole backup is, the format
+ * says.
  */
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupHeader, type BackupPart, type BackupTable, damaged, type RowCounts, valuesOf } from './format.ts'
+import {
+  type BackupHeader,
+  type BackupPart,
+  type BackupTable,
+  damaged,
+  type RowCounts,
+  valuesOf,
+} from './format.ts'
 import { quoted, readTables, settle, type Table } from './tables.ts'
 
 /** What a backup has, as told by reading it to its end. */
@@ -17,7 +25,10 @@ const mostRows = 5000
 /** The embedded engine has nobody else who would make room in its log. */
 const checkpointBytes = 256 * 1024 * 1024
 
-/** Reads a backup to its end. Throws a BackupError where it is harmed, or made by a service that this one can't follow. */
+/**
+ * Reads a backup to its end. Throws a BackupError where it is harmed, or made by a service that this one
+ * can't follow.
+ */
 export async function examine(parts: AsyncIterable<BackupPart>): Promise<Contents> {
   let header: BackupHeader | undefined
   let rows: RowCounts = {}
@@ -49,9 +60,9 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
 }
 
 /**
- * Makes the backup's schema, loads its rows, and brings both up to this program's schema. Throws a BackupError, with the database as it was,
- * where it is not empty, the backup is not as `contents` says or does not fit; any other refusal of the database as it came. `onRows` hears
- * how many rows are loaded.
+ * Makes the backup's schema, loads its rows, and brings both up to this program's schema. Throws a
+ * BackupError, with the database as it was, where it is not empty, the backup is not as `contents` says or
+ * does not fit; any other refusal of the database as it came. `onRows` hears how many rows are loaded.
  */
 export async function load(
   db: Database,
@@ -75,7 +86,9 @@ export async function load(
     for await (const batch of batches(parts)) {
       const { table, rows, line } = batch
       const lines = rows.length === 1 ? `line ${line}` : `lines ${line} to ${line + rows.length - 1}`
-      await fitting(`${table.name}, ${lines}`, () => insert(tx, tables.find(({ name }) => name === table.name)!, batch))
+      await fitting(`${table.name}, ${lines}`, () =>
+        insert(tx, tables.find(({ name }) => name === table.name)!, batch),
+      )
       done += rows.length
       bytes += batch.bytes
       onRows(done)
@@ -85,25 +98,37 @@ export async function load(
     }
     await fitting('its indexes', makeIndexes)
     for (const { name } of tables) {
-      const [row] = await tx.unsafe<{ count: string }[]>(`SELECT count(*)::text AS count FROM ${quoted(name)}`)
-      if (Number(row!.count) !== expected[name]) throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
+      const [row] = await tx.unsafe<{ count: string }[]>(
+        `SELECT count(*)::text AS count FROM ${quoted(name)}`,
+      )
+      if (Number(row!.count) !== expected[name])
+        throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
     }
     await fitting('the schema of this service', () => migrateWithin(tx))
   })
 }
 
 /**
- * Throws a BackupError that names `where`, and no value, for what PostgreSQL refuses of the backup's rows: data that is none (22), that breaks a
- * constraint (23), or is too much (54).
+ * Throws a BackupError that names `where`, and no value, for what PostgreSQL refuses of the backup's rows:
+ * data that is none (22), that breaks a constraint (23), or is too much (54).
  */
 async function fitting(where: string, act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    const { code = '', column_name: column, constraint_name: constraint } = error as { [name: string]: string | undefined }
+    const {
+      code = '',
+      column_name: column,
+      constraint_name: constraint,
+    } = error as { [name: string]: string | undefined }
     if (!/^(22|23|54)...$/.test(code)) throw error
-    const what = [code, column && `column ${column}`, constraint && `constraint ${constraint}`].filter(Boolean).join(', ')
-    throw new BackupError(`The backup does not fit: ${where} (${what}); nothing was restored. Use another one.`, { cause: error })
+    const what = [code, column && `column ${column}`, constraint && `constraint ${constraint}`]
+      .filter(Boolean)
+      .join(', ')
+    throw new BackupError(
+      `The backup does not fit: ${where} (${what}); nothing was restored. Use another one.`,
+      { cause: error },
+    )
   }
 }
 
@@ -115,30 +140,39 @@ async function requireEmpty(tx: Transaction, { tables }: BackupHeader): Promise<
      WHERE n.nspname = current_schema() AND c.relname IN (SELECT json_array_elements_text($1::json)) LIMIT 1`,
     [JSON.stringify(names)],
   )
-  if (found) throw new BackupError(`The database is not empty (it has a table ${found.name}); restore into an empty one.`)
+  if (found)
+    throw new BackupError(
+      `The database is not empty (it has a table ${found.name}); restore into an empty one.`,
+    )
 }
 
 function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[]): void {
-  const known = new Map(tables.map(({ name, columns }) => [name, new Set(columns.map(column => column.name))]))
+  const known = new Map(
+    tables.map(({ name, columns }) => [name, new Set(columns.map(column => column.name))]),
+  )
   const name = (table: string, column?: string) => `${table}${column ? `.${column}` : ''}`
   const missing = backedUp.flatMap(({ name: table, columns }) =>
     known.has(table)
       ? columns.filter(column => !known.get(table)!.has(column)).map(column => name(table, column))
       : [name(table)],
   )
-  const unfilled = tables.filter(table => !backedUp.some(({ name }) => name === table.name)).map(table => table.name)
+  const unfilled = tables
+    .filter(table => !backedUp.some(({ name }) => name === table.name))
+    .map(table => table.name)
   const differing = [...missing, ...unfilled]
   if (differing.length === 0) return
-  const some = differing.slice(0, 5).join(', ') + (differing.length > 5 ? ` and ${differing.length - 5} more` : '')
+  const some =
+    differing.slice(0, 5).join(', ') + (differing.length > 5 ? ` and ${differing.length - 5} more` : '')
   throw new BackupError(
     `The backup does not fit the schema of its own version (${some}): its database had been altered by hand. Nothing was restored. Undo that there and make another.`,
   )
 }
 
 /**
- * Removes the indexes that are no constraints, as rows go in several times as fast without; the function that is returned makes them again
- * as they were. Before the migration "one-folding" (D126) each database took other names for one. Where the names of a backup are not unique
- * here, their index is left out: that migration tells them apart and makes another.
+ * Removes the indexes that are no constraints, as rows go in several times as fast without; the function that
+ * is returned makes them again as they were. Before the migration "one-folding" (D126) each database took
+ * other names for one. Where the names of a backup are not unique here, their index is left out: that
+ * migration tells them apart and makes another.
  */
 async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
   const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
@@ -152,7 +186,9 @@ async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<(
   return async () => {
     for (const { definition, statistics } of rows) {
       await tx.unsafe(
-        isBeforeFolding ? `DO $make$ BEGIN ${definition}; EXCEPTION WHEN unique_violation THEN NULL; END $make$` : definition,
+        isBeforeFolding
+          ? `DO $make$ BEGIN ${definition}; EXCEPTION WHEN unique_violation THEN NULL; END $make$`
+          : definition,
       )
       for (const alter of JSON.parse(statistics) as string[]) await tx.unsafe(alter)
     }

@@ -1,4 +1,7 @@
-/** How far it is, for a person at a terminal: one line on standard error that is written over. Silent elsewhere. */
+/**
+ * How far it is, for a person at a terminal: one line on standard error that is written over. Silent
+ * elsewhere.
+ */
 
 export type Progress = { show(text: string): void; clear(): void }
 

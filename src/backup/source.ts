@@ -1,6 +1,6 @@
 /**
- * The database that a backup is read from: a server; a data directory that nobody has open; or a copy of one that a running service has.
- * Owns the copy's life. Knows nothing of what is read.
+ * The database that a backup is read from: a server; a data directory that nobody has open; or a copy of one
+ * that a running service has. Owns the copy's life. Knows nothing of what is read.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { hasCluster } from '../db/embedded/data-directory.ts'
@@ -17,10 +17,15 @@ export type Place = { readonly databaseUrl: string | null; readonly dataDir: str
 export const unhurried = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
- * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or StartupError where there is none or it
- * can't be read.
+ * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or
+ * StartupError where there is none or it can't be read.
  */
-export async function withSource<T>(place: Place, log: Log, signal: AbortSignal, read: (db: Database) => Promise<T>): Promise<T> {
+export async function withSource<T>(
+  place: Place,
+  log: Log,
+  signal: AbortSignal,
+  read: (db: Database) => Promise<T>,
+): Promise<T> {
   const { databaseUrl, dataDir } = place
   if (databaseUrl) return withDatabase({ url: databaseUrl }, log, read)
   if (!existsSync(dataDir) || !hasCluster(dataDir))
@@ -31,7 +36,8 @@ export async function withSource<T>(place: Place, log: Log, signal: AbortSignal,
     // Keeps others from taking it for one that was left.
     const lock = await acquireLock(copy.path, () => {})
     const isCopied = await requestCopy(dataDir, copy.name, signal).finally(() => lock.release())
-    if (isCopied && !hasCluster(copy.path)) throw new BackupError('The running service made no copy of its database.')
+    if (isCopied && !hasCluster(copy.path))
+      throw new BackupError('The running service made no copy of its database.')
     return await withDatabase({ dataDir: isCopied ? copy.path : dataDir }, log, read)
   } finally {
     rmSync(copy.path, { recursive: true, force: true, maxRetries: 5 })

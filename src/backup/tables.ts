@@ -1,7 +1,7 @@
 /**
- * The service's tables as the database's own catalog has them: their columns, and in which order rows can be loaded. Owns which
- * tables are the service's and what is said to the session so that a value's text is the same everywhere. Names no table but the
- * history of migrations.
+ * The service's tables as the database's own catalog has them: their columns, and in which order rows can be
+ * loaded. Owns which tables are the service's and what is said to the session so that a value's text is the
+ * same everywhere. Names no table but the history of migrations.
  */
 import { migrationTable } from '../db/migrate.ts'
 import type { Transaction } from '../db/open.ts'
@@ -22,8 +22,8 @@ export function quoted(name: string): string {
 }
 
 /**
- * Makes the transaction's session print and read values one way, whatever is set for the database or the role, and lets it take as
- * long as it takes.
+ * Makes the transaction's session print and read values one way, whatever is set for the database or the
+ * role, and lets it take as long as it takes.
  */
 export async function settle(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT set_config(name, value, true)
@@ -33,11 +33,14 @@ export async function settle(tx: Transaction): Promise<void> {
 }
 
 /**
- * The tables of the service, each after those that it refers to, and the names of tables beside them that are not its own: those of the
- * service belong to accounts (test/api/schema.test.ts). Throws a BackupError where tables refer to each other in a circle.
+ * The tables of the service, each after those that it refers to, and the names of tables beside them that are
+ * not its own: those of the service belong to accounts (test/api/schema.test.ts). Throws a BackupError where
+ * tables refer to each other in a circle.
  */
 export async function readTables(tx: Transaction): Promise<{ tables: Table[]; others: string[] }> {
-  const rows = await tx.unsafe<{ name: string; columns: string; needs: string; estimate: string; is_ours: string }[]>(`
+  const rows = await tx.unsafe<
+    { name: string; columns: string; needs: string; estimate: string; is_ours: string }[]
+  >(`
     SELECT c.relname AS name, greatest(c.reltuples, 0)::bigint::text AS estimate,
       (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) ORDER BY a.attnum) FROM pg_attribute a
        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '')::text AS columns,
@@ -62,7 +65,8 @@ function inOrder(tables: readonly (Table & { readonly needs: readonly string[] }
   const left = new Map(tables.map(table => [table.name, table]))
   while (left.size > 0) {
     const next = [...left.values()].filter(table => !table.needs.some(name => left.has(name)))
-    if (next.length === 0) throw new BackupError(`The tables ${[...left.keys()].join(', ')} refer to each other in a circle.`)
+    if (next.length === 0)
+      throw new BackupError(`The tables ${[...left.keys()].join(', ')} refer to each other in a circle.`)
     for (const { name, columns, estimate } of next) {
       placed.push({ name, columns, estimate })
       left.delete(name)
@@ -73,7 +77,9 @@ function inOrder(tables: readonly (Table & { readonly needs: readonly string[] }
 
 /** The migrations that the database was given, in order; null where it never was given any. */
 export async function readHistory(tx: Transaction): Promise<AppliedMigration[] | null> {
-  const [there] = await tx.unsafe<{ there: string }[]>(`SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`)
+  const [there] = await tx.unsafe<{ there: string }[]>(
+    `SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`,
+  )
   if (there!.there !== 'true') return null
   const rows = await tx.unsafe<{ version: string; name: string; checksum: string }[]>(
     `SELECT version::text AS version, name, checksum FROM ${migrationTable} ORDER BY ${migrationTable}.version`,

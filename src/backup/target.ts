@@ -1,6 +1,6 @@
 /**
- * The database that a backup is restored into: an empty one on a server, or a new one in a data directory, which becomes that directory's
- * only when all is in it. Knows nothing of what is loaded.
+ * The database that a backup is restored into: an empty one on a server, or a new one in a data directory,
+ * which becomes that directory's only when all is in it. Knows nothing of what is loaded.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
@@ -18,8 +18,9 @@ export function requireFree({ databaseUrl, dataDir }: Place): void {
 }
 
 /**
- * Opens the database for `fill` and closes it afterwards. Where `fill` fails, a data directory is as it was before; on a server that is for
- * `fill` to see to. Throws a BackupError or StartupError where the database can't be had.
+ * Opens the database for `fill` and closes it afterwards. Where `fill` fails, a data directory is as it was
+ * before; on a server that is for `fill` to see to. Throws a BackupError or StartupError where the database
+ * can't be had.
  */
 export async function withTarget<T>(place: Place, log: Log, fill: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = place
@@ -35,7 +36,8 @@ export async function withTarget<T>(place: Place, log: Log, fill: (db: Database)
     const folder = makeCopyFolder(dataDir, 'restore')
     try {
       const result = await withDatabase(await openDatabase({ dataDir: folder.path, ...unhurried, log }), fill)
-      if (isLost) throw new BackupError(`Another process has taken ${dataDir} meanwhile; nothing was restored.`)
+      if (isLost)
+        throw new BackupError(`Another process has taken ${dataDir} meanwhile; nothing was restored.`)
       adoptCluster(dataDir, folder.path)
       return result
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The currency (D37, D44): all of ISO 4217 are there; an account decides which are in use and what each is worth in its base currency.
- * Fields as data; what follows from a rate is in revalue.ts. Pure.
+ * The currency (D37, D44): all of ISO 4217 are there; an account decides which are in use and what each is
+ * worth in its base currency. Fields as data; what follows from a rate is in revalue.ts. Pure.
  */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
@@ -31,14 +31,23 @@ export const currency: Resource = {
         type: 'SINGLE_NUMBER',
         config: { min: 0, max: 1_000_000_000_000, max_decimals: 12 },
       },
-      { id: 957, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], required: true },
+      {
+        id: 957,
+        name: 'is_active',
+        label: 'In use',
+        type: 'DROPDOWN',
+        options: ['Yes', 'No'],
+        required: true,
+      },
     ],
     Record: [...authorFields(958), ...recordFields(962)],
   }),
   settle: ({ after, before, catalog, problem }) => {
-    if (after.rate === 0) problem('rate', 'out_of_range', 'must be above 0', { hint: 'Send null for no rate.' })
+    if (after.rate === 0)
+      problem('rate', 'out_of_range', 'must be above 0', { hint: 'Send null for no rate.' })
     if (!before || before.id !== catalog.account.base_currency) return
     if (after.rate !== 1) problem('rate', 'interface_required', 'must be 1: it is the base currency')
-    if (after.is_active !== 1) problem('is_active', 'interface_required', 'must be Yes: it is the base currency')
+    if (after.is_active !== 1)
+      problem('is_active', 'interface_required', 'must be Yes: it is the base currency')
   },
 }

@@ -1,6 +1,6 @@
 /**
- * What follows for open deals and for products when a rate changes (D24, D26). Closed deals keep the amount of the day they were closed. How
- * records are brought in line is records/derive.ts's.
+ * What follows for open deals and for products when a rate changes (D24, D26). Closed deals keep the amount
+ * of the day they were closed. How records are brought in line is records/derive.ts's.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -12,7 +12,12 @@ export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<v
   const { account, currencies } = catalog
   const base = currencies.get(account.base_currency)!
   const rates = [...currencies.values()].map(({ id, rate }) => ({ id, rate: id === base.id ? '1' : rate }))
-  const params = [JSON.stringify([{ id: 0, rate: null }, ...rates]), String(base.id), base.code, String(base.decimals)]
+  const params = [
+    JSON.stringify([{ id: 0, rate: null }, ...rates]),
+    String(base.id),
+    base.code,
+    String(base.decimals),
+  ]
   await derive(db, catalog, deals, params)
   await derive(db, catalog, products, params)
 }

@@ -1,4 +1,7 @@
-/** What the two kinds of database have to offer, so that `open.ts` makes of either the one that the rest of the service knows. */
+/**
+ * What the two kinds of database have to offer, so that `open.ts` makes of either the one that the rest of
+ * the service knows.
+ */
 import type { Database } from './open.ts'
 import type { Ask, Turn } from './session.ts'
 

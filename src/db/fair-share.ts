@@ -1,7 +1,9 @@
 /**
- * Whose turn it is: reads that may take long, such as lists, have a number of places, which accounts share (D102). One account has all of them while no
- * other asks, half of them else; a free place goes to the account that has the fewest, or has read the least lately. Whoever keeps others waiting is ended after two seconds,
- * and what nobody waits for any more at once. Owns the places; does not know what is read, or from where.
+ * Whose turn it is: reads that may take long, such as lists, have a number of places, which accounts share
+ * (D102). One account has all of them while no other asks, half of them else; a free place goes to the
+ * account that has the fewest, or has read the least lately. Whoever keeps others waiting is ended after two
+ * seconds, and what nobody waits for any more at once. Owns the places; does not know what is read, or from
+ * where.
  */
 
 export type Asker = {
@@ -11,7 +13,10 @@ export type Asker = {
 }
 
 export type FairShare = {
-  /** Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted. Throws `Waited`. */
+  /**
+   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted.
+   * Throws `Waited`.
+   */
   take<T>(asker: Asker, act: (ended: AbortSignal) => Promise<T>): Promise<T>
   stop(): void
 }
@@ -88,10 +93,14 @@ export function fairShare({ places, isWaitedFor, patienceMs }: FairShareOptions)
     else taken.delete(ticket.account)
     goOn()
   }
-  /** Of those whose turn it may be, that of the account with the fewest places; of these, of the one that has read the least. */
+  /**
+   * Of those whose turn it may be, that of the account with the fewest places; of these, of the one that has
+   * read the least.
+   */
   const next = (): Ticket | undefined => {
     let best: Ticket | undefined
-    for (const one of waiting) if (hasTurn(one.account) && (!best || comesBefore(one.account, best.account))) best = one
+    for (const one of waiting)
+      if (hasTurn(one.account) && (!best || comesBefore(one.account, best.account))) best = one
     return best
   }
   const comesBefore = (account: string, other: string) =>
@@ -120,7 +129,13 @@ export function fairShare({ places, isWaitedFor, patienceMs }: FairShareOptions)
   }
   const turn = (account: string, ended: AbortController) =>
     new Promise<Ticket>((resolve, reject) => {
-      const ticket: Ticket = { account, since: performance.now(), ended, begin: () => resolve(ticket), refuse: reject }
+      const ticket: Ticket = {
+        account,
+        since: performance.now(),
+        ended,
+        begin: () => resolve(ticket),
+        refuse: reject,
+      }
       timer ??= setInterval(look, lookEveryMs).unref()
       if (lastAccount !== undefined && lastAccount !== account) othersAt = ticket.since
       lastAccount = account

@@ -1,7 +1,7 @@
 /**
- * Writes of one account, committed together. An account's writes wait for each other anyway, as each takes the account's counter
- * (records/store.ts); waiting here instead lets all that came meanwhile share one commit, and its one flush to the disk. Knows no
- * statement and no schema.
+ * Writes of one account, committed together. An account's writes wait for each other anyway, as each takes
+ * the account's counter (records/store.ts); waiting here instead lets all that came meanwhile share one
+ * commit, and its one flush to the disk. Knows no statement and no schema.
  */
 import type { Pool, Transaction } from './pool.ts'
 import type { Turn } from './session.ts'
@@ -10,7 +10,10 @@ type Rows = readonly Record<string, string | null>[]
 type Write = {
   readonly text: string
   readonly params: readonly (string | null)[]
-  /** a statement on the account ($1) to be carried out first in the same transaction, so that the write sees what was committed till then */
+  /**
+   * a statement on the account ($1) to be carried out first in the same transaction, so that the write sees
+   * what was committed till then
+   */
   readonly first: string | undefined
   readonly turn: Turn | undefined
   resolve(rows: Rows): void
@@ -20,10 +23,15 @@ type Write = {
 const largestGroup = 64
 
 /**
- * A function that carries out one write statement of an account. Each is atomic by itself: in a group where one statement is
- * refused, nothing is committed and each is carried out again alone, with its own answer. A lost connection fails them all.
+ * A function that carries out one write statement of an account. Each is atomic by itself: in a group where
+ * one statement is refused, nothing is committed and each is carried out again alone, with its own answer. A
+ * lost connection fails them all.
  */
-export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean, isRefused: (error: unknown) => boolean) {
+export function groupCommit(
+  sql: Pool,
+  shouldPrepare: (text: string) => boolean,
+  isRefused: (error: unknown) => boolean,
+) {
   /** The writes that wait; an account is in here while a group of its own is under way. */
   const waiting = new Map<string, Write[]>()
 
@@ -38,8 +46,12 @@ export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean,
     }
   }
 
-  const execute = (over: Transaction, text: string, params: readonly (string | null)[], turn: Turn | undefined): Promise<Rows> =>
-    over.unsafe(text, params, { prepare: shouldPrepare(text), turn })
+  const execute = (
+    over: Transaction,
+    text: string,
+    params: readonly (string | null)[],
+    turn: Turn | undefined,
+  ): Promise<Rows> => over.unsafe(text, params, { prepare: shouldPrepare(text), turn })
 
   const together = (account: string, group: readonly Write[]): Promise<Rows[]> =>
     sql.begin(tx =>
@@ -53,7 +65,9 @@ export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean,
 
   const alone = (account: string, write: Write) => {
     const { first, text, params, turn } = write
-    const answer = first ? together(account, [write]).then(answers => answers[0]!) : execute(sql, text, params, turn)
+    const answer = first
+      ? together(account, [write]).then(answers => answers[0]!)
+      : execute(sql, text, params, turn)
     return answer.then(write.resolve, write.reject)
   }
 
@@ -64,7 +78,13 @@ export function groupCommit(sql: Pool, shouldPrepare: (text: string) => boolean,
     waiting.delete(account)
   }
 
-  return (account: string, text: string, params: readonly (string | null)[], first?: string, turn?: Turn): Promise<Rows> =>
+  return (
+    account: string,
+    text: string,
+    params: readonly (string | null)[],
+    first?: string,
+    turn?: Turn,
+  ): Promise<Rows> =>
     new Promise((resolve, reject) => {
       const write = { text, params, first, turn, resolve, reject }
       const writes = waiting.get(account)

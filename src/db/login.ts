@@ -1,6 +1,6 @@
 /**
- * Says to a PostgreSQL server who asks: by password, as it is, with MD5, or with SCRAM-SHA-256 (RFC 5802), whichever the server wants. Owns
- * the answers; knows no connection.
+ * Says to a PostgreSQL server who asks: by password, as it is, with MD5, or with SCRAM-SHA-256 (RFC 5802),
+ * whichever the server wants. Owns the answers; knows no connection.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { DatabaseUnavailable } from './unavailable.ts'
@@ -11,7 +11,10 @@ export type Login = (body: Buffer) => Buffer | null
 
 const scram = 'SCRAM-SHA-256'
 
-/** Begins anew for each session. Throws DatabaseUnavailable where the server wants what is not known here, or is not the one that knows the password. */
+/**
+ * Begins anew for each session. Throws DatabaseUnavailable where the server wants what is not known here, or
+ * is not the one that knows the password.
+ */
 export function login(user: string, secret: string): Login {
   const first = `n=*,r=${randomBytes(18).toString('base64')}`
   let proof: Proof | undefined

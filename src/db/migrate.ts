@@ -1,6 +1,6 @@
 /**
- * The schema's history: numbered SQL files, each applied once and for all, in order. Owns the table schema_migration.
- * Knows nothing of what the files do.
+ * The schema's history: numbered SQL files, each applied once and for all, in order. Owns the table
+ * schema_migration. Knows nothing of what the files do.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,7 +8,12 @@ import { join } from 'node:path'
 import type { Database, Transaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
-export type Migration = { readonly version: number; readonly name: string; readonly text: string; readonly checksum: string }
+export type Migration = {
+  readonly version: number
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
 type Applied = { readonly version: string; readonly name: string; readonly checksum: string }
 
 const ownMigrations = join(import.meta.dirname, 'migrations')
@@ -20,9 +25,10 @@ export const migrationTable = 'schema_migration'
 const lock = 7_201_553
 
 /**
- * Brings the schema up to the files of `directory` (0001-name.sql, 0002-…), each in a transaction with its row of history. Several
- * processes may do so at once: one works, the others find it done. Returns what this call applied, and the version reached.
- * Throws a StartupError, with nothing changed, when the history and the files differ; a file's own failure is thrown as it came.
+ * Brings the schema up to the files of `directory` (0001-name.sql, 0002-…), each in a transaction with its
+ * row of history. Several processes may do so at once: one works, the others find it done. Returns what this
+ * call applied, and the version reached. Throws a StartupError, with nothing changed, when the history and
+ * the files differ; a file's own failure is thrown as it came.
  */
 export async function migrate(
   db: Pick<Database, 'sql'>,
@@ -44,14 +50,17 @@ export async function lockSchema(tx: Transaction): Promise<void> {
 }
 
 /**
- * The same within a transaction of the caller's, up to `version` if given: with it, all of the schema comes to be or none.
+ * The same within a transaction of the caller's, up to `version` if given: with it, all of the schema comes
+ * to be or none.
  */
 export async function migrateWithin(tx: Transaction, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }
 
-/** Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied. */
+/**
+ * Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied.
+ */
 async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx)
@@ -64,7 +73,9 @@ async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`)
-  const history = await tx.unsafe<Applied[]>(`SELECT version, name, checksum FROM ${migrationTable} ORDER BY version`)
+  const history = await tx.unsafe<Applied[]>(
+    `SELECT version, name, checksum FROM ${migrationTable} ORDER BY version`,
+  )
   compare(history, files)
   const next = files[history.length]
   if (!next) return undefined
@@ -82,7 +93,9 @@ function compare(history: readonly Applied[], files: readonly Migration[]): void
     const file = files[index]
     const version = Number(row.version)
     if (version !== index + 1)
-      throw new StartupError(`The database's schema lacks version ${index + 1} but has ${version}: restore a backup.`)
+      throw new StartupError(
+        `The database's schema lacks version ${index + 1} but has ${version}: restore a backup.`,
+      )
     if (!file) {
       const newest = history.at(-1)!.version
       throw new StartupError(
@@ -107,7 +120,8 @@ export function readMigrations(directory: string = ownMigrations): Migration[] {
     const match = /^(\d{4})-([a-z0-9-]+)\.sql$/.exec(file)
     if (!match) throw new StartupError(`${join(directory, file)} is not named like 0001-name.sql`)
     const version = Number(match[1])
-    if (version !== index + 1) throw new StartupError(`${join(directory, file)} should have the number ${index + 1}`)
+    if (version !== index + 1)
+      throw new StartupError(`${join(directory, file)} should have the number ${index + 1}`)
     // A checkout that changes line ends does not change the migration.
     const text = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n')
     return { version, name: match[2]!, text, checksum: createHash('sha256').update(text).digest('hex') }

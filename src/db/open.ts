@@ -1,6 +1,7 @@
 /**
- * The database, whichever it is: a PostgreSQL server, or PostgreSQL embedded in this process. The only file that knows which.
- * Owns the connections' settings and what a lost one looks like to the rest. Does not know the schema or any statement of it.
+ * The database, whichever it is: a PostgreSQL server, or PostgreSQL embedded in this process. The only file
+ * that knows which. Owns the connections' settings and what a lost one looks like to the rest. Does not know
+ * the schema or any statement of it.
  */
 import { type Backing, withTurn } from './backing.ts'
 import { embedded } from './embedded/embedded.ts'
@@ -24,14 +25,25 @@ export type DatabaseOptions = {
   readonly url?: string | undefined
   /** embedded: where it lives; absent = in memory */
   readonly dataDir?: string | undefined
-  /** embedded in memory: a file that keeps a freshly initialised cluster from one start to the next, which saves seconds (tests) */
+  /**
+   * embedded in memory: a file that keeps a freshly initialised cluster from one start to the next, which
+   * saves seconds (tests)
+   */
   readonly template?: string | undefined
   readonly log: Log
-  /** false for a pooler that cannot do prepared statements; then no settings are sent at the start of a connection either, which old ones refuse */
+  /**
+   * false for a pooler that cannot do prepared statements; then no settings are sent at the start of a
+   * connection either, which old ones refuse
+   */
   readonly prepare?: boolean
-  /** server: connections; a few a core, since statements share a connection without waiting for each other's answers */
+  /**
+   * server: connections; a few a core, since statements share a connection without waiting for each other's
+   * answers
+   */
   readonly poolSize?: number
-  /** how long a statement of a request may run, 10 s unless given; on a server half of it waiting for a lock */
+  /**
+   * how long a statement of a request may run, 10 s unless given; on a server half of it waiting for a lock
+   */
   readonly statementTimeoutMs?: number
 }
 
@@ -40,36 +52,47 @@ export type Database = {
   /** how many files it may hold open in this process, connections to a server among them */
   readonly filesMax: number
   /**
-   * The connections, for migrations, seeds and jobs; transactions by `sql.begin`. Embedded there is one: inside `sql.begin` use only what
-   * it gives, anything else waits for the end of the transaction.
+   * The connections, for migrations, seeds and jobs; transactions by `sql.begin`. Embedded there is one:
+   * inside `sql.begin` use only what it gives, anything else waits for the end of the transaction.
    */
   readonly sql: Pool
   /**
-   * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when the database cannot be
-   * asked now, StatementTooLarge, and PostgresError (with SQLSTATE as `code`) for anything it refuses.
-   * `replan` has it planned anew each time, for a statement whose best plan depends on its parameters.
+   * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when
+   * the database cannot be asked now, StatementTooLarge, and PostgresError (with SQLSTATE as `code`) for
+   * anything it refuses. `replan` has it planned anew each time, for a statement whose best plan depends on
+   * its parameters.
    */
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
   /**
-   * The same, each row's values in their order as the bytes that PostgreSQL sent: for text that is passed on unread. Decoding a page of
-   * records and encoding it again takes a third of the time of its request.
+   * The same, each row's values in their order as the bytes that PostgreSQL sent: for text that is passed on
+   * unread. Decoding a page of records and encoding it again takes a third of the time of its request.
    */
-  queryBytes(text: string, params: readonly (string | null)[], replan?: boolean): Promise<readonly (readonly (Buffer | null)[])[]>
+  queryBytes(
+    text: string,
+    params: readonly (string | null)[],
+    replan?: boolean,
+  ): Promise<readonly (readonly (Buffer | null)[])[]>
   /**
-   * The same two for reads that may take long, carried out when it is the account's turn (D102). Besides, they throw `Waited`, and
-   * PostgresError 57014 for one that kept others waiting.
+   * The same two for reads that may take long, carried out when it is the account's turn (D102). Besides,
+   * they throw `Waited`, and PostgresError 57014 for one that kept others waiting.
    */
   inTurn(asker: Asker): Pick<Database, 'query' | 'queryBytes'>
   /**
-   * One statement without a time limit and outside any transaction, such as making an index while others write; on a
-   * server over a connection of its own, so that nothing waits behind it: two at a time.
+   * One statement without a time limit and outside any transaction, such as making an index while others
+   * write; on a server over a connection of its own, so that nothing waits behind it: two at a time.
    */
   unhurried(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /**
-   * A query that writes to an account and is atomic by itself; those of one account that come together share a commit. `first` is a
-   * statement on the account ($1) that goes before it in the same transaction: what it waits for, the write sees.
+   * A query that writes to an account and is atomic by itself; those of one account that come together share
+   * a commit. `first` is a statement on the account ($1) that goes before it in the same transaction: what it
+   * waits for, the write sees.
    */
-  write(account: string, text: string, params: readonly (string | null)[], first?: string): Promise<readonly Row[]>
+  write(
+    account: string,
+    text: string,
+    params: readonly (string | null)[],
+    first?: string,
+  ): Promise<readonly Row[]>
   /** Whether it answers now; false within two seconds if it does not. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
@@ -84,7 +107,10 @@ const statementTimeoutMs = 10_000
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const limited = { statementTimeoutMs, ...options }
-  return database(options.url === undefined ? await embedded(limited) : await server(limited, options.url), limited)
+  return database(
+    options.url === undefined ? await embedded(limited) : await server(limited, options.url),
+    limited,
+  )
 }
 
 function database(backing: Backing, options: LimitedOptions): Database {
@@ -108,15 +134,19 @@ function database(backing: Backing, options: LimitedOptions): Database {
     }
   }
 
-  const statement = (text: string, params: readonly (string | null)[], replan: boolean, more?: AskOptions): Parameters<Ask> => [
-    text,
-    params,
-    { prepare: !replan && shouldPrepare(text), ...more },
-  ]
+  const statement = (
+    text: string,
+    params: readonly (string | null)[],
+    replan: boolean,
+    more?: AskOptions,
+  ): Parameters<Ask> => [text, params, { prepare: !replan && shouldPrepare(text), ...more }]
   /** Both ways to read, by whatever carries out the statement. */
-  const readers = (read: <R>(statement: Parameters<Ask>) => Promise<R>): Pick<Database, 'query' | 'queryBytes'> => ({
+  const readers = (
+    read: <R>(statement: Parameters<Ask>) => Promise<R>,
+  ): Pick<Database, 'query' | 'queryBytes'> => ({
     query: (text, params = [], replan = false) => whileAvailable(() => read(statement(text, params, replan))),
-    queryBytes: (text, params, replan = false) => whileAvailable(() => read(statement(text, params, replan, { raw: true }))),
+    queryBytes: (text, params, replan = false) =>
+      whileAvailable(() => read(statement(text, params, replan, { raw: true }))),
   })
   const { query, queryBytes } = readers(asked => guard(turn => sql.unsafe(...withTurn(asked, turn))))
   const share = fairShare({

@@ -1,6 +1,6 @@
 /**
- * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns how many there are, and
- * transactions. Does not know which engine it is, nor the schema.
+ * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns
+ * how many there are, and transactions. Does not know which engine it is, nor the schema.
  */
 import type { Ask, Session, SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
@@ -13,11 +13,15 @@ export type Pool = {
   /** Gives `use` a connection that nobody else is given till it is done. */
   hold<T>(use: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Carries out `act` in a transaction on a connection of its own, and what it asks by `tx` only; `mode` as in "BEGIN mode". Throws what
-   * `act` throws or, where it went on after one, the first error of its statements; then nothing is saved.
+   * Carries out `act` in a transaction on a connection of its own, and what it asks by `tx` only; `mode` as
+   * in "BEGIN mode". Throws what `act` throws or, where it went on after one, the first error of its
+   * statements; then nothing is saved.
    */
   begin<T>(act: (tx: Transaction) => Promise<T>, mode?: string): Promise<T>
-  /** Ends all connections after what is under way, waiting five seconds for it; what waits for a connection is refused. */
+  /**
+   * Ends all connections after what is under way, waiting five seconds for it; what waits for a connection is
+   * refused.
+   */
   end(): Promise<void>
 }
 
@@ -31,7 +35,10 @@ export type PoolOptions = {
   readonly size: number
 }
 
-/** Statements that wait for their answers on one connection: more would wait longer, and nothing would be done sooner. */
+/**
+ * Statements that wait for their answers on one connection: more would wait longer, and nothing would be done
+ * sooner.
+ */
 const depth = 100
 /** A server's memory for a session grows with what it has seen; addresses of servers change. */
 const oldestMs = 45 * 60_000
@@ -75,7 +82,11 @@ export function openPool({ open, size }: PoolOptions): Pool {
       if (underWay === 0 && performance.now() - openedAt > oldestMs) retire(session)
       else if (!best || underWay < best.underWay) best = session
     }
-    return best && (best.underWay === 0 || sessions.size >= size) ? best : sessions.size < size ? add() : undefined
+    return best && (best.underWay === 0 || sessions.size >= size)
+      ? best
+      : sessions.size < size
+        ? add()
+        : undefined
   }
 
   const goOn = () => {
@@ -113,7 +124,9 @@ export function openPool({ open, size }: PoolOptions): Pool {
 
   return {
     unsafe: (...statement) =>
-      new Promise((resolve, reject) => acquire(session => session.ask<never>(...statement).then(resolve, reject), reject)),
+      new Promise((resolve, reject) =>
+        acquire(session => session.ask<never>(...statement).then(resolve, reject), reject),
+      ),
     hold,
     begin: (act, mode = '') => hold(session => transact(session, act, mode)),
     async end() {
@@ -121,7 +134,9 @@ export function openPool({ open, size }: PoolOptions): Pool {
       for (const { refuse } of waiting.splice(0)) refuse(new DatabaseUnavailable('The database is closed'))
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, closeWithinMs)
-      await Promise.all([...sessions].map(session => Promise.race([taken.get(session), late]).then(session.close)))
+      await Promise.all(
+        [...sessions].map(session => Promise.race([taken.get(session), late]).then(session.close)),
+      )
       clearTimeout(timer)
     },
   }

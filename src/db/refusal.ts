@@ -1,4 +1,7 @@
-/** What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix on some engines. */
+/**
+ * What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix
+ * on some engines.
+ */
 import { Refusal } from '../errors.ts'
 import { StatementTooLarge } from './sendable.ts'
 import { troubleOf } from './trouble.ts'
@@ -6,10 +9,15 @@ import { DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {
   if (error instanceof DatabaseUnavailable) {
-    return new Refusal('database_unavailable', 'The database is not available; try again shortly.', [], { 'retry-after': '1' })
+    return new Refusal('database_unavailable', 'The database is not available; try again shortly.', [], {
+      'retry-after': '1',
+    })
   }
   if (error instanceof StatementTooLarge) {
-    return new Refusal('body_too_large', 'The request asks the database for more values than it takes at once; ask for less.')
+    return new Refusal(
+      'body_too_large',
+      'The request asks the database for more values than it takes at once; ask for less.',
+    )
   }
   const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
   switch (code) {
@@ -36,14 +44,20 @@ export function databaseRefusal(error: unknown): Refusal | null {
         },
       )
     case '55P03':
-      return new Refusal('query_too_slow', 'It waited too long for what others are doing; try again.', [], { 'retry-after': '1' })
+      return new Refusal('query_too_slow', 'It waited too long for what others are doing; try again.', [], {
+        'retry-after': '1',
+      })
     case '40001':
     case '40P01':
-      return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], { 'retry-after': '1' })
+      return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], {
+        'retry-after': '1',
+      })
     // Too deep for PostgreSQL's stack.
     case '54001':
       return new Refusal('body_too_large', 'The request is too complex for the database; ask for less.')
   }
   const trouble = troubleOf(error)
-  return trouble === null ? null : new Refusal('database_unavailable', `${trouble}.`, [], { 'retry-after': '10' })
+  return trouble === null
+    ? null
+    : new Refusal('database_unavailable', `${trouble}.`, [], { 'retry-after': '10' })
 }

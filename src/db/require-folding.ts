@@ -1,4 +1,7 @@
-/** That the database folds case as the code does (D126). Asked at every start, as a server's libraries change under its databases. */
+/**
+ * That the database folds case as the code does (D126). Asked at every start, as a server's libraries change
+ * under its databases.
+ */
 import { smallOf } from '../fold.ts'
 import type { Database } from './open.ts'
 import { StartupError } from './startup-error.ts'

@@ -4,7 +4,10 @@ import { StartupError } from './startup-error.ts'
 
 const oldestServer = 15
 
-/** Throws a StartupError that says what is wrong with the server at `where`; what is merely a pity is told to `log`. */
+/**
+ * Throws a StartupError that says what is wrong with the server at `where`; what is merely a pity is told to
+ * `log`.
+ */
 export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
   let server: { version: string; encoding: string; letters: string; read_only: string }
   try {
@@ -19,9 +22,14 @@ export async function requireServer(ask: Ask, where: string, log: (line: string)
     throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)
   }
   if (server.read_only !== 'off')
-    throw new StartupError(`${where}, takes no writes: it is a replica, or default_transaction_read_only is on`)
-  if (server.encoding !== 'UTF8') throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
+    throw new StartupError(
+      `${where}, takes no writes: it is a replica, or default_transaction_read_only is on`,
+    )
+  if (server.encoding !== 'UTF8')
+    throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
   // Its LC_CTYPE, by which pg_trgm tells letters from signs.
   if (server.letters === 'C' || server.letters === 'POSIX')
-    log(`${where}, has a locale that knows the letters a to z only, so "like" has no index for words in others; use C.UTF-8.`)
+    log(
+      `${where}, has a locale that knows the letters a to z only, so "like" has no index for words in others; use C.UTF-8.`,
+    )
 }

@@ -1,4 +1,6 @@
-/** What the database's protocol and client have room for. Owns these limits; knows nothing of what is asked. */
+/**
+ * What the database's protocol and client have room for. Owns these limits; knows nothing of what is asked.
+ */
 
 /** A statement that has more parameters or is longer than can be sent. */
 export class StatementTooLarge extends Error {
@@ -10,7 +12,10 @@ const parametersMax = 65_533
 /** PostgreSQL takes a gigabyte for a message; a character of JavaScript is up to three bytes of it. */
 const charactersMax = 250_000_000
 
-/** What is wrong with a statement, before the client begins to send it: what it throws then costs others their answers. */
+/**
+ * What is wrong with a statement, before the client begins to send it: what it throws then costs others their
+ * answers.
+ */
 export function complaint(text: string, params: readonly (string | null)[] = []): Error | null {
   if (params.length > parametersMax) {
     return new StatementTooLarge(`A statement has at most ${parametersMax} parameters, not ${params.length}`)
@@ -20,5 +25,7 @@ export function complaint(text: string, params: readonly (string | null)[] = [])
     if (typeof param === 'string') characters += param.length
     else if (param !== null) return new TypeError(`A parameter is a text or null, not ${typeof param}`)
   }
-  return characters > charactersMax ? new StatementTooLarge(`A statement has at most ${charactersMax} characters`) : null
+  return characters > charactersMax
+    ? new StatementTooLarge(`A statement has at most ${charactersMax} characters`)
+    : null
 }

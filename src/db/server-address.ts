@@ -1,4 +1,7 @@
-/** How a PostgreSQL server is reached: what its address says, and a connection to it, with TLS where the address asks for it. */
+/**
+ * How a PostgreSQL server is reached: what its address says, and a connection to it, with TLS where the
+ * address asks for it.
+ */
 import { once } from 'node:events'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { userInfo } from 'node:os'
@@ -18,7 +21,10 @@ export type ServerAddress = {
   connect(signal: AbortSignal): Promise<Duplex>
 }
 
-/** How far TLS goes: not at all; where the server has it; always; always, and with a certificate that proves the host. */
+/**
+ * How far TLS goes: not at all; where the server has it; always; always, and with a certificate that proves
+ * the host.
+ */
 type Tls = 'off' | 'preferred' | 'on' | 'verified'
 
 const tlsOf: { readonly [sslmode: string]: Tls } = {
@@ -36,21 +42,26 @@ const tlsOf: { readonly [sslmode: string]: Tls } = {
 const notForTheServer = /^(ssl|gss|keepalives|channel_binding|connect_timeout|target_session_attrs)/
 
 /**
- * Reads postgres://user:password@host:port/database?sslmode=…; several hosts are separated by commas, and the path of a Unix socket's folder stands in the
- * place of a host with its slashes as %2F. Throws a StartupError where it is none of these.
+ * Reads postgres://user:password@host:port/database?sslmode=…; several hosts are separated by commas, and the
+ * path of a Unix socket's folder stands in the place of a host with its slashes as %2F. Throws a StartupError
+ * where it is none of these.
  */
 export function serverAddress(url: string): ServerAddress {
   const { username, password, hosts, port, path, parameters } = read(url)
   const mode = parameters.sslmode ?? parameters.ssl ?? 'disable'
   const tls = tlsOf[mode]
-  if (!tls) throw new StartupError(`DATABASE_URL has sslmode=${mode}; it can be ${Object.keys(tlsOf).join(', ')}`)
+  if (!tls)
+    throw new StartupError(`DATABASE_URL has sslmode=${mode}; it can be ${Object.keys(tlsOf).join(', ')}`)
   const isDirect = parameters.sslnegotiation === 'direct'
   const user = username || userInfo().username
   const database = path || user
   return {
     user,
     password,
-    settings: { database, ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !notForTheServer.test(name))) },
+    settings: {
+      database,
+      ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !notForTheServer.test(name))),
+    },
     place: `PostgreSQL at ${hosts.map(host => `${host}:${port}`).join(', ')}, database ${database}`,
     async connect(signal) {
       let failure: unknown
@@ -78,13 +89,22 @@ function read(url: string) {
       parameters: Object.fromEntries(searchParams),
     }
   } catch (error) {
-    throw new StartupError('DATABASE_URL is not an address of the form postgres://user:password@host:port/database', {
-      cause: error,
-    })
+    throw new StartupError(
+      'DATABASE_URL is not an address of the form postgres://user:password@host:port/database',
+      {
+        cause: error,
+      },
+    )
   }
 }
 
-async function connectTo(name: string, port: number, tls: Tls, isDirect: boolean, signal: AbortSignal): Promise<Duplex> {
+async function connectTo(
+  name: string,
+  port: number,
+  tls: Tls,
+  isDirect: boolean,
+  signal: AbortSignal,
+): Promise<Duplex> {
   if (name.startsWith('/')) return connected(connectSocket({ path: `${name}/.s.PGSQL.${port}`, signal }))
   const host = name.replace(/^\[|\]$/g, '')
   const socket = await connected(

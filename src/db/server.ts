@@ -1,4 +1,7 @@
-/** A PostgreSQL server as a database: connections and their settings, silence, and how a statement is ended. Knows no schema. */
+/**
+ * A PostgreSQL server as a database: connections and their settings, silence, and how a statement is ended.
+ * Knows no schema.
+ */
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Backing, withTurn } from './backing.ts'
@@ -10,7 +13,10 @@ import { type Ask, openSession, type Session, type Turn } from './session.ts'
 import { watchStall } from './stall.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-/** Besides the connections for reads that may take long: quick statements and transactions don't wait for those. */
+/**
+ * Besides the connections for reads that may take long: quick statements and transactions don't wait for
+ * those.
+ */
 const otherConnections = 4
 /** As many as the upkeep looks after accounts at a time: none waits behind another's index. */
 const unhurriedAtOnce = 2
@@ -19,7 +25,12 @@ const patienceMs = 900
 
 /** Opens the one of this address. Throws a StartupError when that cannot be. */
 export async function server(options: LimitedOptions, url: string): Promise<Backing> {
-  const { prepare = true, poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
+  const {
+    prepare = true,
+    poolSize = otherConnections + 2 * availableParallelism(),
+    statementTimeoutMs,
+    log,
+  } = options
   const address = serverAddress(url)
   const open = (life: Life, connectWithinMs: number, parameters: object = {}, delayMs = 0): Session => {
     const connect = async (signal: AbortSignal) => {
@@ -35,7 +46,10 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     // Compiling a statement takes longer than any of these statements should.
     jit: 'off',
   }
-  const sql = openPool({ open: (life, delayMs) => open(life, 5000, prepare ? limits : {}, delayMs), size: poolSize })
+  const sql = openPool({
+    open: (life, delayMs) => open(life, 5000, prepare ? limits : {}, delayMs),
+    size: poolSize,
+  })
   try {
     await requireServer(sql.unsafe, address.place, log)
   } catch (error) {
@@ -69,7 +83,8 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     guard: ask => stall.guard(() => ask()),
     placesForReads: Math.max(1, poolSize - otherConnections),
     isWaitedFor: () => false,
-    read: (statement, ended) => stall.guard(() => sql.hold(session => cancellable(session, statement, ended))),
+    read: (statement, ended) =>
+      stall.guard(() => sql.hold(session => cancellable(session, statement, ended))),
     async close() {
       stall.stop()
       prober?.end(new DatabaseUnavailable('The database is closed'))

@@ -1,7 +1,8 @@
 /**
- * One connection to the database, for its one life. Owns that an answer goes to the statement that asked for it: a statement is put into
- * words before it is put in line, PostgreSQL answers in the order of the line, and whatever is thrown after that ends the connection, with all
- * that was under way refused, before anything more is read. Knows nothing of what is asked.
+ * One connection to the database, for its one life. Owns that an answer goes to the statement that asked for
+ * it: a statement is put into words before it is put in line, PostgreSQL answers in the order of the line,
+ * and whatever is thrown after that ends the connection, with all that was under way refused, before anything
+ * more is read. Knows nothing of what is asked.
  */
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
@@ -29,10 +30,15 @@ export type Turn = {
 }
 
 /**
- * Sends a statement with its parameters. Without any, not even an empty list, it is a script, which may be several statements; the rows
- * are those of the last that has any. Throws `StatementTooLarge`, `PostgresError` for what PostgreSQL refuses, and DatabaseUnavailable.
+ * Sends a statement with its parameters. Without any, not even an empty list, it is a script, which may be
+ * several statements; the rows are those of the last that has any. Throws `StatementTooLarge`,
+ * `PostgresError` for what PostgreSQL refuses, and DatabaseUnavailable.
  */
-export type Ask = <R = wire.Row[]>(text: string, params?: readonly (string | null)[], options?: AskOptions) => Promise<R>
+export type Ask = <R = wire.Row[]>(
+  text: string,
+  params?: readonly (string | null)[],
+  options?: AskOptions,
+) => Promise<R>
 
 export type Session = {
   readonly ask: Ask
@@ -41,7 +47,10 @@ export type Session = {
   /** whether it has ever been of use */
   readonly hasAnswered: boolean
   readonly openedAt: number
-  /** Has a server end what it carries out (57014). Send nothing more until it resolves: it might be ended instead. */
+  /**
+   * Has a server end what it carries out (57014). Send nothing more until it resolves: it might be ended
+   * instead.
+   */
   cancel(): Promise<void>
   /** Ends it at once; what is under way is refused for this reason. */
   end(reason: Error): void
@@ -226,7 +235,10 @@ export function openSession(options: SessionOptions): Session {
     }
   }
 
-  /** The server closes the connection when it has told the one that is to end (PostgreSQL, "Canceling Requests in Progress"). */
+  /**
+   * The server closes the connection when it has told the one that is to end (PostgreSQL, "Canceling Requests
+   * in Progress").
+   */
   const sendCancel = async (signal: AbortSignal) => {
     if (!cancelKey) return
     const own = await options.connect(signal)
@@ -245,7 +257,17 @@ export function openSession(options: SessionOptions): Session {
         const known = prepare ? kept.get(text) : undefined
         const name = prepare ? (known ?? `s${++lastName}`) : ''
         const answer = { columns: [], rows: [], refusal: null }
-        send({ text, params, isRaw: raw, turn, name, isNew: known === undefined, resolve, reject, ...answer } as Statement)
+        send({
+          text,
+          params,
+          isRaw: raw,
+          turn,
+          name,
+          isNew: known === undefined,
+          resolve,
+          reject,
+          ...answer,
+        } as Statement)
       }),
     get underWay() {
       return line.length
@@ -281,13 +303,18 @@ function comeFirst({ turn }: Statement): void {
   turn.onBegin?.()
 }
 
-/** Where PostgreSQL refuses a prepared statement that it doesn't know (a pooler changed the server), or whose tables were altered. */
+/**
+ * Where PostgreSQL refuses a prepared statement that it doesn't know (a pooler changed the server), or whose
+ * tables were altered.
+ */
 const outdated = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery'])
 
 /** A fault of ours: said with its place and without its message, which may quote a value. */
 function failed(error: unknown, log: (line: string) => void): DatabaseUnavailable {
   const { name = typeof error, stack } = error as { name?: string; stack?: string }
   const [place] = /^\s+at .*$/m.exec(stack ?? '') ?? ['']
-  log(`A connection to the database was ended because the client failed: ${name}${place.replace(/\s+/g, ' ')}.`)
+  log(
+    `A connection to the database was ended because the client failed: ${name}${place.replace(/\s+/g, ' ')}.`,
+  )
   return new DatabaseUnavailable('The client failed on the connection', { cause: error })
 }

@@ -1,6 +1,6 @@
 /**
- * Notices that a server answers nothing, so that nobody waits for it longer than a moment: what waits is refused, and what comes, until it
- * answers again. Knows no connection.
+ * Notices that a server answers nothing, so that nobody waits for it longer than a moment: what waits is
+ * refused, and what comes, until it answers again. Knows no connection.
  */
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
@@ -11,7 +11,10 @@ export type Stall = {
 }
 
 export type StallOptions = {
-  /** A question that any database answers at once. `isLost`: the one before was never answered, nor will be over its connection. */
+  /**
+   * A question that any database answers at once. `isLost`: the one before was never answered, nor will be
+   * over its connection.
+   */
   probe(isLost: boolean): Promise<unknown>
   /** how long it may say nothing at all, in milliseconds */
   readonly patienceMs: number
@@ -72,7 +75,8 @@ export function watchStall({ probe, patienceMs, limitMs }: StallOptions): Stall 
       // Answers that came while this process was busy are read before it is judged.
       const silentSince = () => Math.max(probedAt ?? 0, lastSign)
       const since = silentSince()
-      if (now - since > patienceMs * 0.6) setImmediate(() => probedAt !== null && silentSince() === since && stall())
+      if (now - since > patienceMs * 0.6)
+        setImmediate(() => probedAt !== null && silentSince() === since && stall())
       if (now - since > patienceMs * 3) ask(true)
     } else if (isStalled || now - lastSign > patienceMs * 0.2) ask(false)
   }

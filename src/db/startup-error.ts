@@ -8,7 +8,10 @@ export class StartupError extends Error {
 }
 
 const [needsRight, needsRoom] = ['Let the user that runs the service write there.', 'Make room on the disk.']
-const [needsFiles, needsDirectory] = ['Raise the limit of open files (ulimit -n).', 'A file is in the place of a directory.']
+const [needsFiles, needsDirectory] = [
+  'Raise the limit of open files (ulimit -n).',
+  'A file is in the place of a directory.',
+]
 const advice: { readonly [code: string]: string } = {
   EACCES: needsRight,
   EPERM: needsRight,
@@ -23,7 +26,8 @@ const advice: { readonly [code: string]: string } = {
 
 /**
  * What the system refused to do with a file or a folder, as a StartupError that names both and what to do:
- * "/data/lock can't be used: no space left on device (ENOSPC). Make room on the disk." Any other error as it came.
+ * "/data/lock can't be used: no space left on device (ENOSPC). Make room on the disk." Any other error as it
+ * came.
  */
 export function asStartupError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

@@ -1,6 +1,7 @@
 /**
- * What PostgreSQL refuses because of the state it is in, which is no fault of whoever asked: its administrator has to see to it. Owns what is
- * said of it, to callers and in the log; neither has a value of a statement in it.
+ * What PostgreSQL refuses because of the state it is in, which is no fault of whoever asked: its
+ * administrator has to see to it. Owns what is said of it, to callers and in the log; neither has a value of
+ * a statement in it.
  */
 import { DatabaseUnavailable } from './unavailable.ts'
 import { PostgresError } from './wire.ts'
@@ -39,7 +40,9 @@ export function troubleOf(error: unknown): string | null {
 const sayAgainMs = 60_000
 const mostRemembered = 100
 
-/** A function that tells the log why the database does not do what it was asked, the same thing once a minute. */
+/**
+ * A function that tells the log why the database does not do what it was asked, the same thing once a minute.
+ */
 export function watchTrouble(log: (line: string) => void): (error: unknown) => void {
   const said = new Map<string, number>()
   return error => {
@@ -53,7 +56,8 @@ export function watchTrouble(log: (line: string) => void): (error: unknown) => v
 
 function lineOf(error: unknown): string | null {
   const code = (failure: unknown) => (failure instanceof PostgresError ? ` (${failure.code})` : '')
-  if (error instanceof DatabaseUnavailable) return `The database can't be asked: ${error.message}${code(error.cause)}.`
+  if (error instanceof DatabaseUnavailable)
+    return `The database can't be asked: ${error.message}${code(error.cause)}.`
   const trouble = troubleOf(error)
   return trouble && `${trouble}${code(error)}.`
 }

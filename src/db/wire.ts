@@ -1,6 +1,7 @@
 /**
- * PostgreSQL's wire protocol, version 3 ("Message Formats" in its manual): the messages that are sent and read here. All values are text both
- * ways: PostgreSQL alone decides what they mean, and numbers keep every digit. Knows no connection and nothing of what is asked.
+ * PostgreSQL's wire protocol, version 3 ("Message Formats" in its manual): the messages that are sent and
+ * read here. All values are text both ways: PostgreSQL alone decides what they mean, and numbers keep every
+ * digit. Knows no connection and nothing of what is asked.
  */
 
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
@@ -53,7 +54,10 @@ export const from = {
 
 /** Cuts what is read, chunk by chunk, into messages. Throws when it is no protocol of PostgreSQL. */
 export function messageReader(onMessage: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
-  /** the beginning of a message that is not whole yet, and how much there must be before it is worth looking again */
+  /**
+   * the beginning of a message that is not whole yet, and how much there must be before it is worth looking
+   * again
+   */
   let parts: Buffer[] = []
   let held = 0
   let needed = 0
@@ -117,7 +121,8 @@ export function startup(settings: Readonly<Record<string, string>>): Buffer {
   const out = writer()
   out.begin()
   out.int32(3 << 16)
-  for (const setting of Object.entries({ ...settings, client_encoding: 'UTF8' })) for (const text of setting) out.name(text)
+  for (const setting of Object.entries({ ...settings, client_encoding: 'UTF8' }))
+    for (const text of setting) out.name(text)
   out.name('')
   return out.end()
 }
@@ -143,7 +148,8 @@ export function passwordGoesOn(answer: string): Buffer {
 }
 
 /**
- * One statement with its parameters. With a `name`, it is kept prepared on the connection by that name; without `text`, it is one that was.
+ * One statement with its parameters. With a `name`, it is kept prepared on the connection by that name;
+ * without `text`, it is one that was.
  */
 export function statement(name: string, text: string | null, params: readonly (string | null)[]): Buffer {
   const out = writer()
@@ -178,7 +184,10 @@ export function script(text: string): Buffer {
   return out.end()
 }
 
-/** Asks a server, over a connection of its own, to end what the session carries out whose BackendKeyData this is. */
+/**
+ * Asks a server, over a connection of its own, to end what the session carries out whose BackendKeyData this
+ * is.
+ */
 export function cancel(key: Buffer): Buffer {
   const out = writer()
   out.begin()

@@ -1,6 +1,7 @@
 /**
- * Sums over deals (GET /deal/aggregate, D55): for each group how many there are, what they are worth in each currency, weighted and in the base
- * currency, and how many have no rate. Feeds boards and forecasts. Knows no HTTP.
+ * Sums over deals (GET /deal/aggregate, D55): for each group how many there are, what they are worth in each
+ * currency, weighted and in the base currency, and how many have no rate. Feeds boards and forecasts. Knows
+ * no HTTP.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -25,7 +26,10 @@ type Group = {
   readonly without_rate: number
 }
 
-/** The groups, the largest in base currency first, at most a thousand, as JSON text of an array; and whether there are more. */
+/**
+ * The groups, the largest in base currency first, at most a thousand, as JSON text of an array; and whether
+ * there are more.
+ */
 export async function aggregateDeals(
   db: Reader,
   { account, currencies }: Catalog,
@@ -49,7 +53,11 @@ export async function aggregateDeals(
   const found = rows.slice(0, groupsMax).map(row => parseJson(row.found!) as unknown as Group)
   const records = groupBy ? found.map(({ group }): JsonObject => ({ [groupBy.internal_name]: group })) : []
   const names = groupBy && (await namesOf(db, account.id, records, [groupBy])).get(groupBy)
-  const money = (currency: number, value: Json) => ({ currency, currency_code: currencies.get(currency)?.code ?? null, value })
+  const money = (currency: number, value: Json) => ({
+    currency,
+    currency_code: currencies.get(currency)?.code ?? null,
+    value,
+  })
   const groups = found.map(({ group, count, sums, base: sum, weighted, without_rate }) => ({
     group,
     name: names?.get(group!)?.name ?? null,

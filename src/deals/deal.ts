@@ -1,4 +1,7 @@
-/** The deal: its rules that span fields (the interface's rules 2 to 5, D19 to D24). Pure; knows no HTTP and no SQL. */
+/**
+ * The deal: its rules that span fields (the interface's rules 2 to 5, D19 to D24). Pure; knows no HTTP and no
+ * SQL.
+ */
 import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
@@ -18,8 +21,20 @@ const statusOf = { open: 1, won: 2, lost: 3 } as const
 
 /** What closing a deal as won or lost asks for, and what it sets. */
 const closings = {
-  won: { rule: 2, reason: 'won_reason', time: 'won_time', otherReason: 'lost_reason', otherTime: 'lost_time' },
-  lost: { rule: 3, reason: 'lost_reason', time: 'lost_time', otherReason: 'won_reason', otherTime: 'won_time' },
+  won: {
+    rule: 2,
+    reason: 'won_reason',
+    time: 'won_time',
+    otherReason: 'lost_reason',
+    otherTime: 'lost_time',
+  },
+  lost: {
+    rule: 3,
+    reason: 'lost_reason',
+    time: 'lost_time',
+    otherReason: 'won_reason',
+    otherTime: 'won_time',
+  },
 } as const
 
 function settleDeal(draft: Draft): void {
@@ -31,22 +46,35 @@ function settleDeal(draft: Draft): void {
     else close(draft, stage.kind)
   }
   if (after.forecast_category !== null && after.expected_close_date === null) {
-    draft.problem('expected_close_date', 'required_with_forecast_category', 'is required when a forecast category is selected', {
-      rule: 5,
-    })
+    draft.problem(
+      'expected_close_date',
+      'required_with_forecast_category',
+      'is required when a forecast category is selected',
+      {
+        rule: 5,
+      },
+    )
   }
   if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
   settleMoney(draft)
 }
 
-/** The stage the deal would be in; reports one that belongs to another pipeline (D19), and is judged all the same. */
+/**
+ * The stage the deal would be in; reports one that belongs to another pipeline (D19), and is judged all the
+ * same.
+ */
 function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stage = catalog.stages.get(after.pipeline_stage as number)
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
-  problem('pipeline_stage', 'stage_not_in_pipeline', `the stage "${stage.name}" does not belong to this pipeline`, {
-    hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
-  })
+  problem(
+    'pipeline_stage',
+    'stage_not_in_pipeline',
+    `the stage "${stage.name}" does not belong to this pipeline`,
+    {
+      hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
+    },
+  )
   return stage
 }
 
@@ -57,7 +85,9 @@ function settleStage({ after, before, now }: Draft, stage: Stage): void {
   after.stage_rotting_days = stage.rotting_days
 }
 
-/** A deal that was closed and is open again loses reason, date and times, unless the request sets them (D20). */
+/**
+ * A deal that was closed and is open again loses reason, date and times, unless the request sets them (D20).
+ */
 function reopen({ after, before, sent }: Draft): void {
   if (!before || before.status === statusOf.open) return
   for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) if (!sent.has(name)) after[name] = null
@@ -65,7 +95,9 @@ function reopen({ after, before, sent }: Draft): void {
   after.lost_time = null
 }
 
-/** Rules 2 to 4. A change between won and lost is a new closing: its reason and date must come with it (D20). */
+/**
+ * Rules 2 to 4. A change between won and lost is a new closing: its reason and date must come with it (D20).
+ */
 function close(draft: Draft, kind: 'won' | 'lost'): void {
   const { after, before, sent } = draft
   const closing = closings[kind]
@@ -74,9 +106,14 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   for (const name of [closing.reason, 'deal_closed_on']) {
     if (after[name] === null || (isReversed && !sent.has(name))) {
       const because = isReversed ? 'must be given anew' : 'is required'
-      draft.problem(name, `required_when_${kind}`, `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`, {
-        rule: closing.rule,
-      })
+      draft.problem(
+        name,
+        `required_when_${kind}`,
+        `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`,
+        {
+          rule: closing.rule,
+        },
+      )
     }
   }
   if (!isNew) return
@@ -124,5 +161,9 @@ function inBase(currency: Currency, amount: Decimal, catalog: Catalog): Json {
 }
 
 function moneyOf(currency: Currency, amount: Decimal): Json {
-  return { currency: currency.id, currency_code: currency.code, value: decimalJson(rounded(amount, currency.decimals)) }
+  return {
+    currency: currency.id,
+    currency_code: currency.code,
+    value: decimalJson(rounded(amount, currency.decimals)),
+  }
 }

@@ -1,4 +1,7 @@
-/** The deal's fields as data, in the interface's order. An id, once published, is never given to another field. */
+/**
+ * The deal's fields as data, in the interface's order. An id, once published, is never given to another
+ * field.
+ */
 import { authorFields, defineFields, recordFields } from '../records/resource.ts'
 
 /** The interface's range of every amount. */
@@ -17,7 +20,15 @@ export const dealFields = defineFields('deal', {
       config: { min_length: 1, max_length: 255 },
       rules: [1],
     },
-    { id: 3, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline', rules: [1] },
+    {
+      id: 3,
+      name: 'pipeline',
+      label: 'Pipeline',
+      type: 'DROPDOWN',
+      required: true,
+      related: 'pipeline',
+      rules: [1],
+    },
     {
       id: 4,
       name: 'pipeline_stage',
@@ -45,7 +56,15 @@ export const dealFields = defineFields('deal', {
       related: 'contact',
       config: { max_limit: 100 },
     },
-    { id: 7, name: 'sales_owner', label: 'Sales owner', type: 'OWNER', required: true, related: 'user', rules: [1] },
+    {
+      id: 7,
+      name: 'sales_owner',
+      label: 'Sales owner',
+      type: 'OWNER',
+      required: true,
+      related: 'user',
+      rules: [1],
+    },
     { id: 8, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
   ],
   Value: [
@@ -59,8 +78,21 @@ export const dealFields = defineFields('deal', {
       volatile: true,
       config: moneyRange,
     },
-    { id: 11, name: 'expected_deal_value', label: 'Expected deal value', type: 'MONETARY', config: moneyRange },
-    { id: 12, name: 'product_amount', label: 'Product amount', type: 'MONETARY', readOnly: true, config: moneyRange },
+    {
+      id: 11,
+      name: 'expected_deal_value',
+      label: 'Expected deal value',
+      type: 'MONETARY',
+      config: moneyRange,
+    },
+    {
+      id: 12,
+      name: 'product_amount',
+      label: 'Product amount',
+      type: 'MONETARY',
+      readOnly: true,
+      config: moneyRange,
+    },
     {
       id: 13,
       name: 'deal_value_in_base_currency',
@@ -74,8 +106,21 @@ export const dealFields = defineFields('deal', {
   Classification: [
     { id: 15, name: 'source', label: 'Source', type: 'DROPDOWN' },
     { id: 16, name: 'territory', label: 'Territory', type: 'TERRITORY', related: 'territory' },
-    { id: 17, name: 'tags', label: 'Tags', type: 'TAGS', related: 'tag', config: { max_limit: 10, max_length: 255 } },
-    { id: 18, name: 'description', label: 'Description', type: 'TEXT', config: { min_length: 1, max_length: 255 } },
+    {
+      id: 17,
+      name: 'tags',
+      label: 'Tags',
+      type: 'TAGS',
+      related: 'tag',
+      config: { max_limit: 10, max_length: 255 },
+    },
+    {
+      id: 18,
+      name: 'description',
+      label: 'Description',
+      type: 'TEXT',
+      config: { min_length: 1, max_length: 255 },
+    },
     { id: 19, name: 'type', label: 'Type', type: 'DROPDOWN' },
     { id: 20, name: 'payment_status', label: 'Payment status', type: 'DROPDOWN' },
   ],
@@ -117,8 +162,22 @@ export const dealFields = defineFields('deal', {
       volatile: true,
       computed: `greatest(0, ${days('r.created_at', 'coalesce(r.won_time, r.lost_time, now())')})`,
     },
-    { id: 29, name: 'stage_probability', label: 'Stage probability', type: 'SINGLE_NUMBER', readOnly: true, volatile: true },
-    { id: 30, name: 'stage_rotting_days', label: 'Stage rotting days', type: 'SINGLE_NUMBER', readOnly: true, hidden: true },
+    {
+      id: 29,
+      name: 'stage_probability',
+      label: 'Stage probability',
+      type: 'SINGLE_NUMBER',
+      readOnly: true,
+      volatile: true,
+    },
+    {
+      id: 30,
+      name: 'stage_rotting_days',
+      label: 'Stage rotting days',
+      type: 'SINGLE_NUMBER',
+      readOnly: true,
+      hidden: true,
+    },
     { id: 31, name: 'won_time', label: 'Won time', type: 'DATE_TIME', readOnly: true },
     { id: 32, name: 'lost_time', label: 'Lost time', type: 'DATE_TIME', readOnly: true },
     { id: 33, name: 'deal_stage_updated_at', label: 'Stage updated at', type: 'DATE_TIME', readOnly: true },
@@ -178,8 +237,22 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       computed: 'NULL::timestamptz',
     },
-    { id: 41, name: 'last_activity_date', label: 'Last activity date', type: 'DATE', readOnly: true, computed: 'NULL::date' },
-    { id: 42, name: 'next_activity_date', label: 'Next activity date', type: 'DATE', readOnly: true, computed: 'NULL::date' },
+    {
+      id: 41,
+      name: 'last_activity_date',
+      label: 'Last activity date',
+      type: 'DATE',
+      readOnly: true,
+      computed: 'NULL::date',
+    },
+    {
+      id: 42,
+      name: 'next_activity_date',
+      label: 'Next activity date',
+      type: 'DATE',
+      readOnly: true,
+      computed: 'NULL::date',
+    },
     {
       id: 43,
       name: 'last_activity_type',
@@ -197,7 +270,14 @@ export const dealFields = defineFields('deal', {
       config: { max_length: 255 },
       computed: 'NULL::text',
     },
-    { id: 45, name: 'recent_note', label: 'Recent note', type: 'TEXT', readOnly: true, computed: 'NULL::text' },
+    {
+      id: 45,
+      name: 'recent_note',
+      label: 'Recent note',
+      type: 'TEXT',
+      readOnly: true,
+      computed: 'NULL::text',
+    },
   ],
   Record: [...authorFields(46), ...recordFields(50)],
 })

@@ -1,7 +1,7 @@
 /**
- * The product lines of a deal (D23): what a line leaves out comes from the product's price in the deal's currency or, when the product has
- * none any more, stays as it was; name and code are copied, so that a product deleted later leaves the deal whole. Exact decimals throughout.
- * Pure.
+ * The product lines of a deal (D23): what a line leaves out comes from the product's price in the deal's
+ * currency or, when the product has none any more, stays as it was; name and code are copied, so that a
+ * product deleted later leaves the deal whole. Exact decimals throughout. Pure.
  */
 import type { Currency } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
@@ -13,13 +13,16 @@ import { moneyRange } from './fields.ts'
 export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; readonly quantity: Decimal }
 
 /**
- * The lines of the deal as it would be saved, with their sums. Reports what can't be filled, and what is sent and fits neither the currency
- * nor the interface's range.
+ * The lines of the deal as it would be saved, with their sums. Reports what can't be filled, and what is sent
+ * and fits neither the currency nor the interface's range.
  */
 export function settledLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
   const stored = storedLines(draft, currency)
-  const settled = lines.filter(isObject).map((line, index) => settledLine(draft, line, index, currency, stored(line.product!)))
-  const sum = (member: string) => settled.reduce((total, line) => total.plus(decimal(line[member]) ?? 0), decimal(0)!)
+  const settled = lines
+    .filter(isObject)
+    .map((line, index) => settledLine(draft, line, index, currency, stored(line.product!)))
+  const sum = (member: string) =>
+    settled.reduce((total, line) => total.plus(decimal(line[member]) ?? 0), decimal(0)!)
   return { lines: settled, amount: sum('amount'), quantity: sum('quantity') }
 }
 
@@ -28,15 +31,23 @@ export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string
   if (!sent.has('deal_value')) return
   const [min, max] = [decimal(range.min ?? moneyRange.min)!, decimal(range.max ?? moneyRange.max)!]
   if (amount.gte(min) && amount.lte(max)) return
-  problem('deal_value', 'out_of_range', `has products worth ${plain(amount)}; it must be from ${plain(min)} to ${plain(max)}`, {
-    at,
-  })
+  problem(
+    'deal_value',
+    'out_of_range',
+    `has products worth ${plain(amount)}; it must be from ${plain(min)} to ${plain(max)}`,
+    {
+      at,
+    },
+  )
 }
 
 /** A line as it is stored; `price` is what it is worth in the deal's currency, null in another. */
 type Stored = { readonly line: JsonObject; readonly price: JsonObject | null }
 
-/** The stored lines by product. Asked again for the same product, the next one: two lines of it may have prices of their own. */
+/**
+ * The stored lines by product. Asked again for the same product, the next one: two lines of it may have
+ * prices of their own.
+ */
 function storedLines({ before }: Draft, currency: Currency): (product: Json) => Stored | null {
   const value = isObject(before?.deal_value) ? before.deal_value : {}
   const lines = Array.isArray(value.products) ? value.products.filter(isObject) : []
@@ -48,7 +59,13 @@ function storedLines({ before }: Draft, currency: Currency): (product: Json) => 
   }
 }
 
-function settledLine(draft: Draft, line: JsonObject, index: number, currency: Currency, stored: Stored | null): JsonObject {
+function settledLine(
+  draft: Draft,
+  line: JsonObject,
+  index: number,
+  currency: Currency,
+  stored: Stored | null,
+): JsonObject {
   const at = `/products/${index}`
   const product = line.product as number
   const record = draft.related('product', product)
@@ -72,7 +89,16 @@ function settledLine(draft: Draft, line: JsonObject, index: number, currency: Cu
   )
   checkWorth(draft, amount, at, moneyRange)
   const { name = null, product_code = null } = stored?.line ?? record ?? {}
-  return { product, name, product_code, quantity: line.quantity!, unit_price, discount, tax, amount: decimalJson(amount) }
+  return {
+    product,
+    name,
+    product_code,
+    quantity: line.quantity!,
+    unit_price,
+    discount,
+    tax,
+    amount: decimalJson(amount),
+  }
 }
 
 /** The product's own price in a currency, in the form of a line. */
@@ -83,15 +109,35 @@ function priceIn(record: JsonObject | null, currency: Currency): JsonObject | nu
 }
 
 /** Prices that stay while the currency changes may have more decimals than the new one has. */
-function checkDecimals({ sent, problem }: Draft, price: Decimal, { code, decimals }: Currency, at: string): void {
+function checkDecimals(
+  { sent, problem }: Draft,
+  price: Decimal,
+  { code, decimals }: Currency,
+  at: string,
+): void {
   if (!sent.has('deal_value') || decimalPlaces(price) <= decimals) return
   const hint = `Send the products with their prices in ${code}.`
-  problem('deal_value', 'too_many_decimals', `has a line of ${plain(price)}, which has more decimals than ${code}`, { at, hint })
+  problem(
+    'deal_value',
+    'too_many_decimals',
+    `has a line of ${plain(price)}, which has more decimals than ${code}`,
+    { at, hint },
+  )
 }
 
-/** Lines are replaced whole (D5): one sent without its price takes the product's, which may be another by now. */
-function warnOfPrice({ warn }: Draft, index: number, sent: JsonObject, was: JsonObject, now: JsonObject): void {
-  const replaced = Object.keys(now).filter(member => sent[member] === null && !isSameJson(was[member] ?? null, now[member]!))
+/**
+ * Lines are replaced whole (D5): one sent without its price takes the product's, which may be another by now.
+ */
+function warnOfPrice(
+  { warn }: Draft,
+  index: number,
+  sent: JsonObject,
+  was: JsonObject,
+  now: JsonObject,
+): void {
+  const replaced = Object.keys(now).filter(
+    member => sent[member] === null && !isSameJson(was[member] ?? null, now[member]!),
+  )
   if (replaced.length === 0) return
   const message = `deal_value.products[${index}]: ${replaced.join(', ')} came anew from the product; send them to keep others.`
   warn({ field: 'deal_value', code: 'taken_from_product', message })

@@ -1,6 +1,7 @@
 /**
- * Moves all deals of a stage, or of a pipeline, elsewhere, so that it can be deleted (D37). Each deal is updated as a person would do it, with
- * its event and its rules; none is moved before all are judged. Knows no HTTP.
+ * Moves all deals of a stage, or of a pipeline, elsewhere, so that it can be deleted (D37). Each deal is
+ * updated as a person would do it, with its event and its rules; none is moved before all are judged. Knows
+ * no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { Stage } from '../fields/catalog.ts'
@@ -13,17 +14,24 @@ const batch = 100
 
 type Move = { readonly source: Stage; readonly target: Stage }
 
-/** Moves the deals of stage `from` to stage `to`, which must mean the same: an open deal is not won by moving house. */
+/**
+ * Moves the deals of stage `from` to stage `to`, which must mean the same: an open deal is not won by moving
+ * house.
+ */
 export async function moveStage(db: Queryable, context: Context, from: number, to: number): Promise<void> {
   const { stages } = context.catalog
   const [source, target] = [stages.get(from), stages.get(to)]
   if (!source) return
   if (!target || target.id === source.id) throw noTarget(`${to} is no other stage.`)
-  if (target.kind !== source.kind) throw noTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
+  if (target.kind !== source.kind)
+    throw noTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
   await moveAll(db, context, [{ source, target }])
 }
 
-/** Moves the deals of a pipeline to another one: to the stage of the same name and kind, else to the first of the same kind. */
+/**
+ * Moves the deals of a pipeline to another one: to the stage of the same name and kind, else to the first of
+ * the same kind.
+ */
 export async function movePipeline(db: Queryable, context: Context, from: number, to: number): Promise<void> {
   const { pipelines } = context.catalog
   if (!pipelines.has(from)) return
@@ -49,9 +57,17 @@ async function moveAll(db: Queryable, context: Context, moves: readonly Move[]):
 /** Throws what any of the deals would be refused with. */
 async function judgeDeals(db: Queryable, context: Context, { source, target }: Move): Promise<void> {
   const fields = context.catalog.resources.get('deal')!
-  for (let ids = await dealsIn(db, context, source); ids.length > 0; ids = await dealsIn(db, context, source, ids.at(-1))) {
+  for (
+    let ids = await dealsIn(db, context, source);
+    ids.length > 0;
+    ids = await dealsIn(db, context, source, ids.at(-1))
+  ) {
     await Promise.all(
-      ids.map(id => judgeUpdate(db, fields, id, placeIn(target), context).catch(error => unmoved(id, error, nothingMoved))),
+      ids.map(id =>
+        judgeUpdate(db, fields, id, placeIn(target), context).catch(error =>
+          unmoved(id, error, nothingMoved),
+        ),
+      ),
     )
   }
 }
@@ -62,10 +78,14 @@ async function moveDeals(db: Queryable, context: Context, { source, target }: Mo
     const ids = await dealsIn(db, context, source)
     if (ids.length === 0) return
     if (before === ids.join())
-      throw new Refusal('busy_record', 'The deals can not be moved now; try again.', [], { 'retry-after': '1' })
+      throw new Refusal('busy_record', 'The deals can not be moved now; try again.', [], {
+        'retry-after': '1',
+      })
     before = ids.join()
     await Promise.all(
-      ids.map(id => updateRecord(db, fields, id, placeIn(target), context).catch(error => unmoved(id, error, someMoved))),
+      ids.map(id =>
+        updateRecord(db, fields, id, placeIn(target), context).catch(error => unmoved(id, error, someMoved)),
+      ),
     )
   }
 }
@@ -87,7 +107,8 @@ async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage, after 
 
 const nothingMoved = 'so nothing is moved or deleted.'
 /** It could be when all were judged. */
-const someMoved = 'as it was changed meanwhile; nothing is deleted. Deals that were moved before it stay where they are now.'
+const someMoved =
+  'as it was changed meanwhile; nothing is deleted. Deals that were moved before it stay where they are now.'
 
 /** A deal that is gone by now need not be moved; one that its own rules keep back is named. */
 function unmoved(id: number, error: unknown, what: string): void {

@@ -1,6 +1,7 @@
 /**
- * An account's configuration as one value: its fields, options, pipelines, stages and currencies, at one version. A request
- * sees one catalog from beginning to end. Builds it from rows; who loads the rows and when is in accounts/directory.ts.
+ * An account's configuration as one value: its fields, options, pipelines, stages and currencies, at one
+ * version. A request sees one catalog from beginning to end. Builds it from rows; who loads the rows and when
+ * is in accounts/directory.ts.
  */
 import type { Resource } from '../records/resource.ts'
 import { type Field, identifier, type Option } from './field.ts'
@@ -19,7 +20,12 @@ export type Currency = {
   readonly is_active: boolean
 }
 
-export type Pipeline = { readonly id: number; readonly name: string; readonly position: number; readonly is_default: boolean }
+export type Pipeline = {
+  readonly id: number
+  readonly name: string
+  readonly position: number
+  readonly is_default: boolean
+}
 
 export type Stage = {
   readonly id: number
@@ -33,9 +39,17 @@ export type Stage = {
   readonly rotting_days: number | null
 }
 
-export type Account = { readonly id: number; readonly name: string; readonly time_zone: string; readonly base_currency: number }
+export type Account = {
+  readonly id: number
+  readonly name: string
+  readonly time_zone: string
+  readonly base_currency: number
+}
 
-/** One resource as one account has it. `fields` are in the order of the form, hidden and inactive ones included. */
+/**
+ * One resource as one account has it. `fields` are in the order of the form, hidden and inactive ones
+ * included.
+ */
 export type ResourceFields = {
   readonly resource: Resource
   readonly fields: readonly Field[]
@@ -57,7 +71,10 @@ export type Catalog = {
 /** A section of a form: its title and the internal names of its fields. */
 export type Section = { readonly section: string; readonly fields: readonly string[] }
 
-/** What an account decides of a field: of its own fields everything, of the service's fields what they may be changed in. */
+/**
+ * What an account decides of a field: of its own fields everything, of the service's fields what they may be
+ * changed in.
+ */
 export type FieldRow = Pick<
   Field,
   | 'id'
@@ -85,7 +102,9 @@ export type CatalogRows = {
   stages: Stage[]
 }
 
-/** Rows → catalog. The service's own fields come with the resources, the account's `cf_` fields with the rows. */
+/**
+ * Rows → catalog. The service's own fields come with the resources, the account's `cf_` fields with the rows.
+ */
 export function buildCatalog(resources: readonly Resource[], rows: CatalogRows): Catalog {
   const { catalog_version, ...account } = rows.account
   const options = Map.groupBy(rows.options, option => `${option.resource} ${option.field}`)
@@ -120,7 +139,10 @@ export function unknownFieldHint(name: string, { fields, resource }: ResourceFie
   return suggestion(name, shown, `GET /rest/api/v1/field/list?source=${resource.name} names the fields.`)
 }
 
-/** The field that a row describes: one of the service as the account has changed it, or one of the account's own. Without options. */
+/**
+ * The field that a row describes: one of the service as the account has changed it, or one of the account's
+ * own. Without options.
+ */
 export function fieldOf(row: FieldRow, resource: Resource): Field {
   const definition = resource.fields.find(field => field.id === row.id)
   return definition ? systemField(definition, row) : customField(row)
@@ -130,10 +152,21 @@ export function fieldOf(row: FieldRow, resource: Resource): Field {
 function systemField(field: Field, row: FieldRow | undefined): Field {
   if (!row) return field
   const { field_name, config, default_value, is_required, is_active, version } = row
-  return { ...field, field_name, config: { ...field.config, ...config }, default_value, is_required, is_active, version }
+  return {
+    ...field,
+    field_name,
+    config: { ...field.config, ...config },
+    default_value,
+    is_required,
+    is_active,
+    version,
+  }
 }
 
-/** The fields in the order and the sections of the account's form; what it does not name comes last in its own section. */
+/**
+ * The fields in the order and the sections of the account's form; what it does not name comes last in its own
+ * section.
+ */
 function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
   if (form.length === 0) return [...fields]
   const byName = new Map(fields.map(field => [field.internal_name, field]))
@@ -149,7 +182,8 @@ function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
 }
 
 function customField(row: FieldRow): Field {
-  // The name becomes part of SQL text (fields/field.ts): one that is no plain identifier must never get that far.
+  // The name becomes part of SQL text (fields/field.ts): one that is no plain identifier must never get that
+  // far.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
   identifier(row.internal_name)
   return {
@@ -172,9 +206,15 @@ function customField(row: FieldRow): Field {
 }
 
 function fieldOptions(field: Field, rows: CatalogRows, options: OptionsByField): readonly Option[] {
-  if (field.internal_name === 'pipeline') return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
+  if (field.internal_name === 'pipeline')
+    return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
   if (field.internal_name === 'pipeline_stage')
-    return rows.stages.map(stage => ({ ...stage, within: stage.pipeline, is_active: true, is_default: false }))
+    return rows.stages.map(stage => ({
+      ...stage,
+      within: stage.pipeline,
+      is_active: true,
+      is_default: false,
+    }))
   if (field.has_static_options) return field.options
   return options.get(`${field.resource} ${field.internal_name}`) ?? []
 }

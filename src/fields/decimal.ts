@@ -1,6 +1,6 @@
 /**
- * Exact decimals (D14), on big.js. Amounts travel as JSON numbers or decimal text and are stored in their shortest form
- * ("12.5", never "12.50"), so that the same amount is the same text everywhere.
+ * Exact decimals (D14), on big.js. Amounts travel as JSON numbers or decimal text and are stored in their
+ * shortest form ("12.5", never "12.50"), so that the same amount is the same text everywhere.
  */
 import Big from 'big.js'
 import { isRawNumber, type Json, jsonNumber, type RawNumber } from '../json.ts'
@@ -13,7 +13,10 @@ Big.DP = 30
 
 const decimalText = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/
 
-/** The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are refused (null). */
+/**
+ * The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are
+ * refused (null).
+ */
 export function decimal(value: unknown): Decimal | null {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text.length > 100) return null
@@ -50,8 +53,8 @@ export function numberText(value: Json | undefined): string | null {
 }
 
 /**
- * SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from zero. Amounts are multiplied, also by
- * 0.01 for a per cent: a division keeps sixteen digits.
+ * SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from
+ * zero. Amounts are multiplied, also by 0.01 for a per cent: a division keeps sixteen digits.
  */
 export function halfEven(amount: string, decimals: string): string {
   const scaled = `((${amount}) * ('1e' || ${decimals})::numeric)`

@@ -1,5 +1,6 @@
 /**
- * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no resource.
+ * What a field is. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no
+ * resource.
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
@@ -93,7 +94,10 @@ export type Field = {
   readonly deleted_at: string | null
   /** counts its changes; that of the service's own begins at 1 */
   readonly version: number
-  /** true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no part of the stored text */
+  /**
+   * true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no
+   * part of the stored text
+   */
   readonly is_volatile: boolean
   /** true when no record is without a value, whatever an account makes required: its column is NOT NULL */
   readonly is_filled: boolean
@@ -111,11 +115,15 @@ export type Place = {
   readonly catalog: Catalog
   /** The record's value of another field: as sent, else as stored. */
   beside(name: string): Json
-  /** Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no value". */
+  /**
+   * Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no
+   * value".
+   */
   problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
   warn(code: string, message: string): void
   /**
-   * Asks for a record to be created with this one (D11): a number that stands for its id until it has one. Undefined after a problem.
+   * Asks for a record to be created with this one (D11): a number that stands for its id until it has one.
+   * Undefined after a problem.
    */
   create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
@@ -159,7 +167,10 @@ export type Term = {
   readonly order: Order | null
   /** SQL that is true when the member is present; absent = the value is not null */
   readonly present?: string
-  /** Operand → the JSON that the column `custom` contains exactly where the term equals it, which its index can find. */
+  /**
+   * Operand → the JSON that the column `custom` contains exactly where the term equals it, which its index
+   * can find.
+   */
   contained?(operand: string): string
 }
 
@@ -173,13 +184,21 @@ export type Order = {
   readonly looksUp?: boolean
   /** for text: the same expression of another text */
   of?(sql: string): string
-  /** the values of `column` in the order of the sort; `sql` is the place of the value among them, null for any other */
+  /**
+   * the values of `column` in the order of the sort; `sql` is the place of the value among them, null for any
+   * other
+   */
   readonly ranked?: { readonly column: string; readonly values: readonly number[] }
   /** a quicker expression of the same order, for records that are not deleted: what those hold is there */
   readonly ofLive?: Order
 }
 
-export type SubField = { name: string; input_type: string; display_name: string; config: Config & { default?: number } }
+export type SubField = {
+  name: string
+  input_type: string
+  display_name: string
+  config: Config & { default?: number }
+}
 
 /**
  * A field kind: everything that depends on a field's type, in one place (one file in kinds/).
@@ -204,18 +223,26 @@ export type Kind = {
   /** What a system field holds when it was never set; absent = null. */
   readonly empty?: Json
   subFields?(field: Field): readonly SubField[]
-  /** SQL of a system field's value as JSON text, from its columns: for values that change without a write of their record. */
+  /**
+   * SQL of a system field's value as JSON text, from its columns: for values that change without a write of
+   * their record.
+   */
   text?(field: Field): string
   /** The limits that an account may set (D36). */
   readonly limits?: readonly (keyof Config)[]
 }
 
-/** The value of a field that was never set or was cleared. Custom fields are then absent from their document. */
+/**
+ * The value of a field that was never set or was cleared. Custom fields are then absent from their document.
+ */
 export function emptyValue(field: Field, kind: Kind): Json {
   return field.is_custom ? null : (kind.empty ?? null)
 }
 
-/** A column or constant in SQL text. Names come from code and from the checked `cf_` pattern only, never from a request. */
+/**
+ * A column or constant in SQL text. Names come from code and from the checked `cf_` pattern only, never from
+ * a request.
+ */
 export function identifier(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
   return `"${name}"`
@@ -224,7 +251,8 @@ export function identifier(name: string): string {
 /** SQL of a field's scalar (or of a member's) as `type`: a column, or a member of the custom document. */
 export function scalar(field: Field, member: string, type: string): string {
   if (field.computed) return `(${field.computed})`
-  if (!field.is_custom) return `r.${identifier(member ? `${field.internal_name}_${member}` : field.internal_name)}`
+  if (!field.is_custom)
+    return `r.${identifier(member ? `${field.internal_name}_${member}` : field.internal_name)}`
   identifier(field.internal_name)
   const text = member
     ? `r.custom #>> '{${field.internal_name},${member.replaceAll('.', ',')}}'`
@@ -232,17 +260,24 @@ export function scalar(field: Field, member: string, type: string): string {
   return type === 'text' ? `(${text})` : `(${text})::${type}`
 }
 
-/** Text sorts by its first 255 code points without regard to case (D126), and so by code point, on every engine alike (D50). */
+/**
+ * Text sorts by its first 255 code points without regard to case (D126), and so by code point, on every
+ * engine alike (D50).
+ */
 export function textOrder(sql: string, mayBeLong = false, isFilled = false): Order {
   const of = (text: string) => `fold(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
   return { sql: of(sql), type: 'text', isFilled, of }
 }
 
 /**
- * For `Term.contained`: the member at `path` of a custom field as `custom` holds it; a step `[]` is any item of an array.
- * Nothing for a field that has a column.
+ * For `Term.contained`: the member at `path` of a custom field as `custom` holds it; a step `[]` is any item
+ * of an array. Nothing for a field that has a column.
  */
-export function containedAt(field: Field, type: Term['type'], path: readonly string[] = []): Pick<Term, 'contained'> {
+export function containedAt(
+  field: Field,
+  type: Term['type'],
+  path: readonly string[] = [],
+): Pick<Term, 'contained'> {
   if (!field.is_custom) return {}
   const wrap = (value: string, step: string) => (step === '[]' ? `[${value}]` : `{"${step}":${value}}`)
   return {

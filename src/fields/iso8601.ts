@@ -1,8 +1,12 @@
-/** ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates; nothing passes through a Date's own parser. */
+/**
+ * ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates; nothing passes
+ * through a Date's own parser.
+ */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
 const timePattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
-const dateTimePattern = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
+const dateTimePattern =
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
 
 /** "2026-02-28" → itself; null when it is no real date. Years 0001 to 9999. */
 export function isoDate(text: string): string | null {
@@ -27,15 +31,16 @@ export function isoTime(text: string): string | null {
 }
 
 /**
- * A date-time → UTC with milliseconds, "2026-02-28T09:30:00.000Z". Without an offset it is UTC (D42); with `needsOffset` that
- * gives null, as does anything that is no real date-time.
+ * A date-time → UTC with milliseconds, "2026-02-28T09:30:00.000Z". Without an offset it is UTC (D42); with
+ * `needsOffset` that gives null, as does anything that is no real date-time.
  */
 export function isoInstant(text: string, needsOffset = false): string | null {
   const date = isoDate(text)
   if (date) return needsOffset ? null : `${date}T00:00:00.000Z`
   const parts = dateTimeParts(text)
   if (!parts || (needsOffset && !parts.offset)) return null
-  const milliseconds = Date.UTC(2000, 0, 1, parts.hours, parts.minutes, parts.seconds, parts.milliseconds) - Date.UTC(2000, 0, 1)
+  const milliseconds =
+    Date.UTC(2000, 0, 1, parts.hours, parts.minutes, parts.seconds, parts.milliseconds) - Date.UTC(2000, 0, 1)
   const day = new Date(`${parts.date}T00:00:00.000Z`).getTime()
   const instant = new Date(day + milliseconds - offsetMinutes(parts.offset) * 60_000)
   const year = instant.getUTCFullYear()
@@ -66,7 +71,12 @@ function calendarOf(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone)
   if (known) return known
   const digits = { era: 'short', year: 'numeric', month: '2-digit', day: '2-digit' } as const
-  const made = new Intl.DateTimeFormat('en-US', { ...digits, timeZone, calendar: 'gregory', numberingSystem: 'latn' })
+  const made = new Intl.DateTimeFormat('en-US', {
+    ...digits,
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+  })
   calendars.set(timeZone, made)
   return made
 }
@@ -75,7 +85,8 @@ function dateTimeParts(text: string) {
   const match = dateTimePattern.exec(text)
   if (!match || !isoDate(match[1]!) || !isoTime(match[2]!)) return null
   const offset = match[3]
-  if (offset && offset.length > 1 && (Number(offset.slice(1, 3)) > 14 || Number(offset.slice(-2)) > 59)) return null
+  if (offset && offset.length > 1 && (Number(offset.slice(1, 3)) > 14 || Number(offset.slice(-2)) > 59))
+    return null
   const [hours, minutes, seconds] = match[2]!.split(':')
   const [whole, fraction = ''] = (seconds ?? '0').split(/[.,]/)
   return {

@@ -46,7 +46,10 @@ export const kinds: { readonly [type in FieldType]: Kind } = {
   JSON: json,
 }
 
-/** The types that a custom field may have, with the limits of the interface, which an account may tighten (D36). */
+/**
+ * The types that a custom field may have, with the limits of the interface, which an account may tighten
+ * (D36).
+ */
 export const customFields: { readonly [type in FieldType]?: Config } = {
   SINGLE_STRING: { max_length: 255 },
   TEXT: { max_length: 32_000 },

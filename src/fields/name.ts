@@ -1,6 +1,6 @@
 /**
- * A name as it is compared: the one place that says when two names are the same (D10), beside the
- * database's function `compared_name` (the migration one-folding), which does the same. Knows no field and no resource.
+ * A name as it is compared: the one place that says when two names are the same (D10), beside the database's
+ * function `compared_name` (the migration one-folding), which does the same. Knows no field and no resource.
  */
 import { fold } from '../fold.ts'
 
@@ -8,21 +8,23 @@ import { fold } from '../fold.ts'
 const longest = 4 * 255
 
 /**
- * Letters with at most thirty marks each, as in Unicode's Stream-Safe Text Format (UAX #15). Putting marks in order takes the square of
- * their number: without a bound, one text could take minutes.
+ * Letters with at most thirty marks each, as in Unicode's Stream-Safe Text Format (UAX #15). Putting marks in
+ * order takes the square of their number: without a bound, one text could take minutes.
  */
 const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
 
 /**
- * Without blanks around it, composed (NFC), in any case. What no name can be, as it is too long or no text of letters and their
- * marks, is left as it stands.
+ * Without blanks around it, composed (NFC), in any case. What no name can be, as it is too long or no text of
+ * letters and their marks, is left as it stands.
  */
 export function comparedName(text: string): string {
   const name = text.trim()
   return canNormalize(name) ? fold(name.normalize('NFC')) : name
 }
 
-/** The ways to write a text: as it stands, each letter and its marks as one (NFC), and in their parts (NFD). */
+/**
+ * The ways to write a text: as it stands, each letter and its marks as one (NFC), and in their parts (NFD).
+ */
 export function spellings(text: string): string[] {
   return canNormalize(text) ? [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])] : [text]
 }
@@ -36,7 +38,10 @@ export function isSameName(one: string, other: string): boolean {
   return comparedName(one) === comparedName(other)
 }
 
-/** The words of a name in small letters without marks, of which internal names are made: "Größe (Café)" → grosse, cafe. */
+/**
+ * The words of a name in small letters without marks, of which internal names are made: "Größe (Café)" →
+ * grosse, cafe.
+ */
 export function plainWords(name: string): string[] {
   // Its own marks go first: what is left decomposes into few.
   const bare = name.replace(marks, '').normalize('NFKD').replace(marks, '')

@@ -11,7 +11,10 @@ export function suggestion(word: string, known: Iterable<string>, otherwise: str
   return near ? `Did you mean "${near}"?` : otherwise
 }
 
-/** The nearest of `known` within a third of the word's length in edits, at most eight (Damerau-Levenshtein, restricted), or null. */
+/**
+ * The nearest of `known` within a third of the word's length in edits, at most eight (Damerau-Levenshtein,
+ * restricted), or null.
+ */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const wanted = word.length > longestWord ? '' : word.toLowerCase()
   if (wanted.length > longestWord || wanted === '') return null
@@ -28,7 +31,10 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** How many edits make `b` of `a`; more than `most` are not counted on. Only the cells that so few edits can reach are looked at. */
+/**
+ * How many edits make `b` of `a`; more than `most` are not counted on. Only the cells that so few edits can
+ * reach are looked at.
+ */
 function edits(a: string, b: string, most: number): number {
   const far = most + 1
   let [before, last, row] = rows as [Uint8Array, Uint8Array, Uint8Array]
@@ -42,7 +48,10 @@ function edits(a: string, b: string, most: number): number {
       const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + same)
       const isExchanged =
-        i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
       if (isExchanged) cost = Math.min(cost, before[j - 2]! + 1)
       row[j] = Math.min(cost, far)
       least = Math.min(least, cost)

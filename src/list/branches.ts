@@ -1,7 +1,8 @@
 /**
- * The order of a list, cut into branches that an index can give one after the other: first the records that have a value, then those
- * that have none (nulls are last in both directions, D29, which no one index of PostgreSQL is); or one option after the other,
- * where options are not in the order of their ids. Knows no filter.
+ * The order of a list, cut into branches that an index can give one after the other: first the records that
+ * have a value, then those that have none (nulls are last in both directions, D29, which no one index of
+ * PostgreSQL is); or one option after the other, where options are not in the order of their ids. Knows no
+ * filter.
  */
 import type { PlannedSort } from './resolve.ts'
 
@@ -12,7 +13,10 @@ export type Branch = {
   /** SQL of what the branch holds; null = everything */
   readonly where: string | null
   readonly keys: readonly PlannedSort[]
-  /** of the first keys, how many are the same in the whole branch; they stand in its order for the sake of the index */
+  /**
+   * of the first keys, how many are the same in the whole branch; they stand in its order for the sake of the
+   * index
+   */
   readonly fixed: number
   /** the values of the keys that are not fixed after which it begins; null = from its beginning */
   readonly after: Position | null
@@ -33,11 +37,25 @@ export function branchesOf(keys: readonly PlannedSort[], position: Position | nu
   return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
 }
 
-function rankedBranches(first: PlannedSort, rest: readonly PlannedSort[], position: Position | null): Branch[] {
+function rankedBranches(
+  first: PlannedSort,
+  rest: readonly PlannedSort[],
+  position: Position | null,
+): Branch[] {
   const { column, values } = first.order.ranked!
   const inOrder = first.direction === 'asc' ? values : values.toReversed()
-  const branches: Branch[] = inOrder.map(value => ({ where: `${column} = ${value}`, keys: rest, fixed: 0, after: null }))
-  branches.push({ where: `(${column} IS NULL OR ${column} <> ALL('{${values.join(',')}}'))`, keys: rest, fixed: 0, after: null })
+  const branches: Branch[] = inOrder.map(value => ({
+    where: `${column} = ${value}`,
+    keys: rest,
+    fixed: 0,
+    after: null,
+  }))
+  branches.push({
+    where: `(${column} IS NULL OR ${column} <> ALL('{${values.join(',')}}'))`,
+    keys: rest,
+    fixed: 0,
+    after: null,
+  })
   if (!position) return branches
   const place = position[0] === null ? undefined : values[Number(position[0]) - 1]
   const index = place === undefined ? values.length : inOrder.indexOf(place)

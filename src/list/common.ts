@@ -1,7 +1,8 @@
 /**
- * Which custom values that a filter looks for are common. PostgreSQL keeps no statistics of values wider than a kilobyte, as `custom` soon is, and takes
- * each for rare: it would fetch all that have a common one and sort them, where walking the order finds a page at once. So the newest
- * records are looked at instead, once in a while.
+ * Which custom values that a filter looks for are common. PostgreSQL keeps no statistics of values wider than
+ * a kilobyte, as `custom` soon is, and takes each for rare: it would fetch all that have a common one and
+ * sort them, where walking the order finds a page at once. So the newest records are looked at instead, once
+ * in a while.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
@@ -11,7 +12,10 @@ import type { ListRequest } from './query.ts'
 import type { Plan, PlannedCondition } from './resolve.ts'
 import { filterSql, isContained, params } from './sql.ts'
 
-/** What one in a hundred of the newest records has is common: walking past the others is quicker than fetching all. */
+/**
+ * What one in a hundred of the newest records has is common: walking past the others is quicker than fetching
+ * all.
+ */
 const sample = 300
 const commonFrom = 3
 const rememberedMs = 60_000
@@ -22,7 +26,12 @@ type Remembered = { readonly isCommon: boolean; readonly until: number }
 const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
 
 /** The request with its common conditions marked. */
-export async function weighed(db: Reader, fields: ResourceFields, account: number, request: ListRequest): Promise<ListRequest> {
+export async function weighed(
+  db: Reader,
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+): Promise<ListRequest> {
   const { filter } = request
   const doubtful = filter ? looked(filter) : []
   if (doubtful.length === 0) return request
@@ -63,7 +72,9 @@ async function counted(
   conditions: readonly PlannedCondition[],
 ): Promise<number[]> {
   const list = params(String(account))
-  const columns = conditions.map((condition, index) => `count(*) FILTER (WHERE ${filterSql(condition, list)})::text AS n${index}`)
+  const columns = conditions.map(
+    (condition, index) => `count(*) FILTER (WHERE ${filterSql(condition, list)})::text AS n${index}`,
+  )
   const newest =
     `SELECT r.custom FROM ${identifier(resource.name)} r WHERE r.account_id = $1::bigint AND r.deleted_at IS NULL ` +
     `ORDER BY r.id DESC LIMIT ${sample}`

@@ -1,6 +1,7 @@
 /**
- * Cursors (D27): a place in one list, as text that callers hand back unread. It holds the values by which the last record of a page was
- * sorted, so that the next page begins right after them whatever was inserted or deleted meanwhile. Knows no HTTP and no SQL.
+ * Cursors (D27): a place in one list, as text that callers hand back unread. It holds the values by which the
+ * last record of a page was sorted, so that the next page begins right after them whatever was inserted or
+ * deleted meanwhile. Knows no HTTP and no SQL.
  */
 import { createHash } from 'node:crypto'
 import { decimal, plain } from '../fields/decimal.ts'
@@ -26,14 +27,20 @@ export function cursorText(identity: string, values: string, asOf: string): stri
 }
 
 /** The cursor that `text` is; 'other' when it belongs to another list, null when it is none. */
-export function readCursor(text: string, identity: string, keys: readonly PlannedSort[]): Cursor | 'other' | null {
+export function readCursor(
+  text: string,
+  identity: string,
+  keys: readonly PlannedSort[],
+): Cursor | 'other' | null {
   const cursor = parsed(text)
   if (!isObject(cursor) || typeof cursor.list !== 'string') return null
   if (cursor.list !== identity) return 'other'
   const { at, after } = cursor
   const asOf = typeof at === 'string' ? isoInstant(at, true) : null
   if (!Array.isArray(after) || after.length !== keys.length || asOf === null) return null
-  const position = after.map((value, index) => (value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!)))
+  const position = after.map((value, index) =>
+    value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!),
+  )
   return position.includes(undefined) ? null : { position: position as Position, asOf }
 }
 
@@ -45,7 +52,10 @@ function parsed(text: string): Json | null {
   }
 }
 
-/** A key's value in the form that PostgreSQL takes for its type, however it was sent; undefined for what the type can't be. */
+/**
+ * A key's value in the form that PostgreSQL takes for its type, however it was sent; undefined for what the
+ * type can't be.
+ */
 function keyText(value: Json, { order }: PlannedSort): string | undefined {
   const text = typeof value === 'string' ? value : undefined
   switch (order.type) {

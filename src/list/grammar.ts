@@ -1,6 +1,6 @@
 /**
- * The text of the list query → a tree (the interface's List query grammar, D30). Knows no field and no SQL; every error names
- * its position. Which operators take a list of values is part of the grammar.
+ * The text of the list query → a tree (the interface's List query grammar, D30). Knows no field and no SQL;
+ * every error names its position. Which operators take a list of values is part of the grammar.
  */
 import type { Hint } from '../errors.ts'
 import { type Operator, operators } from '../fields/field.ts'
@@ -46,7 +46,10 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
   return filter
 }
 
-/** `field:direction` separated by commas. A field that was sorted by already decides nothing more. Throws GrammarError. */
+/**
+ * `field:direction` separated by commas. A field that was sorted by already decides nothing more. Throws
+ * GrammarError.
+ */
 export function parseSort(text: string): SortKey[] {
   let position = 0
   const keys = text.split(',').map(part => {
@@ -89,8 +92,10 @@ function parseTerm(reader: Reader, depth: number): Filter {
   if (!word) throw new GrammarError('A field name is expected here', start, example)
   reader.at += word.length
   const next = reader.text[reader.at]
-  if (next === '(' && (word === 'and' || word === 'or' || word === 'not')) return parseGroup(reader, word, depth)
-  if (next !== ':') throw new GrammarError(`":" and an operator are expected after "${word}"`, reader.at, example)
+  if (next === '(' && (word === 'and' || word === 'or' || word === 'not'))
+    return parseGroup(reader, word, depth)
+  if (next !== ':')
+    throw new GrammarError(`":" and an operator are expected after "${word}"`, reader.at, example)
   reader.at++
   return parseCondition(reader, word)
 }
@@ -115,10 +120,15 @@ function parseCondition(reader: Reader, field: string): Condition {
     throw new GrammarError(`There is no operator "${operator}"`, start, hint)
   }
   reader.at += operator.length
-  if (reader.text[reader.at] !== '(') throw new GrammarError(`"(" is expected after "${operator}"`, reader.at, example)
+  if (reader.text[reader.at] !== '(')
+    throw new GrammarError(`"(" is expected after "${operator}"`, reader.at, example)
   reader.at++
   if (++reader.count.conditions > conditionsMax) {
-    throw new GrammarError(`The filter has more than ${conditionsMax} conditions`, start, 'Ask in several requests.')
+    throw new GrammarError(
+      `The filter has more than ${conditionsMax} conditions`,
+      start,
+      'Ask in several requests.',
+    )
   }
   const values = takesList.has(operator) ? parseList(reader) : [parseRaw(reader)]
   reader.at++
@@ -135,10 +145,17 @@ function parseRaw(reader: Reader): string {
     if (character === '(') open++
     else if (character === ')' && --open === 0) return reader.text.slice(start, reader.at)
   }
-  throw new GrammarError('The closing ")" is missing', start, 'A value with an unbalanced parenthesis goes into in("…").')
+  throw new GrammarError(
+    'The closing ")" is missing',
+    start,
+    'A value with an unbalanced parenthesis goes into in("…").',
+  )
 }
 
-/** Values separated by commas; one with a comma or a parenthesis stands in double quotes, with \" and \\. Stops at ")". */
+/**
+ * Values separated by commas; one with a comma or a parenthesis stands in double quotes, with \" and \\.
+ * Stops at ")".
+ */
 function parseList(reader: Reader): string[] {
   const values: string[] = []
   for (;;) {
@@ -156,11 +173,15 @@ function parseBare(reader: Reader): string {
   const start = reader.at
   while (reader.at < reader.text.length && !',()"'.includes(reader.text[reader.at]!)) reader.at++
   if (reader.text[reader.at] === '(' || reader.text[reader.at] === '"') {
-    throw new GrammarError(`A value with "${reader.text[reader.at]}" must stand in double quotes here`, reader.at)
+    throw new GrammarError(
+      `A value with "${reader.text[reader.at]}" must stand in double quotes here`,
+      reader.at,
+    )
   }
   if (reader.at === reader.text.length) throw new GrammarError('The closing ")" is missing', start)
   const value = reader.text.slice(start, reader.at).trim()
-  if (value === '') throw new GrammarError('A value is missing here', start, 'The empty text is written as "".')
+  if (value === '')
+    throw new GrammarError('A value is missing here', start, 'The empty text is written as "".')
   return value
 }
 
@@ -175,7 +196,8 @@ function parseQuoted(reader: Reader): string {
     }
     if (character === '\\') {
       const escaped = reader.text[++reader.at]
-      if (escaped !== '"' && escaped !== '\\') throw new GrammarError('After "\\" only " or \\ may follow', reader.at)
+      if (escaped !== '"' && escaped !== '\\')
+        throw new GrammarError('After "\\" only " or \\ may follow', reader.at)
       value += escaped
     } else value += character
   }

@@ -1,6 +1,7 @@
 /**
- * What the `like`s of a request may cost together (D112). A database compares the text with a record's from each letter of that, which at
- * worst takes the product of their lengths, and has to fold the record's first. Knows no grammar and no SQL.
+ * What the `like`s of a request may cost together (D112). A database compares the text with a record's from
+ * each letter of that, which at worst takes the product of their lengths, and has to fold the record's first.
+ * Knows no grammar and no SQL.
  */
 import type { Problems } from '../errors.ts'
 import { codePoints } from '../fields/code-points.ts'
@@ -16,7 +17,8 @@ export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
   const cost = costOf(plan)
   if (cost <= mostOfRequest) return
   const message = `like looks for ${cost} characters in all, ${mostOfRequest} are taken.`
-  const hint = 'Each text counts as 20 characters at least, and tenfold in long texts. Ask in several requests.'
+  const hint =
+    'Each text counts as 20 characters at least, and tenfold in long texts. Ask in several requests.'
   problems.add(() => ({ field: null, path: '', parameter: 'filter', code: 'too_long', message }), hint)
 }
 

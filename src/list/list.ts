@@ -33,9 +33,9 @@ export type Page = {
 }
 
 /**
- * The statement of a page: one row with the records' text joined (twenty-five rows would cost the client more than the database),
- * how many were found, one more than the page so that a next page is known, the last record's sort keys, and the account's last
- * event: while it stays, so does the total.
+ * The statement of a page: one row with the records' text joined (twenty-five rows would cost the client more
+ * than the database), how many were found, one more than the page so that a next page is known, the last
+ * record's sort keys, and the account's last event: while it stays, so does the total.
  */
 export function pageStatement(
   fields: ResourceFields,
@@ -68,7 +68,12 @@ export async function listRecords(
 ): Promise<Page> {
   const { text, values } = pageStatement(fields, account, await weighed(db, fields, account, request))
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
-  const [records, found, position, seq] = row as [Uint8Array | null, Uint8Array, Uint8Array | null, Uint8Array]
+  const [records, found, position, seq] = row as [
+    Uint8Array | null,
+    Uint8Array,
+    Uint8Array | null,
+    Uint8Array,
+  ]
   const count = Number(decoded(found))
   const hasMore = count > request.pageSize
   const page = {
@@ -82,7 +87,11 @@ export async function listRecords(
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
   const counted = await totalOf(db, fields, account, request, decoded(seq))
   // An estimate is never less than what is on the page.
-  return { ...page, ...counted, total: counted.totalIsEstimate ? Math.max(counted.total, (before ?? 0) + count) : counted.total }
+  return {
+    ...page,
+    ...counted,
+    total: counted.totalIsEstimate ? Math.max(counted.total, (before ?? 0) + count) : counted.total,
+  }
 }
 
 const nothing = new Uint8Array()
@@ -93,8 +102,9 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * The records as the request wants to see them; mostly that is what was stored, which then is not even read. A page may have hundreds of
- * megabytes: its records are read and written one by one, in turns with other requests.
+ * The records as the request wants to see them; mostly that is what was stored, which then is not even read.
+ * A page may have hundreds of megabytes: its records are read and written one by one, in turns with other
+ * requests.
  */
 async function seen(
   db: ListDatabase,
@@ -129,23 +139,39 @@ function* lines(records: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** The sort keys, with the moment of the first page for the clock: what follows it must not move between two pages. */
+/**
+ * The sort keys, with the moment of the first page for the clock: what follows it must not move between two
+ * pages.
+ */
 function keysAsOf({ sort, asOf }: ListRequest, list: Params): readonly PlannedSort[] {
   if (!sort.some(({ order }) => order.sql.includes('now()'))) return sort
   const moment = `${list.add(asOf)}::timestamptz`
-  return sort.map(key => ({ ...key, order: { ...key.order, sql: key.order.sql.replaceAll('now()', moment) } }))
+  return sort.map(key => ({
+    ...key,
+    order: { ...key.order, sql: key.order.sql.replaceAll('now()', moment) },
+  }))
 }
 
 /** The rows `r` of a page in order, numbered from 1 as `n`, one more than the page has. */
-function rowsSql(fields: ResourceFields, request: ListRequest, keys: readonly PlannedSort[], list: Params): string {
+function rowsSql(
+  fields: ResourceFields,
+  request: ListRequest,
+  keys: readonly PlannedSort[],
+  list: Params,
+): string {
   const table = identifier(fields.resource.name)
   const where = whereSql(request, list)
   const offset = (request.page - 1) * request.pageSize
   const branches = branchesOf(keys, request.cursor?.position ?? null).map(branch => {
-    const conditions = [where, branch.where, branch.after && afterSql(branch.keys.slice(branch.fixed), branch.after, list)]
+    const conditions = [
+      where,
+      branch.where,
+      branch.after && afterSql(branch.keys.slice(branch.fixed), branch.after, list),
+    ]
     return { where: conditions.filter(Boolean).join(' AND '), order: sortSql(branch.keys) }
   })
-  // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each request anew.
+  // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each
+  // request anew.
   const limit = request.pageSize + 1
   const skip = offset ? `${list.add(String(offset))}::bigint` : ''
   if (branches.length === 1) {
@@ -154,7 +180,8 @@ function rowsSql(fields: ResourceFields, request: ListRequest, keys: readonly Pl
     return `SELECT r.*, row_number() OVER () AS n FROM (SELECT * FROM ${table} r WHERE ${where} ${paged}) r`
   }
   const wanted = skip ? `${limit} + ${skip}` : String(limit)
-  // A branch is read only when those before it did not fill the page; their ids are few, so the records are looked up at the end.
+  // A branch is read only when those before it did not fill the page; their ids are few, so the records are
+  // looked up at the end.
   const read = branches.map(({ where, order }, index) => {
     const before = index ? `(SELECT n FROM before${index})` : '0'
     const needed = index ? ` AND ${before} < ${wanted}` : ''

@@ -1,4 +1,7 @@
-/** The parameters of a list → a request for a page (D27 to D32): every problem at once. Knows the parameters' names; no SQL. */
+/**
+ * The parameters of a list → a request for a page (D27 to D32): every problem at once. Knows the parameters'
+ * names; no SQL.
+ */
 import { type Hint, Problems, Refusal } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -8,7 +11,14 @@ import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { conditionsMax, type Filter, GrammarError, parseFilter, parseSort } from './grammar.ts'
 import { refuseCostlyLikes } from './like-cost.ts'
-import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort, type World } from './resolve.ts'
+import {
+  type Plan,
+  type PlannedSort,
+  rejectsNull,
+  resolveFilter,
+  resolveSort,
+  type World,
+} from './resolve.ts'
 
 /** Which records are meant, of a list or of sums. */
 export type Selection = {
@@ -40,21 +50,45 @@ export type AggregateRequest = Selection & { readonly groupBy: Field | null }
 /** Parameter name → its values, in the order given. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
-const listParameters = ['page', 'pageSize', 'size', 'cursor', 'filter', 'sort', 'fields', 'expand', 'count', 'deleted']
+const listParameters = [
+  'page',
+  'pageSize',
+  'size',
+  'cursor',
+  'filter',
+  'sort',
+  'fields',
+  'expand',
+  'count',
+  'deleted',
+]
 const pageSizeDefault = 25
 const pageSizeMax = 500
 const offsetMax = 100_000
-/** How many parameters a request may have, and how long they may be together: room for 5000 values of 25 digits (D30). */
+/**
+ * How many parameters a request may have, and how long they may be together: room for 5000 values of 25
+ * digits (D30).
+ */
 const parametersMax = 100
 const textMax = 131_072
 const unreadable = 'The list query could not be read.'
 const mostCharacters = `A list query has at most ${textMax} characters.`
 const askLess = 'Ask in several requests.'
-/** What a query has at most in bytes, as a character has at most four in UTF-8; larger ones are not even read. */
+/**
+ * What a query has at most in bytes, as a character has at most four in UTF-8; larger ones are not even read.
+ */
 export const queryBytesMax: number = 4 * textMax
 
-/** Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC, with milliseconds. */
-export function readListQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog, now: string): ListRequest {
+/**
+ * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
+ * UTC, with milliseconds.
+ */
+export function readListQuery(
+  parameters: Parameters,
+  fields: ResourceFields,
+  catalog: Catalog,
+  now: string,
+): ListRequest {
   const problems = unknownParameters(parameters, listParameters)
   const world = { fields, catalog, problems }
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
@@ -64,9 +98,13 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   const sortText = single(parameters, 'sort', problems)
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
   const keys = resolveSort(sortKeys, world, isOfDeleted)
-  const sort = filter ? keys.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key)) : keys
+  const sort = filter
+    ? keys.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key))
+    : keys
   // Options in another order make another list.
-  const orders = sortKeys.map(({ field }) => (fields.byName.get(field)?.options ?? []).map(option => option.id).join())
+  const orders = sortKeys.map(({ field }) =>
+    (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
+  )
   const texts = parameters.get('filter') ?? []
   const identity = listIdentity([fields.resource.name, sortText, ...orders, String(isOfDeleted), ...texts])
   const cursor = cursorOf(parameters, identity, sort, problems)
@@ -90,8 +128,15 @@ export function readListQuery(parameters: Parameters, fields: ResourceFields, ca
   return request
 }
 
-/** Reads the parameters of sums: those of a list that say which records are meant, and `group_by`. Throws as readListQuery does. */
-export function readAggregateQuery(parameters: Parameters, fields: ResourceFields, catalog: Catalog): AggregateRequest {
+/**
+ * Reads the parameters of sums: those of a list that say which records are meant, and `group_by`. Throws as
+ * readListQuery does.
+ */
+export function readAggregateQuery(
+  parameters: Parameters,
+  fields: ResourceFields,
+  catalog: Catalog,
+): AggregateRequest {
   const problems = unknownParameters(parameters, ['group_by', 'filter', 'deleted'])
   const selection = selectionOf(parameters, { fields, catalog, problems })
   const [groupBy = null, ...others] = fieldsNamed(parameters, 'group_by', fields, problems, []) ?? []
@@ -157,7 +202,14 @@ function report(
 
 /** What a query of more bytes than `queryBytesMax` is refused with. */
 export function queryTooLarge(): Refusal {
-  const problem = { field: null, path: '', parameter: '', code: 'too_long', message: mostCharacters, hint: askLess }
+  const problem = {
+    field: null,
+    path: '',
+    parameter: '',
+    code: 'too_long',
+    message: mostCharacters,
+    hint: askLess,
+  }
   return new Refusal('malformed_query', unreadable, [problem])
 }
 
@@ -168,7 +220,13 @@ function refuseExcess(parameters: Parameters): void {
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
   const hint = askLess
   if (Math.max(parameters.size, texts.length) > parametersMax) {
-    report(problems, '', 'too_many', `A list query has at most ${parametersMax} parameters, each filter counted.`, { hint })
+    report(
+      problems,
+      '',
+      'too_many',
+      `A list query has at most ${parametersMax} parameters, each filter counted.`,
+      { hint },
+    )
   } else if (length > textMax) {
     report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint })
   }
@@ -186,7 +244,10 @@ function unknownParameters(parameters: Parameters, known: readonly string[]): Pr
   return problems
 }
 
-/** The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop stop early. */
+/**
+ * The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop
+ * stop early.
+ */
 function wholeNumber(
   parameters: Parameters,
   names: readonly string[],
@@ -213,22 +274,35 @@ function single(parameters: Parameters, name: string, problems: Problems): strin
   return values[0] || null
 }
 
-function oneOf<T extends string>(parameters: Parameters, name: string, words: readonly T[], problems: Problems): T | null {
+function oneOf<T extends string>(
+  parameters: Parameters,
+  name: string,
+  words: readonly T[],
+  problems: Problems,
+): T | null {
   const text = single(parameters, name, problems)
   const word = words.find(known => known === text) ?? null
-  if (text !== null && word === null) report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
+  if (text !== null && word === null)
+    report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
   return word
 }
 
-function cursorOf(parameters: Parameters, identity: string, sort: readonly PlannedSort[], problems: Problems): Cursor | null {
+function cursorOf(
+  parameters: Parameters,
+  identity: string,
+  sort: readonly PlannedSort[],
+  problems: Problems,
+): Cursor | null {
   const text = single(parameters, 'cursor', problems)
   if (text === null) return null
-  if (parameters.has('page')) report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
+  if (parameters.has('page'))
+    report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
   // What is wrong with the sort is said already; the cursor can't be judged without it.
   if (problems.count) return null
   const cursor = readCursor(text, identity, sort)
   if (cursor === 'other') {
-    const hint = 'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
+    const hint =
+      'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
     report(problems, 'cursor', 'other_list', 'The cursor belongs to another list.', { hint })
   } else if (cursor === null) {
     report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
@@ -236,7 +310,12 @@ function cursorOf(parameters: Parameters, identity: string, sort: readonly Plann
   return null
 }
 
-function parsed<T>(text: string, parameter: string, parse: (text: string) => T, problems: Problems): T | null {
+function parsed<T>(
+  text: string,
+  parameter: string,
+  parse: (text: string) => T,
+  problems: Problems,
+): T | null {
   if (text.trim() === '') return null
   try {
     return parse(text)
@@ -244,12 +323,18 @@ function parsed<T>(text: string, parameter: string, parse: (text: string) => T, 
     if (!(error instanceof GrammarError)) throw error
     const { message, hint } = error
     const position = error.position + 1
-    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, { position, hint })
+    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
+      position,
+      hint,
+    })
     return null
   }
 }
 
-/** The fields that a parameter names, separated by commas, after those it always has. Null when it is not given. */
+/**
+ * The fields that a parameter names, separated by commas, after those it always has. Null when it is not
+ * given.
+ */
 function fieldsNamed(
   parameters: Parameters,
   parameter: string,
@@ -259,7 +344,8 @@ function fieldsNamed(
 ): Field[] | null {
   const text = single(parameters, parameter, problems)
   if (text === null) {
-    if (parameters.has(parameter)) report(problems, parameter, 'invalid_value', `${parameter} names no field.`)
+    if (parameters.has(parameter))
+      report(problems, parameter, 'invalid_value', `${parameter} names no field.`)
     return null
   }
   const names = [...new Set([...always, ...text.split(',').map(name => name.trim())])]
@@ -276,7 +362,10 @@ function expandOf(parameters: Parameters, fields: ResourceFields, problems: Prob
   const named = fieldsNamed(parameters, 'expand', fields, problems, []) ?? []
   for (const { internal_name } of named.filter(field => !isExpandable(field))) {
     const hint = () => `Those that can: ${namesOf(fields, isExpandable)}.`
-    report(problems, 'expand', 'not_expandable', `${internal_name} holds no ids with names.`, { field: internal_name, hint })
+    report(problems, 'expand', 'not_expandable', `${internal_name} holds no ids with names.`, {
+      field: internal_name,
+      hint,
+    })
   }
   return named
 }

@@ -1,6 +1,6 @@
 /**
- * Tree + the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows fields, prints no SQL beyond the
- * expressions that the kinds give.
+ * Tree + the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows fields, prints no
+ * SQL beyond the expressions that the kinds give.
  */
 import type { Hint, Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
@@ -26,13 +26,21 @@ export type Plan =
   | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
   | { readonly type: 'not'; readonly of: Plan }
 
-export type PlannedSort = { readonly order: Order; readonly direction: 'asc' | 'desc'; readonly nullable: boolean }
+export type PlannedSort = {
+  readonly order: Order
+  readonly direction: 'asc' | 'desc'
+  readonly nullable: boolean
+}
 
-export type World = { readonly fields: ResourceFields; readonly catalog: Catalog; readonly problems: Problems }
+export type World = {
+  readonly fields: ResourceFields
+  readonly catalog: Catalog
+  readonly problems: Problems
+}
 
 /**
- * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value is rare or common decides
- * between its index and walking the order.
+ * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value
+ * is rare or common decides between its index and walking the order.
  */
 export function dependsOnValues(plan: Plan): boolean {
   if (plan.type === 'not') return dependsOnValues(plan.of)
@@ -40,7 +48,10 @@ export function dependsOnValues(plan: Plan): boolean {
   return plan.operator === 'like' || plan.term.multi || plan.term.contained !== undefined
 }
 
-/** Whether a filter leaves no record in which the expression is null: then a list sorted by it has none of them to place. */
+/**
+ * Whether a filter leaves no record in which the expression is null: then a list sorted by it has none of
+ * them to place.
+ */
 export function rejectsNull(plan: Plan, sql: string): boolean {
   switch (plan.type) {
     case 'condition':
@@ -74,14 +85,22 @@ export function resolveSort(keys: readonly SortKey[], world: World, isOfDeleted:
   }
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', world)
-    if (found && found.term.order === null) refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
+    if (found && found.term.order === null)
+      refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
     if (!found?.term.order) return []
     const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]
   })
   const idKey = keys.findIndex(key => key.field === 'id')
   if (idKey >= 0) return planned.slice(0, idKey + 1)
-  return [...planned, { order: { sql: 'r."id"', type: 'bigint' }, direction: keys.at(-1)?.direction ?? 'desc', nullable: false }]
+  return [
+    ...planned,
+    {
+      order: { sql: 'r."id"', type: 'bigint' },
+      direction: keys.at(-1)?.direction ?? 'desc',
+      nullable: false,
+    },
+  ]
 }
 
 const sortKeysMax = 10
@@ -107,15 +126,24 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     return nothing
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
-    if (values[0] === 'true' || values[0] === 'false') return { type: 'condition', term, operator, values, isVolatile }
+    if (values[0] === 'true' || values[0] === 'false')
+      return { type: 'condition', term, operator, values, isVolatile }
     refuse(world, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
   if (values.length > valuesMax) {
-    refuse(world, name, 'filter', 'too_many', `${operator} takes at most ${valuesMax} values`, 'Ask in several requests.')
+    refuse(
+      world,
+      name,
+      'filter',
+      'too_many',
+      `${operator} takes at most ${valuesMax} values`,
+      'Ask in several requests.',
+    )
     return nothing
   }
-  if (operator === 'like') return { type: 'condition', term, operator, values: likeValues(values, name, world), isVolatile }
+  if (operator === 'like')
+    return { type: 'condition', term, operator, values: likeValues(values, name, world), isVolatile }
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isText(value) ? term.operand(value, world.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
@@ -146,7 +174,8 @@ function likeValues(values: readonly string[], name: string, world: World): read
   const text = values[0]!
   if (text === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
   else if (!isText(text)) refuse(world, name, 'filter', 'invalid_value', noText.message)
-  else if (codePoints(text) > likeMax) refuse(world, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+  else if (codePoints(text) > likeMax)
+    refuse(world, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
   else return spellings(text)
   return []
 }
@@ -192,10 +221,24 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   if (term) return { field, term }
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
-  refuse(world, path, parameter, 'unknown_field', member ? `${name} has no member "${member}"` : `${name} needs a member`, hint)
+  refuse(
+    world,
+    path,
+    parameter,
+    'unknown_field',
+    member ? `${name} has no member "${member}"` : `${name} needs a member`,
+    hint,
+  )
   return null
 }
 
-function refuse(world: World, field: string, parameter: string, code: string, message: string, hint?: Hint): void {
+function refuse(
+  world: World,
+  field: string,
+  parameter: string,
+  code: string,
+  message: string,
+  hint?: Hint,
+): void {
   world.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
 }

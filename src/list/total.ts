@@ -1,6 +1,7 @@
 /**
- * How many records a filter finds (D28): counted up to a bound, beyond it estimated from a sample, and remembered until the account's
- * next event. It reads the account's own rows only: the planner's statistics would tell of everybody's.
+ * How many records a filter finds (D28): counted up to a bound, beyond it estimated from a sample, and
+ * remembered until the account's next event. It reads the account's own rows only: the planner's statistics
+ * would tell of everybody's.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
@@ -15,14 +16,17 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** How far is counted; what is more is estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * Counted beyond the bound, so that an estimate holds for as many events: each takes at most one record away. Otherwise an account that
- * is written to all the time would count ten thousand records with every page.
+ * Counted beyond the bound, so that an estimate holds for as many events: each takes at most one record away.
+ * Otherwise an account that is written to all the time would count ten thousand records with every page.
  */
 const countedBeyond = 1000
 
 type Remembered = Total & { readonly from: number; readonly until: number }
 
-/** Totals by way of counting and list, each with the events for which it holds. A changed catalog begins anew: names may mean other ids. */
+/**
+ * Totals by way of counting and list, each with the events for which it holds. A changed catalog begins anew:
+ * names may mean other ids.
+ */
 const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
 const rememberedMax = 1000
 
@@ -48,7 +52,12 @@ export async function totalOf(
   return counted
 }
 
-async function count(db: Reader, fields: ResourceFields, account: number, request: ListRequest): Promise<Remembered> {
+async function count(
+  db: Reader,
+  fields: ResourceFields,
+  account: number,
+  request: ListRequest,
+): Promise<Remembered> {
   const list = params(String(account))
   const from = `FROM ${identifier(fields.resource.name)} r WHERE ${whereSql(request, list)}`
   const most = countedUpTo[request.count]
@@ -61,22 +70,34 @@ async function count(db: Reader, fields: ResourceFields, account: number, reques
   )
   const counted = Number(row!.total)
   const seq = Number(row!.seq)
-  if (counted <= most && request.count !== 'estimate') return { total: counted, totalIsEstimate: false, from: seq, until: seq }
+  if (counted <= most && request.count !== 'estimate')
+    return { total: counted, totalIsEstimate: false, from: seq, until: seq }
   const total = Math.max(counted, await estimated(db, fields, account, request))
   return { total, totalIsEstimate: true, from: seq, until: seq + counted - most }
 }
 
-/** A sample of the account's ids: so many stretches of the same length, and in each the records that come first. */
+/**
+ * A sample of the account's ids: so many stretches of the same length, and in each the records that come
+ * first.
+ */
 const stretchesMax = 128
 const readOfStretch = 16
 
 /**
- * How many records the request finds, as a sample says: a stretch that is read whole counts as it is, of a longer one the part that was read
- * stands for the rest. The stretches are the same until the ids have doubled, so that an estimate moves no more than what it tells of.
+ * How many records the request finds, as a sample says: a stretch that is read whole counts as it is, of a
+ * longer one the part that was read stands for the rest. The stretches are the same until the ids have
+ * doubled, so that an estimate moves no more than what it tells of.
  */
-async function estimated(db: Reader, { resource }: ResourceFields, account: number, request: ListRequest): Promise<number> {
+async function estimated(
+  db: Reader,
+  { resource }: ResourceFields,
+  account: number,
+  request: ListRequest,
+): Promise<number> {
   const table = identifier(resource.name)
-  const [newest] = await db.query(`SELECT max(id)::text AS id FROM ${table} WHERE account_id = $1::bigint`, [String(account)])
+  const [newest] = await db.query(`SELECT max(id)::text AS id FROM ${table} WHERE account_id = $1::bigint`, [
+    String(account),
+  ])
   const ids = Number(newest!.id)
   const step = 2 ** Math.ceil(Math.log2(Math.max(1, ids / stretchesMax)))
   const list = params(String(account), String(ids), String(step))
@@ -93,7 +114,10 @@ async function estimated(db: Reader, { resource }: ResourceFields, account: numb
   return Number(row!.total)
 }
 
-/** The condition of a list or of sums: the account, what is not deleted (or what is), and the filter. $1 is the account. */
+/**
+ * The condition of a list or of sums: the account, what is not deleted (or what is), and the filter. $1 is
+ * the account.
+ */
 export function whereSql(selection: Selection, list: Params): string {
   const filter = selection.filter ? ` AND ${filterSql(selection.filter, list)}` : ''
   return `r.account_id = $1::bigint AND r.deleted_at IS ${selection.isOfDeleted ? 'NOT NULL' : 'NULL'}${filter}`

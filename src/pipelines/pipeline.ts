@@ -1,4 +1,7 @@
-/** The pipeline and its stages (D19, D37). Fields as data; what a stage means is its kind, which never changes. Pure. */
+/**
+ * The pipeline and its stages (D19, D37). Fields as data; what a stage means is its kind, which never
+ * changes. Pure.
+ */
 import { authorFields, type Draft, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
 const name = { min_length: 1, max_length: 255 }
@@ -39,7 +42,14 @@ export const pipelineStage: Resource = {
       { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
       { id: 903, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
       { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
-      { id: 905, name: 'kind', label: 'Kind', type: 'DROPDOWN', options: ['Open', 'Won', 'Lost'], default: 1 },
+      {
+        id: 905,
+        name: 'kind',
+        label: 'Kind',
+        type: 'DROPDOWN',
+        options: ['Open', 'Won', 'Lost'],
+        default: 1,
+      },
       {
         id: 906,
         name: 'probability',

@@ -1,4 +1,7 @@
-/** What follows for open deals when a stage's probability or rotting days change (D21, D24). How they are brought in line is records/derive.ts's. */
+/**
+ * What follows for open deals when a stage's probability or rotting days change (D21, D24). How they are
+ * brought in line is records/derive.ts's.
+ */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
 import { type Derivation, derive } from '../records/derive.ts'
@@ -6,12 +9,22 @@ import type { Queryable } from '../records/store.ts'
 
 /** Brings an account's deals in line with its stages. */
 export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<void> {
-  const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({ id, probability, rotting_days }))
+  const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
+    id,
+    probability,
+    rotting_days,
+  }))
   const currencies = [...catalog.currencies.values()].map(({ id, decimals }) => ({ id, decimals }))
-  await derive(db, catalog, deals, [JSON.stringify(stages), JSON.stringify([{ id: 0, decimals: 0 }, ...currencies])])
+  await derive(db, catalog, deals, [
+    JSON.stringify(stages),
+    JSON.stringify([{ id: 0, decimals: 0 }, ...currencies]),
+  ])
 }
 
-/** $2 stages: [{id, probability, rotting_days}], $3 currencies: [{id, decimals}], 0 for a deal without a value. */
+/**
+ * $2 stages: [{id, probability, rotting_days}], $3 currencies: [{id, decimals}], 0 for a deal without a
+ * value.
+ */
 const deals: Derivation = {
   table: 'deal',
   values: {

@@ -1,4 +1,7 @@
-/** The product's fields as data, in the interface's order. An id, once published, is never given to another field. */
+/**
+ * The product's fields as data, in the interface's order. An id, once published, is never given to another
+ * field.
+ */
 import { jsonNumber } from '../json.ts'
 import { defineFields, recordFields } from '../records/resource.ts'
 
@@ -7,7 +10,14 @@ const quantity = { min: 0, max: jsonNumber('9999999999999999') }
 export const productFields = defineFields('product', {
   'Basic information': [
     { id: 201, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
-    { id: 202, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+    {
+      id: 202,
+      name: 'name',
+      label: 'Name',
+      type: 'SINGLE_STRING',
+      required: true,
+      config: { min_length: 1, max_length: 255 },
+    },
     {
       id: 203,
       name: 'product_code',
@@ -17,12 +27,30 @@ export const productFields = defineFields('product', {
       config: { min_length: 1, max_length: 20 },
     },
     { id: 204, name: 'category', label: 'Category', type: 'DROPDOWN' },
-    { id: 205, name: 'unit_price', label: 'Unit price', type: 'PRICE_TAGS', config: { min: 0, max: 9999999999999 } },
+    {
+      id: 205,
+      name: 'unit_price',
+      label: 'Unit price',
+      type: 'PRICE_TAGS',
+      config: { min: 0, max: 9999999999999 },
+    },
     { id: 206, name: 'active', label: 'Active', type: 'DROPDOWN', options: ['Yes', 'No'], default: 1 },
     { id: 207, name: 'taxable', label: 'Taxable', type: 'DROPDOWN', options: ['Yes', 'No'] },
     { id: 208, name: 'quantity_ordered', label: 'Quantity ordered', type: 'SINGLE_NUMBER', config: quantity },
-    { id: 209, name: 'quantity_in_stock', label: 'Quantity in stock', type: 'SINGLE_NUMBER', config: quantity },
-    { id: 210, name: 'description', label: 'Description', type: 'TEXT', config: { min_length: 1, max_length: 255 } },
+    {
+      id: 209,
+      name: 'quantity_in_stock',
+      label: 'Quantity in stock',
+      type: 'SINGLE_NUMBER',
+      config: quantity,
+    },
+    {
+      id: 210,
+      name: 'description',
+      label: 'Description',
+      type: 'TEXT',
+      config: { min_length: 1, max_length: 255 },
+    },
     { id: 211, name: 'type', label: 'Type', type: 'DROPDOWN', options: ['Unit', 'Subscription'] },
     {
       id: 212,
@@ -41,7 +69,14 @@ export const productFields = defineFields('product', {
     { id: 217, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
     { id: 218, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true, filled: true },
     { id: 219, name: 'last_assigned_at', label: 'Last assigned at', type: 'DATE_TIME', readOnly: true },
-    { id: 220, name: 'base_currency_amount', label: 'Base currency amount', type: 'MONETARY', readOnly: true, volatile: true },
+    {
+      id: 220,
+      name: 'base_currency_amount',
+      label: 'Base currency amount',
+      type: 'MONETARY',
+      readOnly: true,
+      volatile: true,
+    },
     ...recordFields(221),
   ],
 })

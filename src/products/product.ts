@@ -6,7 +6,11 @@ import { productFields } from './fields.ts'
 
 export const product: Resource = {
   name: 'product',
-  source: { id: 2, name: 'Product', config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false } },
+  source: {
+    id: 2,
+    name: 'Product',
+    config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false },
+  },
   fields: productFields,
   snapshot: ['name', 'product_code', 'unit_price'],
   settle: draft => {
@@ -16,7 +20,10 @@ export const product: Resource = {
   },
 }
 
-/** The price in the account's base currency: the one given in it, else the first that has a rate; null without one, never 1. */
+/**
+ * The price in the account's base currency: the one given in it, else the first that has a rate; null without
+ * one, never 1.
+ */
 function baseAmount({ after, catalog }: Draft): Json {
   const base = catalog.currencies.get(catalog.account.base_currency)
   if (!base || !Array.isArray(after.unit_price)) return null
@@ -27,5 +34,9 @@ function baseAmount({ after, catalog }: Draft): Json {
   const priced = own ?? prices.find(price => catalog.currencies.get(price.currency)?.rate)
   if (!priced) return null
   const rate = own ? decimal(1)! : decimal(catalog.currencies.get(priced.currency)!.rate)!
-  return { currency: base.id, currency_code: base.code, value: decimalJson(rounded(priced.amount.times(rate), base.decimals)) }
+  return {
+    currency: base.id,
+    currency_code: base.code,
+    value: decimalJson(rounded(priced.amount.times(rate), base.decimals)),
+  }
 }

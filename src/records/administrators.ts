@@ -1,6 +1,6 @@
 /**
- * Who administers an account: live users with a valid token of the scope admin (D38, D121). Conditions in SQL, and what they mean for
- * the deletion of a user. Knows no whole statement.
+ * Who administers an account: live users with a valid token of the scope admin (D38, D121). Conditions in
+ * SQL, and what they mean for the deletion of a user. Knows no whole statement.
  */
 
 /** That the row of `token` under this name is valid now. */
@@ -17,8 +17,9 @@ export function administers(user: string): string {
 }
 
 /**
- * $1 account, $2 actor, $5 user, $7 whether the actor's token has the scope admin → the error for which the user is not to be deleted, or null.
- * Under the account's lock: of two who delete each other, one is there no more.
+ * $1 account, $2 actor, $5 user, $7 whether the actor's token has the scope admin → the error for which the
+ * user is not to be deleted, or null. Under the account's lock: of two who delete each other, one is there no
+ * more.
  */
 export const refusedDeletion = `CASE
   WHEN ${isUser('$5', administers('u'))} AND NOT ${isUser('$5', administers('u'), '<>')} THEN 'last_administrator'

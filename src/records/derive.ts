@@ -1,7 +1,8 @@
 /**
- * Columns that follow from an account's configuration (D56): brought in line with it a few records at a time, so that neither the account's
- * writes nor its neighbours wait for all of them. Each is worked out of the record as it stands under the account's lock, and nothing is written
- * once the configuration is another than the one that is followed: whoever changed it follows it himself. May be repeated at any time, and cut
+ * Columns that follow from an account's configuration (D56): brought in line with it a few records at a time,
+ * so that neither the account's writes nor its neighbours wait for all of them. Each is worked out of the
+ * record as it stands under the account's lock, and nothing is written once the configuration is another than
+ * the one that is followed: whoever changed it follows it himself. May be repeated at any time, and cut
  * short. Versions and times stay, as nobody has changed the records.
  */
 import type { Catalog } from '../fields/catalog.ts'
@@ -37,7 +38,12 @@ export async function derive(
     const differing = JSON.parse(row!.differing!) as number[]
     for (let start = 0; start < differing.length; start += writtenAtOnce) {
       const ids = differing.slice(start, start + writtenAtOnce)
-      const [written] = await db.write(account, write, [account, ...params, `{${ids.join()}}`, version], lockAccount)
+      const [written] = await db.write(
+        account,
+        write,
+        [account, ...params, `{${ids.join()}}`, version],
+        lockAccount,
+      )
       if (written!.is_current !== 'true') return
     }
     after = row!.last!
@@ -53,7 +59,9 @@ function statementsOf(derivation: Derivation, params: number): { find: string; w
   const { table, values, from, where } = derivation
   const name = identifier(table)
   const [next, last] = [`$${params + 2}`, `$${params + 3}`]
-  const differs = Object.entries(values).map(([column, value]) => `r.${identifier(column)} IS DISTINCT FROM ${value}`)
+  const differs = Object.entries(values).map(
+    ([column, value]) => `r.${identifier(column)} IS DISTINCT FROM ${value}`,
+  )
   const follows = `${where} AND (${differs.join(' OR ')})`
   const set = Object.entries(values).map(([column, value]) => `${identifier(column)} = ${value}`)
   const find =

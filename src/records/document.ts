@@ -1,7 +1,8 @@
 /**
- * A record as JSON text. It is written once, with the columns, and read as it is: building 25 records of fifty members with every
- * list costs PostgreSQL ten times what reading their text does. What changes without a write of the record (what follows the clock, a
- * stage or a rate), and what the store itself sets (id, version, deletion), is added when it is read.
+ * A record as JSON text. It is written once, with the columns, and read as it is: building 25 records of
+ * fifty members with every list costs PostgreSQL ten times what reading their text does. What changes without
+ * a write of the record (what follows the clock, a stage or a rate), and what the store itself sets (id,
+ * version, deletion), is added when it is read.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -11,7 +12,10 @@ import { type Json, type JsonObject, parseJson } from '../json.ts'
 /** What the store sets. */
 const storeMembers = new Set(['id', 'version', 'deleted_at'])
 
-/** The members that a write fixes, as the inside of a JSON object, in the order of the form; custom fields that have a value last (D43). */
+/**
+ * The members that a write fixes, as the inside of a JSON object, in the order of the form; custom fields
+ * that have a value last (D43).
+ */
 export function documentOf(fields: ResourceFields, after: Values): string {
   const members: JsonObject = {}
   for (const field of fields.fields) {
@@ -19,7 +23,8 @@ export function documentOf(fields: ResourceFields, after: Values): string {
     const value = field.computed ? field.default_value : (after[field.internal_name] ?? null)
     if (value !== null || !field.is_custom) members[field.internal_name] = value
   }
-  // A field that another process has just made: this catalog does not know it yet, and must not lose its value.
+  // A field that another process has just made: this catalog does not know it yet, and must not lose its
+  // value.
   for (const [name, value] of Object.entries(after)) {
     if (name.startsWith('cf_') && !fields.byName.has(name) && value !== null) members[name] = value
   }
@@ -35,7 +40,10 @@ export function documentSql(fields: ResourceFields): string {
   return `concat('{"id":', r.id, ',', r.document, ${clock.join('')}',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
 }
 
-/** SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay digit for digit. */
+/**
+ * SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay
+ * digit for digit.
+ */
 export function documentWith(document: string, members: { readonly [name: string]: string }): string {
   const values = Object.entries(members).map(([name, value]) => `WHEN '${name}' THEN ${value} `)
   return rebuilt(document, `CASE m.key ${values.join('')}ELSE m.value::text END`, '')
@@ -63,15 +71,25 @@ function shownText(field: Field): string {
 }
 
 /**
- * What a caller is shown of a record's text: without the fields that were taken out of use. Mostly that is the text itself.
+ * What a caller is shown of a record's text: without the fields that were taken out of use. Mostly that is
+ * the text itself.
  */
 export function shown(fields: ResourceFields, record: string): string {
-  return isShownWhole(fields, null) ? record : JSON.stringify(shownMembers(fields, parseJson(record) as JsonObject, null))
+  return isShownWhole(fields, null)
+    ? record
+    : JSON.stringify(shownMembers(fields, parseJson(record) as JsonObject, null))
 }
 
 /** The same of a record that is parsed; `only` narrows it to some of its members. */
-export function shownMembers(fields: ResourceFields, record: JsonObject, only: readonly Field[] | null): JsonObject {
-  if (only) return Object.fromEntries(only.map(({ internal_name: name }): [string, Json] => [name, record[name] ?? null]))
+export function shownMembers(
+  fields: ResourceFields,
+  record: JsonObject,
+  only: readonly Field[] | null,
+): JsonObject {
+  if (only)
+    return Object.fromEntries(
+      only.map(({ internal_name: name }): [string, Json] => [name, record[name] ?? null]),
+    )
   const members = Object.entries(record).filter(([name]) => fields.byName.get(name)?.is_active !== false)
   return Object.fromEntries(members)
 }

@@ -1,6 +1,6 @@
 /**
- * `expand` (D11): the names behind a record's ids, as a sibling `_expanded`. Options come from the catalog, related records from their
- * tables, all in one statement.
+ * `expand` (D11): the names behind a record's ids, as a sibling `_expanded`. Options come from the catalog,
+ * related records from their tables, all in one statement.
  */
 import { type Field, identifier } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
@@ -18,10 +18,18 @@ export function isExpandable(field: Field): boolean {
 }
 
 /** A record's text with `_expanded` as the caller asks for it. */
-export async function expandedRecord(db: Reader, account: number, record: string, expand: readonly Field[]): Promise<string> {
+export async function expandedRecord(
+  db: Reader,
+  account: number,
+  record: string,
+  expand: readonly Field[],
+): Promise<string> {
   if (expand.length === 0) return record
   const parsed = parseJson(record) as JsonObject
-  return JSON.stringify({ ...parsed, _expanded: expanded(parsed, expand, await namesOf(db, account, [parsed], expand)) })
+  return JSON.stringify({
+    ...parsed,
+    _expanded: expanded(parsed, expand, await namesOf(db, account, [parsed], expand)),
+  })
 }
 
 /** `_expanded` of a record: {id, name} for each of `expand`, an array of them where the value is one. */
@@ -51,7 +59,8 @@ export async function namesOf(
     }
     const ids = wanted.get(field.related!) ?? new Set()
     wanted.set(field.related!, ids)
-    for (const record of records) for (const id of [record[field.internal_name] ?? []].flat()) ids.add(Number(id))
+    for (const record of records)
+      for (const id of [record[field.internal_name] ?? []].flat()) ids.add(Number(id))
   }
   if (wanted.size === 0) return names
   const related = await relatedNames(db, account, wanted)
@@ -72,7 +81,10 @@ async function relatedNames(
   )
   const ids = resources.map(resource => `{${[...wanted.get(resource)!].join(',')}}`)
   const found = new Map(resources.map(resource => [resource, new Map<number, Named>()]))
-  for (const { resource, id, name } of await db.query(selects.join(' UNION ALL '), [String(account), ...ids])) {
+  for (const { resource, id, name } of await db.query(selects.join(' UNION ALL '), [
+    String(account),
+    ...ids,
+  ])) {
     found.get(resource!)!.set(Number(id), { id: Number(id), name: name! })
   }
   return found

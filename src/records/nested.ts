@@ -1,6 +1,6 @@
 /**
- * Records created with another (D11): they get their ids before anything is saved, so that the record, its text and they themselves can name
- * each other, and are then written by the one statement that writes it.
+ * Records created with another (D11): they get their ids before anything is saved, so that the record, its
+ * text and they themselves can name each other, and are then written by the one statement that writes it.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -23,8 +23,15 @@ export type NestedRecords = {
 
 const none: NestedRecords = { all: [], params: [], created: [], named: (_fields, values) => values }
 
-/** Gives the nested records of a body their ids. Only for a body without problems: reserved ids are not given back. */
-export async function nestedRecords(db: Queryable, { nested }: Parsed, { catalog, actor }: Context): Promise<NestedRecords> {
+/**
+ * Gives the nested records of a body their ids. Only for a body without problems: reserved ids are not given
+ * back.
+ */
+export async function nestedRecords(
+  db: Queryable,
+  { nested }: Parsed,
+  { catalog, actor }: Context,
+): Promise<NestedRecords> {
   if (nested.length === 0) return none
   const first = await reserveRecordIds(db, String(catalog.account.id), nested.length)
   const ids = new Map(nested.map(({ stand_in }, index) => [stand_in, first + index]))
@@ -40,14 +47,24 @@ export async function nestedRecords(db: Queryable, { nested }: Parsed, { catalog
     const after = named(fields, { ...blank(fields), ...parsed.values, ...made })
     const changes = changesOf(fields, blank(fields), after)
     const custom = customParams(fields, changes).set
-    return [String(ids.get(stand_in)), custom, documentOf(fields, after), JSON.stringify(changes), ...columnParams(fields, after)]
+    return [
+      String(ids.get(stand_in)),
+      custom,
+      documentOf(fields, after),
+      JSON.stringify(changes),
+      ...columnParams(fields, after),
+    ]
   })
-  const created = nested.map(({ fields, stand_in }) => ({ resource: fields.resource.name, id: ids.get(stand_in)! }))
+  const created = nested.map(({ fields, stand_in }) => ({
+    resource: fields.resource.name,
+    id: ids.get(stand_in)!,
+  }))
   return { all: nested.map(({ fields }) => fields), params, created, named }
 }
 
 /** Stand-ins are whole numbers below zero, alone or in an array, as no id is. */
 function idsIn(value: Json, ids: ReadonlyMap<number, number>): Json {
-  if (Array.isArray(value)) return value.map(item => (typeof item === 'number' ? (ids.get(item) ?? item) : item))
+  if (Array.isArray(value))
+    return value.map(item => (typeof item === 'number' ? (ids.get(item) ?? item) : item))
   return typeof value === 'number' ? (ids.get(value) ?? value) : value
 }

@@ -1,6 +1,6 @@
 /**
- * A request that is sent again is not carried out again (D8): its key is kept by the very statement that writes, with the row that this statement
- * answers, for a day. Knows no HTTP and no resource.
+ * A request that is sent again is not carried out again (D8): its key is kept by the very statement that
+ * writes, with the row that this statement answers, for a day. Knows no HTTP and no resource.
  */
 import { Refusal } from '../errors.ts'
 import type { Queryable } from './store.ts'
@@ -24,7 +24,10 @@ type Asked = { readonly once?: Once | null; readonly account: string }
 /** Told by the database's clock, as processes may differ. */
 const isOld = "created_at < now() - interval '24 hours'"
 
-/** What the request has done before; null when it has no key or was not carried out. Throws `idempotency_key_reused`. */
+/**
+ * What the request has done before; null when it has no key or was not carried out. Throws
+ * `idempotency_key_reused`.
+ */
 export async function recall<T>(db: Queryable, { once, account }: Asked): Promise<Written<T> | null> {
   if (!once) return null
   const [kept] = await db.query(
@@ -47,8 +50,9 @@ export async function recall<T>(db: Queryable, { once, account }: Asked): Promis
 }
 
 /**
- * Carries out a write statement that ends with a CTE `answer`, whose `id` is null when nothing was written, and keeps the request's key in it.
- * Its parameters begin with the account. The row; undefined without one. `first` as in Queryable.
+ * Carries out a write statement that ends with a CTE `answer`, whose `id` is null when nothing was written,
+ * and keeps the request's key in it. Its parameters begin with the account. The row; undefined without one.
+ * `first` as in Queryable.
  */
 export async function writeOnce<T extends object>(
   db: Queryable,
@@ -76,7 +80,9 @@ export async function writeOnce<T extends object>(
     // The same request came over another process and was quicker; nothing of this one was saved.
     const quicker = await recall<T>(db, asked)
     if (quicker) return quicker
-    throw new Refusal('busy_record', 'The Idempotency-Key ended at this moment; try again.', [], { 'retry-after': '1' })
+    throw new Refusal('busy_record', 'The Idempotency-Key ended at this moment; try again.', [], {
+      'retry-after': '1',
+    })
   }
 }
 

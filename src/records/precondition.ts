@@ -8,7 +8,10 @@ export function isMet(precondition: Precondition, version: number | string): boo
   return precondition === null || precondition.includes(String(version))
 }
 
-/** 412 for `what`, which is at another version than the caller has read. `problems` say what differs, where that is known. */
+/**
+ * 412 for `what`, which is at another version than the caller has read. `problems` say what differs, where
+ * that is known.
+ */
 export function versionConflict(
   what: string,
   version: number | string,

@@ -1,6 +1,6 @@
 /**
- * The end of deleted records (D9): after a while they can't be restored any more, and are gone with what their history tells of them. The events themselves
- * stay, so that `seq` has no gaps.
+ * The end of deleted records (D9): after a while they can't be restored any more, and are gone with what
+ * their history tells of them. The events themselves stay, so that `seq` has no gaps.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { identifier } from '../fields/field.ts'
@@ -41,7 +41,8 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
 
 /** What points to others goes before them. */
 function purgeOrder({ resources }: Catalog) {
-  const pointedTo = (name: string) => new Set(resources.get(name)!.fields.flatMap(field => field.related ?? []))
+  const pointedTo = (name: string) =>
+    new Set(resources.get(name)!.fields.flatMap(field => field.related ?? []))
   const ordered: string[] = []
   const place = (name: string, above: readonly string[]) => {
     if (ordered.includes(name) || above.includes(name) || !resources.has(name)) return
@@ -53,8 +54,9 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 deleted before → how many were due and how many of them are gone. What a record points to stays as long as
- * that record does, deleted or not: it would be missed when that is restored, and a foreign key would refuse them all.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 deleted before → how many were due and how many of
+ * them are gone. What a record points to stays as long as that record does, deleted or not: it would be
+ * missed when that is restored, and a foreign key would refuse them all.
  */
 function statement(resource: Resource, catalog: Catalog): string {
   const { name } = resource

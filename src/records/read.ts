@@ -4,7 +4,10 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { shown } from './document.ts'
 import { type Queryable, statements } from './store.ts'
 
-/** A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another account's id (D3). */
+/**
+ * A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another
+ * account's id (D3).
+ */
 export async function readRecord(
   db: Queryable,
   fields: ResourceFields,

@@ -10,7 +10,8 @@ import type { Queryable } from './store.ts'
 export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
 
 /**
- * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where they may be copied from. Parameters start at $`first`; $1 is the account.
+ * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where
+ * they may be copied from. Parameters start at $`first`; $1 is the account.
  */
 export function existenceQuestion(
   references: readonly Reference[],
@@ -25,7 +26,10 @@ export function existenceQuestion(
       const copied = catalog.resources.get(resource)?.resource.snapshot
       if (!copied) return [live]
       const members = ['id', ...copied].map(name => `'${name}', ${identifier(name)}`).join(', ')
-      return [live, `(SELECT json_agg(json_build_object(${members}))::text ${of}) AS ${identifier(`copied_${resource}`)}`]
+      return [
+        live,
+        `(SELECT json_agg(json_build_object(${members}))::text ${of}) AS ${identifier(`copied_${resource}`)}`,
+      ]
     }),
     params: resources.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
   }
@@ -39,7 +43,10 @@ export async function askReferences(
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
   const question = existenceQuestion(references, 2, { resources })
-  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [String(account.id), ...question.params])
+  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [
+    String(account.id),
+    ...question.params,
+  ])
   return row!
 }
 
@@ -58,7 +65,10 @@ export function relatedOf(row: Record<string, string | null> | undefined): Draft
 }
 
 /** Unknown, deleted and other accounts' ids: one and the same problem (D11). */
-export function missingReferences(references: readonly Reference[], row: Record<string, string | null>): Problem[] {
+export function missingReferences(
+  references: readonly Reference[],
+  row: Record<string, string | null>,
+): Problem[] {
   const live = new Map<string, Set<string>>()
   return references.flatMap(({ resource, id, field, path }) => {
     if (!live.has(resource)) live.set(resource, new Set(row[`live_${resource}`]?.split(',')))
@@ -67,10 +77,19 @@ export function missingReferences(references: readonly Reference[], row: Record<
   })
 }
 
-/** What a write newly points to, as its statement takes it (store.ts): the resources, and for each the parameter with its ids. */
-export function pointedTo(references: readonly Reference[]): { related: readonly string[]; params: readonly string[] } {
+/**
+ * What a write newly points to, as its statement takes it (store.ts): the resources, and for each the
+ * parameter with its ids.
+ */
+export function pointedTo(references: readonly Reference[]): {
+  related: readonly string[]
+  params: readonly string[]
+} {
   const related = [...new Set(references.map(reference => reference.resource))].sort()
-  return { related, params: related.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`) }
+  return {
+    related,
+    params: related.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
+  }
 }
 
 function ofResource(references: readonly Reference[], resource: string): number[] {

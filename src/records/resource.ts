@@ -1,6 +1,6 @@
 /**
- * What a resource is: a plain object with a table, its fields as data, and its rules. The life of a record (create, update, …)
- * is the same for all and takes the resource as an argument.
+ * What a resource is: a plain object with a table, its fields as data, and its rules. The life of a record
+ * (create, update, …) is the same for all and takes the resource as an argument.
  */
 import type { Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -10,7 +10,11 @@ import type { Json, JsonObject } from '../json.ts'
 export type Resource = {
   /** also the table's name and the word in the path */
   readonly name: string
-  readonly source: { readonly id: number; readonly name: string; readonly config?: { readonly [name: string]: boolean } }
+  readonly source: {
+    readonly id: number
+    readonly name: string
+    readonly config?: { readonly [name: string]: boolean }
+  }
   readonly fields: readonly Field[]
   /** whether its records are part of the account's catalog, which then has a new version with each write */
   readonly isConfiguration?: true
@@ -22,7 +26,10 @@ export type Resource = {
   readonly isActor?: true
   /** Why an account can't have one more like this one (D110); null where it can. */
   readonly full?: (catalog: Catalog, record: Values) => string | null
-  /** The rules that span fields and the values that follow from others. Pure: reports problems, sets `draft.after`. */
+  /**
+   * The rules that span fields and the values that follow from others. Pure: reports problems, sets
+   * `draft.after`.
+   */
   settle(draft: Draft): void
 }
 
@@ -70,8 +77,14 @@ export type FieldDefinition = {
   filled?: boolean
 }
 
-/** Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order given. */
-export function defineFields(resource: string, sections: { readonly [title: string]: readonly FieldDefinition[] }): Field[] {
+/**
+ * Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order
+ * given.
+ */
+export function defineFields(
+  resource: string,
+  sections: { readonly [title: string]: readonly FieldDefinition[] },
+): Field[] {
   return Object.entries(sections).flatMap(([section, definitions]) =>
     definitions.map(definition => ({
       resource,
@@ -104,16 +117,43 @@ export function defineFields(resource: string, sections: { readonly [title: stri
 }
 
 function staticOptions(names: readonly string[]): Option[] {
-  return names.map((name, index) => ({ id: index + 1, name, position: index + 1, is_active: true, is_default: false }))
+  return names.map((name, index) => ({
+    id: index + 1,
+    name,
+    position: index + 1,
+    is_active: true,
+    is_default: false,
+  }))
 }
 
 /** When and by whom a record was made and changed (D21). */
 export function authorFields(firstId: number): FieldDefinition[] {
   return [
     { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
-    { id: firstId + 1, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true, filled: true },
-    { id: firstId + 2, name: 'created_by', label: 'Created by', type: 'OWNER', readOnly: true, related: 'user' },
-    { id: firstId + 3, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
+    {
+      id: firstId + 1,
+      name: 'updated_at',
+      label: 'Updated at',
+      type: 'DATE_TIME',
+      readOnly: true,
+      filled: true,
+    },
+    {
+      id: firstId + 2,
+      name: 'created_by',
+      label: 'Created by',
+      type: 'OWNER',
+      readOnly: true,
+      related: 'user',
+    },
+    {
+      id: firstId + 3,
+      name: 'updated_by',
+      label: 'Updated by',
+      type: 'OWNER',
+      readOnly: true,
+      related: 'user',
+    },
   ]
 }
 

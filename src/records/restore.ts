@@ -13,8 +13,9 @@ import { lockAccount } from './write.ts'
 const attempts = 3
 
 /**
- * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was, `version_conflict` when it is another than the
- * caller has read, `validation_failed` naming what it points to and is deleted itself, `duplicate` when its name was taken meanwhile.
+ * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was,
+ * `version_conflict` when it is another than the caller has read, `validation_failed` naming what it points
+ * to and is deleted itself, `duplicate` when its name was taken meanwhile.
  */
 export async function restoreRecord(
   db: Queryable,
@@ -32,10 +33,14 @@ export async function restoreRecord(
     const [row] = await db.query(statements(fields).readDeleted, [account, String(id), since])
     if (!row) {
       const { name } = fields.resource
-      throw new Refusal('record_not_found', `There is no deleted ${name} ${id}; what was deleted long ago is gone.`)
+      throw new Refusal(
+        'record_not_found',
+        `There is no deleted ${name} ${id}; what was deleted long ago is gone.`,
+      )
     }
     const version = row.version!
-    if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
+    if (!isMet(precondition, version))
+      throw versionConflict(nameOf(fields, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
     const full = fullness(fields, context, record)
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
@@ -55,10 +60,15 @@ export async function restoreRecord(
     )
     if (saved) return saved
   }
-  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], { 'retry-after': '1' })
+  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
+    'retry-after': '1',
+  })
 }
 
-/** What a stored record points to and needs: not products, of which its lines have copies (D23), and not who changed it. */
+/**
+ * What a stored record points to and needs: not products, of which its lines have copies (D23), and not who
+ * changed it.
+ */
 function referencesOf(fields: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
   return fields.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
@@ -69,6 +79,13 @@ function referencesOf(fields: ResourceFields, record: JsonObject, { catalog }: C
 
 function refuseMissing({ resource }: ResourceFields, missing: readonly Problem[]): void {
   if (missing.length === 0) return
-  const problems = missing.map(problem => ({ ...problem, hint: 'Restore it first; what was deleted long ago is gone.' }))
-  throw new Refusal('validation_failed', `The ${resource.name} was not restored: what it points to is deleted.`, problems)
+  const problems = missing.map(problem => ({
+    ...problem,
+    hint: 'Restore it first; what was deleted long ago is gone.',
+  }))
+  throw new Refusal(
+    'validation_failed',
+    `The ${resource.name} was not restored: what it points to is deleted.`,
+    problems,
+  )
 }

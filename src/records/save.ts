@@ -1,6 +1,6 @@
 /**
- * What create and update share: a draft is settled by its resource's rules and becomes the parameters of one statement.
- * Knows no HTTP and no particular resource.
+ * What create and update share: a draft is settled by its resource's rules and becomes the parameters of one
+ * statement. Knows no HTTP and no particular resource.
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
@@ -40,7 +40,11 @@ export type Saved = {
 type Told = Pick<Saved, 'warnings' | 'created'>
 
 /** What the request has done before (D8); null when it has not. */
-export async function savedBefore(db: Queryable, fields: ResourceFields, context: Context): Promise<Saved | null> {
+export async function savedBefore(
+  db: Queryable,
+  fields: ResourceFields,
+  context: Context,
+): Promise<Saved | null> {
   const written = await recall<Told>(db, askedOnce(context))
   return written && savedOf(fields, written)
 }
@@ -75,7 +79,10 @@ function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {
 
 type Changes = { [name: string]: { before: Json; after: Json } }
 
-/** The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and rules, nested ones too. */
+/**
+ * The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and
+ * rules, nested ones too.
+ */
 export function settled(
   fields: ResourceFields,
   parsed: Parsed,
@@ -115,8 +122,12 @@ function judged(
     now: moment,
     problem: (field, code, message, { at = '', hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
-      if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`))) return
-      problems.add(() => ({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more }), hint)
+      if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
+        return
+      problems.add(
+        () => ({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more }),
+        hint,
+      )
     },
     warn: warning => void warnings.push(warning),
   })
@@ -130,18 +141,28 @@ export function fullness({ resource }: ResourceFields, { catalog }: Context, rec
 }
 
 /** The texts of the columns, in the order of the statements. */
-export function columnParams(fields: ResourceFields, after: Values, only?: ReadonlySet<Field>): (string | null)[] {
-  return columnsOf(fields, only).flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
+export function columnParams(
+  fields: ResourceFields,
+  after: Values,
+  only?: ReadonlySet<Field>,
+): (string | null)[] {
+  return columnsOf(fields, only).flatMap(({ field }) =>
+    kinds[field.type].write(after[field.internal_name] ?? null, field),
+  )
 }
 
-/** The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal. */
+/**
+ * The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal.
+ */
 export function customParams(
   fields: ResourceFields,
   changes: { [name: string]: { after: Json } },
 ): { set: string; unset: string } {
   const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
   const value = (field: Field) => changes[field.internal_name]!.after
-  const set = Object.fromEntries(changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]))
+  const set = Object.fromEntries(
+    changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]),
+  )
   const unset = changed.filter(field => value(field) === null).map(field => field.internal_name)
   return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
 }
@@ -160,7 +181,9 @@ export function changesOf(fields: ResourceFields, before: Values, after: Values)
 export function blank(fields: ResourceFields): Values {
   let values = blanks.get(fields)
   if (!values) {
-    values = Object.fromEntries(fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]))
+    values = Object.fromEntries(
+      fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]),
+    )
     blanks.set(fields, values)
   }
   return values

@@ -1,7 +1,8 @@
 /**
- * The SQL of a record's life: pure functions from a resource's fields to statements, the same text for the same fields so that
- * it is prepared once. One statement reads, one writes: counter, record and event together, all or nothing.
- * Every statement names its account as $1; those that write begin as write.ts says, and end with the CTE `answer` (once.ts).
+ * The SQL of a record's life: pure functions from a resource's fields to statements, the same text for the
+ * same fields so that it is prepared once. One statement reads, one writes: counter, record and event
+ * together, all or nothing. Every statement names its account as $1; those that write begin as write.ts says,
+ * and end with the CTE `answer` (once.ts).
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Column, type Field, identifier } from '../fields/field.ts'
@@ -13,12 +14,19 @@ import { appended, columnValue, counted, dated, lockedAt } from './write.ts'
 
 /** What reading needs of a database. */
 export type Reader = {
-  query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Record<string, string | null>[]>
+  query(
+    text: string,
+    params?: readonly (string | null)[],
+    replan?: boolean,
+  ): Promise<readonly Record<string, string | null>[]>
 }
 
 /** What the store needs of a database, so that a transaction can stand in for it. */
 export type Queryable = Reader & {
-  /** One statement that writes to an account, after `first` if given; those of one account that come together may share a commit. */
+  /**
+   * One statement that writes to an account, after `first` if given; those of one account that come together
+   * may share a commit.
+   */
   write(
     account: string,
     text: string,
@@ -27,17 +35,27 @@ export type Queryable = Reader & {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
-/** The columns of the service's own fields (or of some), with the field each belongs to. `id` and `version` are the store's. */
-export function columnsOf(fields: ResourceFields, only?: ReadonlySet<Field>): { field: Field; columns: readonly Column[] }[] {
+/**
+ * The columns of the service's own fields (or of some), with the field each belongs to. `id` and `version`
+ * are the store's.
+ */
+export function columnsOf(
+  fields: ResourceFields,
+  only?: ReadonlySet<Field>,
+): { field: Field; columns: readonly Column[] }[] {
   return fields.fields
     .filter(field => only?.has(field) ?? true)
-    .filter(field => !field.is_custom && !field.computed && !['id', 'version', 'deleted_at'].includes(field.internal_name))
+    .filter(
+      field =>
+        !field.is_custom && !field.computed && !['id', 'version', 'deleted_at'].includes(field.internal_name),
+    )
     .map(field => ({ field, columns: kinds[field.type].columns(field) }))
 }
 
 type Statements = {
   /**
-   * `nested`: the resources of the records made with it; `related`: the resources to which it newly points; both in the order of their parameters
+   * `nested`: the resources of the records made with it; `related`: the resources to which it newly points;
+   * both in the order of their parameters
    */
   create(nested: readonly ResourceFields[], related: readonly string[]): string
   read: string
@@ -71,7 +89,10 @@ export function statements(fields: ResourceFields): Statements {
   return made
 }
 
-/** $1 account, $2 id → version, record; and state, which is another after every change of the row, also of what makes no version. */
+/**
+ * $1 account, $2 id → version, record; and state, which is another after every change of the row, also of
+ * what makes no version.
+ */
 function readStatement(fields: ResourceFields): string {
   return (
     `SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record FROM ${table(fields)} r ` +
@@ -88,14 +109,21 @@ function readDeletedStatement(fields: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom, $6 event changes, $7 document, $8… the ids it newly points to, resource by resource, then the
- * columns, then the nested records → id, version, record; no row when one of those ids was deleted meanwhile.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom, $6 event changes, $7 document, $8… the ids
+ * it newly points to, resource by resource, then the columns, then the nested records → id, version, record;
+ * no row when one of those ids was deleted meanwhile.
  */
-function createStatement(fields: ResourceFields, nested: readonly ResourceFields[], related: readonly string[]): string {
+function createStatement(
+  fields: ResourceFields,
+  nested: readonly ResourceFields[],
+  related: readonly string[],
+): string {
   const columns = columnsOf(fields).flatMap(entry => entry.columns)
   const names = columns.map(column => identifier(column.name)).join(', ')
   const live = liveCondition(related, 8)
-  const values = columns.map((column, index) => columnValue(`$${index + 8 + live.count}`, column.type, 'counted.at')).join(', ')
+  const values = columns
+    .map((column, index) => columnValue(`$${index + 8 + live.count}`, column.type, 'counted.at'))
+    .join(', ')
   return (
     `WITH ${lockedAt}, ${counted(String(1 + nested.length), `true${live.sql}`, 'last_id = c.last_id + 1, ')}, ` +
     `r AS (INSERT INTO ${table(fields)} (account_id, id, custom, document, ${names}) ` +
@@ -106,10 +134,11 @@ function createStatement(fields: ResourceFields, nested: readonly ResourceFields
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom set, $6 changes, $7 id, $8 version read, $9 custom unset, $10 document, $11 state read, $12… the ids
- * it newly points to, then the columns of the changed fields, then the nested records. Only the changed: most changes touch a field or two,
- * and a deal has sixty columns. A purge of a field (administration/purge.ts) makes no version: the state keeps the text that was read before it
- * from coming back.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 custom set, $6 changes, $7 id, $8 version read, $9
+ * custom unset, $10 document, $11 state read, $12… the ids it newly points to, then the columns of the
+ * changed fields, then the nested records. Only the changed: most changes touch a field or two, and a deal
+ * has sixty columns. A purge of a field (administration/purge.ts) makes no version: the state keeps the text
+ * that was read before it from coming back.
  */
 function updateStatement(
   fields: ResourceFields,
@@ -121,7 +150,8 @@ function updateStatement(
   const live = liveCondition(related, 12)
   const set = columns
     .map(
-      (column, index) => `${identifier(column.name)} = ${columnValue(`$${index + 12 + live.count}`, column.type, 'locked.at')}`,
+      (column, index) =>
+        `${identifier(column.name)} = ${columnValue(`$${index + 12 + live.count}`, column.type, 'locked.at')}`,
     )
     .join(', ')
   return (
@@ -135,8 +165,8 @@ function updateStatement(
 }
 
 /**
- * The records made with another, in the same statement (D11): each has its id (it was reserved, so that the other could name it), custom,
- * document, event changes and columns. Their events come before the other's.
+ * The records made with another, in the same statement (D11): each has its id (it was reserved, so that the
+ * other could name it), custom, document, event changes and columns. Their events come before the other's.
  */
 function nestedSql(nested: readonly ResourceFields[], first: number): string {
   let next = first
@@ -144,12 +174,9 @@ function nestedSql(nested: readonly ResourceFields[], first: number): string {
     .map((fields, index) => {
       const columns = columnsOf(fields).flatMap(entry => entry.columns)
       const names = columns.map(column => identifier(column.name)).join(', ')
-      const [id, custom, document, changes] = [next++, next++, next++, next++].map(number => `$${number}`) as [
-        string,
-        string,
-        string,
-        string,
-      ]
+      const [id, custom, document, changes] = [next++, next++, next++, next++].map(
+        number => `$${number}`,
+      ) as [string, string, string, string]
       const values = columns.map(column => columnValue(`$${next++}`, column.type, 'counted.at')).join(', ')
       const { name } = fields.resource
       const told = {
@@ -169,8 +196,9 @@ function nestedSql(nested: readonly ResourceFields[], first: number): string {
 }
 
 /**
- * That what a record newly points to is still there. FOR SHARE reads its row as it is after waiting for whoever deletes it now (the weaker
- * KEY SHARE of a foreign key does not); it comes after the account's lock, so that no two can wait for each other.
+ * That what a record newly points to is still there. FOR SHARE reads its row as it is after waiting for
+ * whoever deletes it now (the weaker KEY SHARE of a foreign key does not); it comes after the account's lock,
+ * so that no two can wait for each other.
  */
 function liveCondition(related: readonly string[], first: number): { sql: string; count: number } {
   const conditions = related.map((resource, index) => {
@@ -184,14 +212,17 @@ function liveCondition(related: readonly string[], first: number): { sql: string
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 the versions that may be deleted, as JSON (null: any), $7 of a user: whether the actor's token has
- * the scope admin → id (null when it was not deleted), the version that was found (null: there is none), used: how many records of each
- * resource point to it, as JSON, and refused: why a user may not go. To be carried out after `lockAccount`, so that it sees every record
- * that was saved till then.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 the versions that may be deleted, as JSON
+ * (null: any), $7 of a user: whether the actor's token has the scope admin → id (null when it was not
+ * deleted), the version that was found (null: there is none), used: how many records of each resource point
+ * to it, as JSON, and refused: why a user may not go. To be carried out after `lockAccount`, so that it sees
+ * every record that was saved till then.
  */
 function removeStatement(fields: ResourceFields, catalog: Catalog): string {
   const { parts = [] } = fields.resource
-  const uses = pointersTo(fields.resource, catalog, '$5::bigint').filter(({ resource }) => !parts.includes(resource))
+  const uses = pointersTo(fields.resource, catalog, '$5::bigint').filter(
+    ({ resource }) => !parts.includes(resource),
+  )
   const used = uses.length
     ? `(SELECT json_build_object(${uses.map(({ resource, condition }) => `'${resource}', (SELECT count(*) FROM ${identifier(resource)} x WHERE x.account_id = $1::bigint AND x.deleted_at IS NULL AND (${condition}))`).join(', ')}))`
     : `'{}'::json`
@@ -224,8 +255,9 @@ function versionSql({ resource }: ResourceFields): string {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 oldest deletion that can be undone, $7 version read, $8… the ids it points to → id, version, record;
- * no row when it is not deleted in that version, or one of those ids is. Its parts come back that went with it.
+ * $1 account, $2 actor, $3 moment, $4 version judged, $5 id, $6 oldest deletion that can be undone, $7
+ * version read, $8… the ids it points to → id, version, record; no row when it is not deleted in that
+ * version, or one of those ids is. Its parts come back that went with it.
  */
 function restoreStatement(fields: ResourceFields, related: readonly string[]): string {
   const row = `account_id = $1::bigint AND id = $5::bigint AND deleted_at >= $6::timestamptz AND version = $7::int`
@@ -240,32 +272,56 @@ function restoreStatement(fields: ResourceFields, related: readonly string[]): s
 
 /** When and by whom a record was changed, where nothing else of it is. */
 function setAuthor(row: string): string {
-  const document = documentWith(`${row}.document`, { updated_at: jsonInstant('locked.at'), updated_by: '$2::text' })
+  const document = documentWith(`${row}.document`, {
+    updated_at: jsonInstant('locked.at'),
+    updated_by: '$2::text',
+  })
   return `updated_at = locked.at, updated_by = $2::bigint, document = ${document}`
 }
 
 /** The parts of a record go and come back with it, each with its event before that of the record. */
-function partsSql({ resource: { name, parts = [] } }: ResourceFields, verb: string, set: string, which: string): string {
+function partsSql(
+  { resource: { name, parts = [] } }: ResourceFields,
+  verb: string,
+  set: string,
+  which: string,
+): string {
   if (parts.length === 0) return counted('1')
   const updates = parts.map(
     (part, index) =>
       `part${index} AS (UPDATE ${identifier(part)} x SET version = x.version + 1, ${set} FROM r, locked ` +
       `WHERE x.account_id = $1::bigint AND x.${identifier(name)} = r.id AND x.deleted_at ${which} RETURNING x.id, x.version), `,
   )
-  const rows = parts.map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`).join(' UNION ALL ')
+  const rows = parts
+    .map((part, index) => `SELECT '${part}' AS resource, id, version FROM part${index}`)
+    .join(' UNION ALL ')
   const before = 'row_number() OVER (ORDER BY e.id DESC)'
-  const told = appended('told', { type: `e.resource || '.${verb}'`, resource: 'e.resource', of: 'parts', before })
+  const told = appended('told', {
+    type: `e.resource || '.${verb}'`,
+    resource: 'e.resource',
+    of: 'parts',
+    before,
+  })
   return `${updates.join('')}parts AS (${rows}), ${counted('1 + (SELECT count(*) FROM parts)')}, ${told}`
 }
 
-/** Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made and changed them. */
-export function pointersTo({ name }: Resource, catalog: Catalog, id: string): { resource: string; condition: string }[] {
+/**
+ * Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made
+ * and changed them.
+ */
+export function pointersTo(
+  { name }: Resource,
+  catalog: Catalog,
+  id: string,
+): { resource: string; condition: string }[] {
   return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
     const pointing = fields.filter(field => field.related === name && !field.is_read_only)
     const conditions = pointing.map(field => {
       if (field.is_custom) return `x.custom @> jsonb_build_object('${field.internal_name}', ${id})`
       const isSeveral = kinds[field.type].empty !== undefined
-      return isSeveral ? `x.${identifier(field.internal_name)} @> ARRAY[${id}]` : `x.${identifier(field.internal_name)} = ${id}`
+      return isSeveral
+        ? `x.${identifier(field.internal_name)} @> ARRAY[${id}]`
+        : `x.${identifier(field.internal_name)} = ${id}`
     })
     return conditions.length ? [{ resource: resource.name, condition: conditions.join(' OR ') }] : []
   })

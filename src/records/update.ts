@@ -1,4 +1,7 @@
-/** Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only if nobody came between. */
+/**
+ * Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only
+ * if nobody came between.
+ */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
@@ -29,8 +32,8 @@ import { locked } from './write.ts'
 const attempts = 10
 
 /**
- * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed = nothing written.
- * Throws record_not_found, validation_failed, version_conflict, busy_record.
+ * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed =
+ * nothing written. Throws record_not_found, validation_failed, version_conflict, busy_record.
  */
 export async function updateRecord(
   db: Queryable,
@@ -46,9 +49,14 @@ export async function updateRecord(
     const saved = await tryUpdate(db, fields, id, body, context, precondition)
     if (saved) return saved
   }
-  throw new Refusal('busy_record', `The ${fields.resource.name} ${id} is being changed by many at once; try again.`, [], {
-    'retry-after': '1',
-  })
+  throw new Refusal(
+    'busy_record',
+    `The ${fields.resource.name} ${id} is being changed by many at once; try again.`,
+    [],
+    {
+      'retry-after': '1',
+    },
+  )
 }
 
 /** Throws what an update would be refused with as the record is now, and writes nothing. */
@@ -71,8 +79,8 @@ async function merged(
   context: Context,
   precondition: Precondition,
 ) {
-  // The first parse finds the references, so that record and references are read in one statement; the second one knows
-  // the stored record, which decides what an update must supply and may keep.
+  // The first parse finds the references, so that record and references are read in one statement; the second
+  // one knows the stored record, which decides what an update must supply and may keep.
   const asked = parseRecord(body, fields, context.catalog, {})
   const row = await readForUpdate(db, fields, id, asked, context)
   const version = Number(row.version)
@@ -81,7 +89,8 @@ async function merged(
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(asked.values, stored))
   }
   const before = completed(fields, stored)
-  // What the record points to already may be sent again, also when it has been deleted since: what was read can be written back.
+  // What the record points to already may be sent again, also when it has been deleted since: what was read
+  // can be written back.
   const added = asked.references.filter(({ field, id }) => !idsIn(before[field] ?? null).includes(id))
   const parsed = parseRecord(body, fields, context.catalog, before)
   const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
@@ -96,7 +105,14 @@ async function tryUpdate(
   context: Context,
   precondition: Precondition,
 ): Promise<Saved | null> {
-  const { row, version, before, added, parsed, draft } = await merged(db, fields, id, body, context, precondition)
+  const { row, version, before, added, parsed, draft } = await merged(
+    db,
+    fields,
+    id,
+    body,
+    context,
+    precondition,
+  )
   const record = row.record!
   if (Object.keys(draft.changes).length === 0) {
     const told = { warnings: parsed.warnings, created: [] }
@@ -111,7 +127,9 @@ async function tryUpdate(
   after.updated_by = context.actor
   const custom = customParams(fields, changes)
   const changed = new Set(
-    fields.fields.filter(({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name)),
+    fields.fields.filter(
+      ({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name),
+    ),
   )
   const points = pointedTo(added)
   const told = { warnings: parsed.warnings, created: nested.created }
@@ -137,32 +155,51 @@ async function tryUpdate(
   )
 }
 
-/** A change that changes nothing writes nothing but its key: sent again later, it must not undo what came between. */
+/**
+ * A change that changes nothing writes nothing but its key: sent again later, it must not undo what came
+ * between.
+ */
 const unchangedStatement = `WITH ${locked}, answer AS (SELECT $2::text AS id, $3::text AS version, $4::text AS record FROM locked)`
 
 /** The ids that a stored value points to: itself, its items, or the products of its lines. */
 function idsIn(value: Json): Json[] {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return [value]
-  return Array.isArray(value.products) ? value.products.map(line => (isObject(line) ? (line.product ?? null) : null)) : []
+  return Array.isArray(value.products)
+    ? value.products.map(line => (isObject(line) ? (line.product ?? null) : null))
+    : []
 }
 
 /** What every update sets itself. */
 const keptByUpdate = new Set(['updated_at', 'updated_by'])
 
-async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, asked: Parsed, { catalog }: Context) {
+async function readForUpdate(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  asked: Parsed,
+  { catalog }: Context,
+) {
   const question = existenceQuestion(asked.references, 3, catalog)
   const read = statements(fields).read
-  const text = question.columns.length ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored` : read
+  const text = question.columns.length
+    ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored`
+    : read
   const [row] = await db.query(text, [String(catalog.account.id), String(id), ...question.params])
   if (!row) throw recordNotFound(fields, id)
   return row
 }
 
-/** The stored record with a value for every field: custom fields that were never set are absent from what is read (D43). */
+/**
+ * The stored record with a value for every field: custom fields that were never set are absent from what is
+ * read (D43).
+ */
 function completed(fields: ResourceFields, stored: JsonObject): Values {
   const empty = fields.fields.filter(field => !(field.internal_name in stored))
-  return { ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])), ...stored }
+  return {
+    ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
+    ...stored,
+  }
 }
 
 /** The current and the sent value of each field that differs (D7). */

@@ -7,7 +7,14 @@ export const tag: Resource = {
   fields: defineFields('tag', {
     'Basic information': [
       { id: 701, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
-      { id: 702, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+      {
+        id: 702,
+        name: 'name',
+        label: 'Name',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 255 },
+      },
     ],
     Record: [...authorFields(703), ...recordFields(707)],
   }),

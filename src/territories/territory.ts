@@ -7,7 +7,14 @@ export const territory: Resource = {
   fields: defineFields('territory', {
     'Basic information': [
       { id: 601, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
-      { id: 602, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+      {
+        id: 602,
+        name: 'name',
+        label: 'Name',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 255 },
+      },
     ],
     Record: [...authorFields(603), ...recordFields(607)],
   }),

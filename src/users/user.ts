@@ -1,4 +1,7 @@
-/** The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38), which end with it. */
+/**
+ * The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38), which end
+ * with it.
+ */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
 export const user: Resource = {
@@ -8,7 +11,14 @@ export const user: Resource = {
   fields: defineFields('user', {
     'Basic information': [
       { id: 501, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
-      { id: 502, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: { min_length: 1, max_length: 255 } },
+      {
+        id: 502,
+        name: 'name',
+        label: 'Name',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 255 },
+      },
       {
         id: 503,
         name: 'email',
@@ -22,7 +32,9 @@ export const user: Resource = {
   }),
   settle: ({ after, problem }) => {
     if (typeof after.email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(after.email)) {
-      problem('email', 'invalid_email', 'must be a valid e-mail address', { hint: 'For example "jo@example.com".' })
+      problem('email', 'invalid_email', 'must be a valid e-mail address', {
+        hint: 'For example "jo@example.com".',
+      })
     }
   },
 }

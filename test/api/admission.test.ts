@@ -26,12 +26,23 @@ async function tokenOf(account: number, user: number, scopes: string[]): Promise
 }
 
 async function anotherAccount(name: string): Promise<string> {
-  const { account, owner } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
+  const { account, owner } = await createAccount(tx, {
+    name,
+    ownerName: name,
+    ownerEmail: `${name}@example.com`,
+  })
   return tokenOf(account, owner, ['admin'])
 }
 
-/** Sends only the head of a request that says it has a body; the answer, whole, and whether the connection ended with it. */
-async function refusedUnread(method: string, path: string, headers: Record<string, string | number>): Promise<string> {
+/**
+ * Sends only the head of a request that says it has a body; the answer, whole, and whether the connection
+ * ended with it.
+ */
+async function refusedUnread(
+  method: string,
+  path: string,
+  headers: Record<string, string | number>,
+): Promise<string> {
   const client = await rawClient(url)
   client.send(head(method, path, headers))
   const answer = await client.ended
@@ -44,7 +55,9 @@ test('a body that comes byte by byte takes hardly more memory than it has bytes'
   const bytes = 400_000
   const client = await rawClient(url)
   const before = heldBytes()
-  client.send(head('POST', `${v1}/tag`, { ...bearer(token), 'transfer-encoding': 'chunked', connection: 'close' }))
+  client.send(
+    head('POST', `${v1}/tag`, { ...bearer(token), 'transfer-encoding': 'chunked', connection: 'close' }),
+  )
   for (let sent = 0; sent < bytes; sent += 10_000) {
     client.send('1\r\n \r\n'.repeat(10_000))
     await new Promise(resolve => setImmediate(resolve))
@@ -78,7 +91,11 @@ test('who may not ask is refused by the head alone, with the whole answer, and t
     ['POST', `${v1}/deal`, { ...body, ...bearer(token), 'content-encoding': 'gzip' }, 415, 1007],
   ] as const) {
     const answer = await refusedUnread(method, path, headers)
-    assert.deepEqual([statusOf(answer), codeOf(answer)], [status, code], `${method} ${path} ${JSON.stringify(headers)}`)
+    assert.deepEqual(
+      [statusOf(answer), codeOf(answer)],
+      [status, code],
+      `${method} ${path} ${JSON.stringify(headers)}`,
+    )
   }
 })
 
@@ -92,7 +109,14 @@ test('a client that waits for 100 before it sends hears the refusal instead, and
   }
   const body = JSON.stringify({ name: 'Asked for' })
   const client = await rawClient(url)
-  client.send(head('POST', `${v1}/tag`, { ...expecting, ...bearer(token), 'content-length': body.length, connection: 'close' }))
+  client.send(
+    head('POST', `${v1}/tag`, {
+      ...expecting,
+      ...bearer(token),
+      'content-length': body.length,
+      connection: 'close',
+    }),
+  )
   client.socket.once('data', () => client.send(body))
   assert.match(await client.ended, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /)
 })
@@ -129,7 +153,11 @@ test('what follows a refused request on its connection is not carried out', asyn
   const second = JSON.stringify({ name: 'Smuggled' })
   client.send(head('POST', `${v1}/tag`, { 'content-length': 20_000 }))
   await client.ended
-  client.send(' '.repeat(20_000) + head('POST', `${v1}/tag`, { ...bearer(token), 'content-length': second.length }) + second)
+  client.send(
+    ' '.repeat(20_000) +
+      head('POST', `${v1}/tag`, { ...bearer(token), 'content-length': second.length }) +
+      second,
+  )
   await new Promise(resolve => setTimeout(resolve, 300))
   const [row] = await db.query("SELECT count(*)::text AS count FROM tag WHERE name = 'Smuggled'")
   assert.equal(row!.count, '0')
@@ -138,7 +166,13 @@ test('what follows a refused request on its connection is not carried out', asyn
 test('every request counts: refused bodies, unknown paths and unreadable ones, for the token or the address', async () => {
   const counting = await startService({ limits: { rateLimit: 4 } })
   const sent = async (headers: Record<string, string>, path: string, body?: string) =>
-    (await fetch(counting.url + path, { method: body === undefined ? 'GET' : 'POST', headers, ...(body ? { body } : {}) })).status
+    (
+      await fetch(counting.url + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers,
+        ...(body ? { body } : {}),
+      })
+    ).status
   const json = { 'content-type': 'application/json' }
   const mine = bearer(counting.token)
   assert.deepEqual(
@@ -167,7 +201,8 @@ test('every request counts: refused bodies, unknown paths and unreadable ones, f
   )
 })
 
-// The embedded engine does one thing at a time: while a transaction is open, nobody can be asked who they are.
+// The embedded engine does one thing at a time: while a transaction is open, nobody can be asked who they
+// are.
 test('large bodies of an account are judged one by one', { skip: !isServer }, async () => {
   const [valid, broken, blanks] = [JSON.stringify(dealBody(known)), '{"title":', ' '.repeat(70_000)]
   const create = (body: string) => service.call('POST', `${v1}/deal`, body)
@@ -196,11 +231,14 @@ test('hundreds of unfinished bodies: an account keeps to its share, and its neig
       }),
     )
     // One account alone may have half of all requests.
-    if (round !== 2) await until(() => clients.filter(client => statusOf(client.answered()) === 503).length === 70)
+    if (round !== 2)
+      await until(() => clients.filter(client => statusOf(client.answered()) === 503).length === 70)
     const reply = await service.call('POST', `${v1}/tag`, { name: `Goes on ${round}` }, bearer(neighbour))
     assert.equal(reply.status, 201, reply.text)
     for (const { socket } of clients) socket.destroy()
-    await until(async () => (await service.call('GET', `${v1}/tag/view/list`, undefined, bearer(hog))).status === 200)
+    await until(
+      async () => (await service.call('GET', `${v1}/tag/view/list`, undefined, bearer(hog))).status === 200,
+    )
   }
 })
 
@@ -221,7 +259,11 @@ test('the memory of unfinished bodies is limited, for an account and in all', as
   // Of 64 MB each of two accounts may hold a third: of these bodies about twenty.
   await until(() => {
     const refused = clients.filter(client => statusOf(client.answered()) === 503)
-    return refused.length >= 60 && refused.length <= 90 && refused.every(client => codeOf(client.answered()) === 6005)
+    return (
+      refused.length >= 60 &&
+      refused.length <= 90 &&
+      refused.every(client => codeOf(client.answered()) === 6005)
+    )
   })
   const large = dealBody(known, { name: 'Large enough', description: 'x'.repeat(500_000) })
   const reply = await service.call('POST', `${v1}/tag`, large, bearer(neighbour))

@@ -1,4 +1,7 @@
-/** The records around a deal (D37): contacts, companies, users, territories and tags; nested creation (D11, D12); what is in use stays. */
+/**
+ * The records around a deal (D37): contacts, companies, users, territories and tags; nested creation (D11,
+ * D12); what is in use stays.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -23,7 +26,12 @@ const counts = async () =>
   )[0]!
 
 const bodies: {
-  readonly [resource: string]: { body: { [name: string]: Json }; change: { [name: string]: Json }; bad: Json; problems: string[] }
+  readonly [resource: string]: {
+    body: { [name: string]: Json }
+    change: { [name: string]: Json }
+    bad: Json
+    problems: string[]
+  }
 } = {
   contact: {
     body: {
@@ -45,7 +53,12 @@ const bodies: {
     ],
   },
   company: {
-    body: { name: 'Analytical Engines', website: 'https://engines.example', phones: [], address: [{ city: 'London' }] },
+    body: {
+      name: 'Analytical Engines',
+      website: 'https://engines.example',
+      phones: [],
+      address: [{ city: 'London' }],
+    },
     change: { website: null },
     bad: { address: { street: 'x' } },
     problems: ['/address/street unknown_field', '/name required'],
@@ -56,8 +69,18 @@ const bodies: {
     bad: { name: 'x', email: 'nobody' },
     problems: ['/email invalid_email'],
   },
-  territory: { body: { name: 'Somerset' }, change: { name: 'Devon' }, bad: { name: '' }, problems: ['/name required'] },
-  tag: { body: { name: 'machine' }, change: { name: 'machines' }, bad: { name: 'x'.repeat(256) }, problems: ['/name too_long'] },
+  territory: {
+    body: { name: 'Somerset' },
+    change: { name: 'Devon' },
+    bad: { name: '' },
+    problems: ['/name required'],
+  },
+  tag: {
+    body: { name: 'machine' },
+    change: { name: 'machines' },
+    bad: { name: 'x'.repeat(256) },
+    problems: ['/name too_long'],
+  },
 }
 
 for (const [resource, { body, change, bad, problems }] of Object.entries(bodies)) {
@@ -74,7 +97,9 @@ for (const [resource, { body, change, bad, problems }] of Object.entries(bodies)
     assert.deepEqual(listed, [{ ...changed, _expanded: { created_by: { id: known.owner, name: 'Owner' } } }])
     assert.deepEqual(problemsOf(await call('POST', path, bad)), problems)
     const described = (await get(`${v1}/field/list?source=${resource}`)).body.data
-    assert.ok(described.fields.flat().some((field: { internal_name: string }) => field.internal_name === 'metadata'))
+    assert.ok(
+      described.fields.flat().some((field: { internal_name: string }) => field.internal_name === 'metadata'),
+    )
     // An account adds its own fields to these as well.
     const field = await made('field', { source: resource, field_name: 'Rank', type: 'SINGLE_NUMBER' })
     assert.equal((await call('PATCH', `${path}/${record.id}`, { cf_rank: 7 })).body.data.cf_rank, 7)
@@ -105,7 +130,11 @@ test('names of tags and territories are there once, and free again when deleted'
 test("a user's e-mail is there once among those who are not deleted, in any case (D128)", async () => {
   const taken = async (method: string, path: string, body?: Json) => {
     const reply = await call(method, `${v1}${path}`, body)
-    assert.deepEqual([reply.status, reply.body.code, problemsOf(reply)], [409, 5003, ['/email value_taken']], reply.text)
+    assert.deepEqual(
+      [reply.status, reply.body.code, problemsOf(reply)],
+      [409, 5003, ['/email value_taken']],
+      reply.text,
+    )
     assert.equal(reply.body.detail, 'There is a user with that email already.')
   }
   const first = await made('user', { name: 'Zoë', email: 'zo\u00eb@example.com' })
@@ -127,7 +156,9 @@ test('of two processes that make a user of one e-mail at once, one does', async 
   const other = await service.another()
   for (let round = 0; round < 10; round++) {
     const body = { name: 'Twin', email: `twin${round}@example.com` }
-    const replies = await Promise.all([call, other.call, call, other.call].map(by => by('POST', `${v1}/user`, body)))
+    const replies = await Promise.all(
+      [call, other.call, call, other.call].map(by => by('POST', `${v1}/user`, body)),
+    )
     assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 409, 409, 409])
   }
 })
@@ -158,13 +189,22 @@ test('a contact and a company are created inside a deal, with it, in one go', as
     [grace, company, [second, known.contacts[1], known.contacts[2]]],
   )
   const contact = (await get(`${v1}/contact/${grace}`)).body.data
-  assert.deepEqual([contact.first_name, contact.company, contact.version, contact.created_by], ['Grace', company, 1, known.owner])
+  assert.deepEqual(
+    [contact.first_name, contact.company, contact.version, contact.created_by],
+    ['Grace', company, 1, known.owner],
+  )
   assert.equal((await get(`${v1}/company/${company}`)).body.data.name, 'Compilers Ltd')
   assert.equal((await get(`${v1}/deal/view/list?filter=company:eq(${company})`)).body.data.length, 1)
   const after = await counts()
-  assert.deepEqual([Number(after.contacts) - Number(before.contacts), Number(after.seq) - Number(before.seq)], [2, 4])
+  assert.deepEqual(
+    [Number(after.contacts) - Number(before.contacts), Number(after.seq) - Number(before.seq)],
+    [2, 4],
+  )
   assert.equal(after.seq, after.events)
-  const types = await db.query('SELECT type FROM event WHERE account_id = 1 AND seq > $1::bigint ORDER BY seq', [before.seq!])
+  const types = await db.query(
+    'SELECT type FROM event WHERE account_id = 1 AND seq > $1::bigint ORDER BY seq',
+    [before.seq!],
+  )
   assert.deepEqual(
     types.map(event => event.type),
     ['company.created', 'contact.created', 'contact.created', 'deal.created'],
@@ -179,7 +219,11 @@ test('a contact and a company are created inside a deal, with it, in one go', as
   const [third] = updated.body.meta.created
   assert.equal(updated.body.meta.created.length, 1)
   assert.deepEqual(
-    [updated.body.data.primary_contact, updated.body.data.related_contacts, updated.body.data.cf_custom_number_field],
+    [
+      updated.body.data.primary_contact,
+      updated.body.data.related_contacts,
+      updated.body.data.cf_custom_number_field,
+    ],
     [third.id, [third.id], -1],
   )
 })
@@ -188,7 +232,11 @@ test('a problem anywhere in a nested record is named by its path, and nothing is
   const before = await counts()
   const reply = await call('POST', `${v1}/deal`, {
     ...dealBody(known, { title: '' }),
-    primary_contact: { first_name: 'No last name', emails: [{ email_type: 1, email_value: 'nope' }], nick: 'x' },
+    primary_contact: {
+      first_name: 'No last name',
+      emails: [{ email_type: 1, email_value: 'nope' }],
+      nick: 'x',
+    },
     related_contacts: [{ last_name: 'Fine' }, { last_name: 'x'.repeat(256), company: 999_999 }, {}],
     company: { website: 'w' },
   })
@@ -205,7 +253,13 @@ test('a problem anywhere in a nested record is named by its path, and nothing is
   ])
   assert.deepEqual(await counts(), before)
   assert.deepEqual(
-    problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { primary_contact: { id: known.contact, last_name: 'x' } }))),
+    problemsOf(
+      await call(
+        'POST',
+        `${v1}/deal`,
+        dealBody(known, { primary_contact: { id: known.contact, last_name: 'x' } }),
+      ),
+    ),
     ['/primary_contact contradiction'],
   )
 })
@@ -220,7 +274,10 @@ test('what records point to can not be deleted: 409 with the counts', async () =
   const refused = await call('DELETE', `${v1}/contact/${contact.id}`)
   assert.deepEqual([refused.status, refused.body.code], [409, 5004], refused.text)
   assert.deepEqual(
-    refused.body.errors.map((problem: { resource: string; count: number }) => [problem.resource, problem.count]),
+    refused.body.errors.map((problem: { resource: string; count: number }) => [
+      problem.resource,
+      problem.count,
+    ]),
     [['deal', 2]],
   )
   assert.equal((await call('DELETE', `${v1}/tag/${tag.id}`)).status, 409)
@@ -230,9 +287,10 @@ test('what records point to can not be deleted: 409 with the counts', async () =
   for (const { id } of deals) await call('DELETE', `${v1}/deal/${id}`)
   assert.equal((await call('DELETE', `${v1}/contact/${contact.id}`)).status, 200)
   assert.equal((await call('DELETE', `${v1}/contact/${contact.id}`)).status, 404)
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { primary_contact: contact.id }))), [
-    '/primary_contact reference_not_found',
-  ])
+  assert.deepEqual(
+    problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { primary_contact: contact.id }))),
+    ['/primary_contact reference_not_found'],
+  )
 })
 
 test('nobody deletes themselves; the tokens of a deleted user end', async () => {
@@ -248,7 +306,8 @@ test('nobody deletes themselves; the tokens of a deleted user end', async () => 
   assert.equal((await call('DELETE', `${v1}/user/${user.id}`)).status, 200)
   const until = Date.now() + 5000
   let status = 200
-  while (status === 200 && Date.now() < until) status = (await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status
+  while (status === 200 && Date.now() < until)
+    status = (await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status
   assert.equal(status, 401)
   // For good: a user who is restored gets new ones.
   assert.equal((await call('POST', `${v1}/user/${user.id}/restore`)).status, 200)
@@ -280,7 +339,10 @@ test('pipelines and stages: made, ordered, deleted when nothing is in them; what
     await stage({ name: 'Signed', kind: 'Won', probability: 3 }),
     await stage({ name: 'Gone', kind: 'lost', rotting_days: 3 }),
   ]
-  assert.deepEqual([talk.position, sign.position, won.probability, lost.probability, lost.rotting_days], [1, 2, 100, 0, null])
+  assert.deepEqual(
+    [talk.position, sign.position, won.probability, lost.probability, lost.rotting_days],
+    [1, 2, 100, 0, null],
+  )
   const names = async () =>
     (await get(`${v1}/field/dropdown?name=pipeline_stage&pipeline=${pipeline.id}`)).body.data.map(
       (one: { name: string }) => one.name,
@@ -289,14 +351,21 @@ test('pipelines and stages: made, ordered, deleted when nothing is in them; what
   await call('PATCH', `${v1}/pipeline_stage/${talk.id}`, { position: 9 })
   assert.deepEqual(await names(), ['Sign', 'Signed', 'Gone', 'Talk'])
   assert.deepEqual(
-    problemsOf(await call('PATCH', `${v1}/pipeline_stage/${talk.id}`, { kind: 'Won', pipeline: known.pipeline })),
+    problemsOf(
+      await call('PATCH', `${v1}/pipeline_stage/${talk.id}`, { kind: 'Won', pipeline: known.pipeline }),
+    ),
     ['/kind immutable', '/pipeline immutable'],
   )
-  assert.equal((await call('POST', `${v1}/pipeline_stage`, { pipeline: pipeline.id, name: 'sign' })).status, 409)
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/pipeline_stage`, { pipeline: 999_999, name: 'x', probability: 101 })), [
-    '/pipeline unknown_option',
-    '/probability out_of_range',
-  ])
+  assert.equal(
+    (await call('POST', `${v1}/pipeline_stage`, { pipeline: pipeline.id, name: 'sign' })).status,
+    409,
+  )
+  assert.deepEqual(
+    problemsOf(
+      await call('POST', `${v1}/pipeline_stage`, { pipeline: 999_999, name: 'x', probability: 101 }),
+    ),
+    ['/pipeline unknown_option', '/probability out_of_range'],
+  )
   const deal = await made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: talk.id }))
   const inUse = await call('DELETE', `${v1}/pipeline_stage/${talk.id}`)
   assert.deepEqual([inUse.status, inUse.body.errors[0].count], [409, 1])
@@ -318,18 +387,37 @@ test('pipelines and stages: made, ordered, deleted when nothing is in them; what
 })
 
 test("a stage's probability re-weighs its open deals, and touches nothing else of them", async () => {
-  const stage = await made('pipeline_stage', { pipeline: known.pipeline, name: 'Weighed', probability: 10, rotting_days: 5 })
+  const stage = await made('pipeline_stage', {
+    pipeline: known.pipeline,
+    name: 'Weighed',
+    probability: 10,
+    rotting_days: 5,
+  })
   const [deal, jpy] = [
-    await made('deal', dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'USD', value: '100.25' } })),
-    await made('deal', dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'JPY', value: 5 } })),
+    await made(
+      'deal',
+      dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'USD', value: '100.25' } }),
+    ),
+    await made(
+      'deal',
+      dealBody(known, { pipeline_stage: stage.id, deal_value: { currency: 'JPY', value: 5 } }),
+    ),
   ]
   // 100.25 × 10 % = 10.025, half-even 10.02; 5 × 10 % = 0.5, half-even 0.
   assert.deepEqual([deal.weighted_value.value, jpy.weighted_value.value], [10.02, 0])
   await call('PATCH', `${v1}/pipeline_stage/${stage.id}`, { probability: 30, rotting_days: null })
-  const [after, afterJpy] = await Promise.all([deal, jpy].map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data))
+  const [after, afterJpy] = await Promise.all(
+    [deal, jpy].map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data),
+  )
   // 30.075, half-even 30.08; 1.5, half-even 2.
-  assert.deepEqual([after.weighted_value.value, afterJpy.weighted_value.value, after.stage_probability], [30.08, 2, 30])
-  assert.deepEqual([after.updated_at, after.version, after.rotting_days], [deal.updated_at, deal.version, null])
+  assert.deepEqual(
+    [after.weighted_value.value, afterJpy.weighted_value.value, after.stage_probability],
+    [30.08, 2, 30],
+  )
+  assert.deepEqual(
+    [after.updated_at, after.version, after.rotting_days],
+    [deal.updated_at, deal.version, null],
+  )
   assert.equal((await get(`${v1}/deal/view/list?filter=weighted_value.value:eq(30.08)`)).body.data.length, 1)
 })
 
@@ -339,7 +427,10 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   const value = { currency: 'CHF', value: '200.10' }
   const open = await made('deal', dealBody(known, { deal_value: value }))
   assert.equal(open.deal_value_in_base_currency, null)
-  const product = await made('product', { name: 'In francs', unit_price: [{ currency: 'CHF', unit_price: '10' }] })
+  const product = await made('product', {
+    name: 'In francs',
+    unit_price: [{ currency: 'CHF', unit_price: '10' }],
+  })
   assert.equal(product.base_currency_amount, null)
   const set = await call('PATCH', `${v1}/currency/756`, { rate: 1.125 })
   assert.equal(set.status, 200, set.text)
@@ -375,9 +466,11 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
 
 test('a stage or a pipeline in use is deleted when its deals are moved first, to where they mean the same', async () => {
   const pipeline = await made('pipeline', { name: 'Old' })
-  const stage = (name: string, kind = 'Open') => made('pipeline_stage', { pipeline: pipeline.id, name, kind, probability: 40 })
+  const stage = (name: string, kind = 'Open') =>
+    made('pipeline_stage', { pipeline: pipeline.id, name, kind, probability: 40 })
   const [one, two, won] = [await stage('One'), await stage('Proposal'), await stage('Done', 'Won')]
-  const inStage = (id: number, more = {}) => made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
+  const inStage = (id: number, more = {}) =>
+    made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
   const deals = [...(await Promise.all([1, 2, 3].map(() => inStage(one.id)))), await inStage(two.id)]
   const closed = await inStage(won.id, { won_reason: 'Price', deal_closed_on: '2026-11-01' })
   const remove = (path: string) => call('DELETE', `${v1}/${path}`)
@@ -393,7 +486,9 @@ test('a stage or a pipeline in use is deleted when its deals are moved first, to
   }
   assert.equal((await remove(`pipeline_stage/${one.id}?move_to=${two.id}`)).status, 200)
   const stagesOf = async () =>
-    (await Promise.all(deals.map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data))).map(deal => deal.pipeline_stage)
+    (await Promise.all(deals.map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data))).map(
+      deal => deal.pipeline_stage,
+    )
   assert.deepEqual(new Set(await stagesOf()), new Set([two.id]))
   assert.equal((await remove(`pipeline/${pipeline.id}`)).body.errors[0].count, 5)
   assert.equal((await remove(`pipeline/${pipeline.id}?move_to=${known.pipeline}`)).status, 200)
@@ -405,7 +500,10 @@ test('a stage or a pipeline in use is deleted when its deals are moved first, to
     [known.pipeline, known.stages.Won, 2, closed.won_time],
   )
   assert.equal((await get(`${v1}/pipeline/${pipeline.id}`)).status, 404)
-  assert.equal((await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).status, 200)
+  assert.equal(
+    (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).status,
+    200,
+  )
 })
 
 test('a stage is deleted or emptied by two clients while deals enter it: each deal is in a stage that exists', async () => {
@@ -414,7 +512,8 @@ test('a stage is deleted or emptied by two clients while deals enter it: each de
   const target = await made('pipeline_stage', { pipeline: known.pipeline, name: 'Meeting point' })
   for (let round = 0; round < 16; round++) {
     const stage = await made('pipeline_stage', { pipeline: known.pipeline, name: `Raced ${round}` })
-    const enter = (one: typeof other) => one.call('POST', `${v1}/deal`, dealBody(known, { pipeline_stage: stage.id }))
+    const enter = (one: typeof other) =>
+      one.call('POST', `${v1}/deal`, dealBody(known, { pipeline_stage: stage.id }))
     const early = await Promise.all([enter(service), enter(other)])
     const path = `${v1}/pipeline_stage/${stage.id}${round % 2 ? `?move_to=${target.id}` : ''}`
     const [first, second, ...late] = await Promise.all([
@@ -429,13 +528,19 @@ test('a stage is deleted or emptied by two clients while deals enter it: each de
     )
     const statuses = [first!.status, second!.status]
     // Whoever deletes a second time finds nothing; whoever finds deals that came meanwhile deletes nothing.
-    assert.ok(statuses.every(status => [200, 404, 409].includes(status)) && statuses.filter(status => status === 200).length <= 1)
+    assert.ok(
+      statuses.every(status => [200, 404, 409].includes(status)) &&
+        statuses.filter(status => status === 200).length <= 1,
+    )
     const isGone = statuses.includes(200)
     assert.equal((await get(`${v1}/pipeline_stage/${stage.id}`)).status, isGone ? 404 : 200)
     assert.ok(round % 2 || !isGone, 'two deals are in it')
     for (const { body } of inside) {
       const deal = (await get(`${v1}/deal/${body.data.id}`)).body.data
-      assert.ok([target.id, ...(isGone ? [] : [stage.id])].includes(deal.pipeline_stage), `${statuses}: ${deal.pipeline_stage}`)
+      assert.ok(
+        [target.id, ...(isGone ? [] : [stage.id])].includes(deal.pipeline_stage),
+        `${statuses}: ${deal.pipeline_stage}`,
+      )
     }
   }
 })
@@ -446,7 +551,12 @@ test('a deal that its rules keep from moving is named, and its stage stays', asy
     await made('pipeline_stage', { pipeline: known.pipeline, name: 'To' }),
   ]
   const deal = await made('deal', dealBody(known, { pipeline_stage: from.id }))
-  const field = await made('field', { source: 'deal', field_name: 'Asked later', type: 'SINGLE_STRING', is_required: true })
+  const field = await made('field', {
+    source: 'deal',
+    field_name: 'Asked later',
+    type: 'SINGLE_STRING',
+    is_required: true,
+  })
   const refused = await call('DELETE', `${v1}/pipeline_stage/${from.id}?move_to=${to.id}`)
   assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/cf_asked_later required']])
   assert.match(refused.body.detail, new RegExp(`^Deal ${deal.id} can't be moved`))
@@ -462,12 +572,20 @@ test('of the deals of a pipeline none is moved unless all can be', async () => {
   const inStage = (id: number, more: { [name: string]: Json } = { cf_asked_of_all: 'x' }) =>
     made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
   // More than are moved at once, and the one that can't be is the last.
-  const deals = [...(await Promise.all(Array.from({ length: 101 }, () => inStage(first.id)))), await inStage(last.id)]
+  const deals = [
+    ...(await Promise.all(Array.from({ length: 101 }, () => inStage(first.id)))),
+    await inStage(last.id),
+  ]
   const kept = await inStage(last.id, {})
   await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
   const where = async () => {
-    const { data } = (await call('POST', `${v1}/deal/view/list`, { filter: `pipeline:eq(${pipeline.id})`, pageSize: 500 })).body
-    return [data.map(({ id, version }: { id: number; version: number }) => [id, version]), (await counts()).seq]
+    const { data } = (
+      await call('POST', `${v1}/deal/view/list`, { filter: `pipeline:eq(${pipeline.id})`, pageSize: 500 })
+    ).body
+    return [
+      data.map(({ id, version }: { id: number; version: number }) => [id, version]),
+      (await counts()).seq,
+    ]
   }
   const before = await where()
   assert.equal(before[0].length, deals.length + 1)
@@ -479,9 +597,13 @@ test('of the deals of a pipeline none is moved unless all can be', async () => {
     const refused = await call('DELETE', `${v1}/${path}`)
     assert.deepEqual([refused.status, problemsOf(refused)], [status, ['/cf_asked_of_all required']])
     assert.deepEqual(await where(), before)
-    assert.match(refused.body.detail, new RegExp(`^Deal ${kept.id} can't be moved, so nothing is moved or deleted`))
+    assert.match(
+      refused.body.detail,
+      new RegExp(`^Deal ${kept.id} can't be moved, so nothing is moved or deleted`),
+    )
   }
-  // Nor is any moved where one stage has no place to go to, or the pipeline is another than the caller has read.
+  // Nor is any moved where one stage has no place to go to, or the pipeline is another than the caller has
+  // read.
   await call('PATCH', `${v1}/deal/${kept.id}`, { cf_asked_of_all: 'y' })
   const won = await stage('Won there', 'Won')
   await inStage(won.id, { cf_asked_of_all: 'x', won_reason: 'Price', deal_closed_on: '2026-11-01' })
@@ -506,18 +628,28 @@ test("the name of a stage means that of the record's pipeline; in a filter, all 
   const here = await made('deal', dealBody(known, { pipeline_stage: 'New' }))
   assert.deepEqual([there.pipeline_stage, here.pipeline_stage], [fresh.id, known.stages.New])
   const reason = { won_reason: 'Price', deal_closed_on: '2026-11-01' }
-  const closed = (await call('PATCH', `${v1}/deal/${there.id}`, { pipeline_stage: 'won', ...reason })).body.data
+  const closed = (await call('PATCH', `${v1}/deal/${there.id}`, { pipeline_stage: 'won', ...reason })).body
+    .data
   assert.deepEqual([closed.pipeline_stage, closed.status], [won.id, 2])
-  const moved = (await call('PATCH', `${v1}/deal/${here.id}`, { pipeline: pipeline.id, pipeline_stage: 'NEW' })).body.data
+  const moved = (
+    await call('PATCH', `${v1}/deal/${here.id}`, { pipeline: pipeline.id, pipeline_stage: 'NEW' })
+  ).body.data
   assert.equal(moved.pipeline_stage, fresh.id)
   const stagesOf = async (filter: string) => {
     const { data } = (await get(`${v1}/deal/view/list?pageSize=500&filter=${filter}`)).body
     return new Set(data.map((deal: { pipeline_stage: number }) => deal.pipeline_stage))
   }
   assert.deepEqual(await stagesOf('pipeline_stage:eq(won)'), new Set([won.id, known.stages.Won]))
-  assert.deepEqual(await stagesOf('pipeline_stage:in(New,Won)'), new Set([fresh.id, won.id, known.stages.New, known.stages.Won]))
+  assert.deepEqual(
+    await stagesOf('pipeline_stage:in(New,Won)'),
+    new Set([fresh.id, won.id, known.stages.New, known.stages.Won]),
+  )
   const others = await stagesOf('pipeline_stage:neq(Won)')
   assert.ok(!others.has(won.id) && !others.has(known.stages.Won) && others.has(fresh.id))
-  const wrong = await call('POST', `${v1}/deal`, dealBody(known, { pipeline: pipeline.id, pipeline_stage: 'Proposal' }))
+  const wrong = await call(
+    'POST',
+    `${v1}/deal`,
+    dealBody(known, { pipeline: pipeline.id, pipeline_stage: 'Proposal' }),
+  )
   assert.deepEqual(problemsOf(wrong), ['/pipeline_stage stage_not_in_pipeline'])
 })

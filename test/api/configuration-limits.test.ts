@@ -10,8 +10,15 @@ const service = await startService({ sampleData: false })
 const { call, db, get, known } = service
 const other = await service.another()
 
-/** Fields as many changes would have left them. The numbers of their ids are beyond any that the service gives. */
-async function makeFields(resource: string, count: number, more: { deleted?: boolean; indexed?: boolean; from?: number } = {}) {
+/**
+ * Fields as many changes would have left them. The numbers of their ids are beyond any that the service
+ * gives.
+ */
+async function makeFields(
+  resource: string,
+  count: number,
+  more: { deleted?: boolean; indexed?: boolean; from?: number } = {},
+) {
   const { deleted = false, indexed = false, from = 1 } = more
   await db.query(
     `WITH made AS (INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, is_required, is_active, is_indexed, deleted_at)
@@ -32,7 +39,8 @@ const field = (name: string, more: { [member: string]: Json } = {}) => ({
   type: 'SINGLE_NUMBER',
   ...more,
 })
-const create = async (body: Json, by: Pick<typeof other, 'call'> = service) => by.call('POST', `${v1}/field`, body)
+const create = async (body: Json, by: Pick<typeof other, 'call'> = service) =>
+  by.call('POST', `${v1}/field`, body)
 const refusal = async (asked: ReturnType<typeof create>) => {
   const reply = await asked
   assert.equal(reply.status, 422, reply.text)
@@ -49,7 +57,8 @@ test('500 custom fields of a resource, also when two processes make the last one
     ' too_many',
     "The body can't be one more than the 500 custom fields of deal.",
   ])
-  // Another resource has its own; what is there can be changed; a deleted one makes room, until it is restored.
+  // Another resource has its own; what is there can be changed; a deleted one makes room, until it is
+  // restored.
   assert.equal((await create({ ...field('Elsewhere'), source: 'contact' })).status, 201)
   const made = replies.find(reply => reply.status === 201)!.body.data
   assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { field_name: 'Renamed' })).status, 200)
@@ -64,7 +73,10 @@ test('1 000 custom fields of an account, and 2 000 with the deleted ones', async
   await makeFields('contact', 500)
   assert.equal((await create(field('The thousandth'))).status, 201)
   const one = { ...field('One more'), source: 'company' }
-  assert.deepEqual((await refusal(create(one)))[1], "The body can't be one more than the 1000 custom fields of an account.")
+  assert.deepEqual(
+    (await refusal(create(one)))[1],
+    "The body can't be one more than the 1000 custom fields of an account.",
+  )
   await removeFields()
   await makeFields('deal', 1999, { deleted: true })
   const last = await create(field('The last'))
@@ -80,7 +92,9 @@ test('20 fields with an index of their own, over all resources', async () => {
   await makeFields('deal', 10, { indexed: true })
   await makeFields('contact', 9, { indexed: true })
   const replies = await Promise.all(
-    Array.from({ length: 4 }, (_, index) => create(field(`Indexed ${index}`, { is_indexed: true }), index % 2 ? other : service)),
+    Array.from({ length: 4 }, (_, index) =>
+      create(field(`Indexed ${index}`, { is_indexed: true }), index % 2 ? other : service),
+    ),
   )
   assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 422, 422, 422])
   const plain = (await create(field('Plain'))).body.data
@@ -90,7 +104,10 @@ test('20 fields with an index of their own, over all resources', async () => {
     'is_indexed can be true for at most 20 fields of an account.',
   ])
   const made = replies.find(reply => reply.status === 201)!.body.data
-  assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { is_indexed: true, field_name: 'Still' })).status, 200)
+  assert.equal(
+    (await call('PATCH', `${v1}/field/${made.id}`, { is_indexed: true, field_name: 'Still' })).status,
+    200,
+  )
   assert.equal((await call('PATCH', `${v1}/field/${made.id}`, { is_indexed: false })).status, 200)
   assert.equal((await indexing()).status, 200)
   await removeFields()
@@ -98,7 +115,9 @@ test('20 fields with an index of their own, over all resources', async () => {
 
 test('100 such indexes on a table, whatever accounts they are of', async () => {
   for (let count = 0; count < 100; count++) {
-    await db.unhurried(`CREATE INDEX custom_77_${count} ON product (((custom ->> 'cf_x')::numeric), id) WHERE account_id = 77`)
+    await db.unhurried(
+      `CREATE INDEX custom_77_${count} ON product (((custom ->> 'cf_x')::numeric), id) WHERE account_id = 77`,
+    )
   }
   const body = { ...field('Too many'), source: 'product', is_indexed: true }
   assert.match(
@@ -134,7 +153,8 @@ test('500 options of a field and 5 000 of an account, in use or not', async () =
 })
 
 test('a default has at most 4 000 characters', async () => {
-  const body = (length: number) => field(`Default ${length}`, { type: 'TEXT', default_value: 'x'.repeat(length) })
+  const body = (length: number) =>
+    field(`Default ${length}`, { type: 'TEXT', default_value: 'x'.repeat(length) })
   assert.equal((await create(body(3998))).status, 201)
   assert.deepEqual((await refusal(create(body(3999))))[0], '/default_value too_long')
   await removeFields()
@@ -143,7 +163,9 @@ test('a default has at most 4 000 characters', async () => {
 test('100 pipelines, and 100 stages of each', async () => {
   const { size } = (await loadCatalog(db, resources, 1)).pipelines
   const pipeline = (name: string) => call('POST', `${v1}/pipeline`, { name })
-  const replies = await Promise.all(Array.from({ length: 100 - size }, (_, index) => pipeline(`Pipeline ${index}`)))
+  const replies = await Promise.all(
+    Array.from({ length: 100 - size }, (_, index) => pipeline(`Pipeline ${index}`)),
+  )
   const made = replies.map(reply => reply.body.data)
   assert.deepEqual(await refusal(pipeline('Too many')), [
     ' too_many',
@@ -154,7 +176,8 @@ test('100 pipelines, and 100 stages of each', async () => {
   assert.equal((await pipeline('Instead')).status, 201)
   assert.deepEqual((await refusal(call('POST', `${v1}/pipeline/${first.id}/restore`)))[0], ' too_many')
 
-  const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).body.meta.total
+  const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).body.meta
+    .total
   const stage = (name: string) => call('POST', `${v1}/pipeline_stage`, { name, pipeline: known.pipeline })
   const added = await Promise.all(Array.from({ length: 100 - stages }, (_, index) => stage(`Stage ${index}`)))
   assert.ok(added.every(reply => reply.status === 201))

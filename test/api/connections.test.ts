@@ -1,4 +1,7 @@
-/** What a connection may cost before anybody is known (D107): its time to send a request, and how many there may be. */
+/**
+ * What a connection may cost before anybody is known (D107): its time to send a request, and how many there
+ * may be.
+ */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
@@ -46,7 +49,8 @@ test('a request that does not arrive in time is ended then, however it is sent',
     assert.deepEqual([statusOf(last), codeOf(last)], [408, 6006], how)
     return { how, took: (performance.now() - begun) / requestTimeoutMs }
   })
-  for (const { how, took } of await Promise.all(ends)) assert.ok(took > 0.9 && took < 3, `${how}: ${took} times the limit`)
+  for (const { how, took } of await Promise.all(ends))
+    assert.ok(took > 0.9 && took < 3, `${how}: ${took} times the limit`)
 })
 
 test('a client that does not read its answers is cut off', async () => {
@@ -75,7 +79,9 @@ test('connections: no more than the limit, and those without a valid token make 
   // Over a connection of its own each time.
   for (let count = 0; count < 20; count++) {
     const client = await rawClient(service.url)
-    client.send(head('GET', `${v1}/tag/view/list`, { authorization: `Bearer ${service.token}`, connection: 'close' }))
+    client.send(
+      head('GET', `${v1}/tag/view/list`, { authorization: `Bearer ${service.token}`, connection: 'close' }),
+    )
     assert.equal(statusOf(await client.ended), 200)
   }
   const closed = await Promise.all(

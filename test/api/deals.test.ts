@@ -74,7 +74,13 @@ test('every writable field is stored and returned', async () => {
 test('rule 1: all missing mandatory fields are named at once', async () => {
   const reply = await refused(
     () => call('POST', `${v1}/deal`, {}),
-    ['/pipeline required', '/pipeline_stage required', '/primary_contact required', '/sales_owner required', '/title required'],
+    [
+      '/pipeline required',
+      '/pipeline_stage required',
+      '/primary_contact required',
+      '/sales_owner required',
+      '/title required',
+    ],
   )
   assert.ok(reply.body.errors.every((problem: { rule: number }) => problem.rule === 1))
 })
@@ -82,7 +88,14 @@ test('rule 1: all missing mandatory fields are named at once', async () => {
 test('every problem of a request is reported at once', async () => {
   await refused(
     () =>
-      create({ title: '', descripton: 'x', deal_value: { value: -1 }, tags: [999999], type: 'Old Business', won_reason: true }),
+      create({
+        title: '',
+        descripton: 'x',
+        deal_value: { value: -1 },
+        tags: [999999],
+        type: 'Old Business',
+        won_reason: true,
+      }),
     [
       '/deal_value/currency currency_required',
       '/deal_value/value out_of_range',
@@ -99,7 +112,11 @@ test('of very many problems all are counted, the first 500 listed, and hints loo
   const members = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`titl${index}`, 1]))
   for (const [body, path, hint] of [
     [dealBody(known, members), '', 'Did you mean "title"?'],
-    [dealBody(known, { primary_contact: { last_name: 'x', ...members } }), '/primary_contact', /^GET .*source=contact/],
+    [
+      dealBody(known, { primary_contact: { last_name: 'x', ...members } }),
+      '/primary_contact',
+      /^GET .*source=contact/,
+    ],
   ] as const) {
     const { status, body: answer } = await call('POST', `${v1}/deal`, body)
     assert.equal(status, 422)
@@ -116,7 +133,10 @@ test('of very many problems all are counted, the first 500 listed, and hints loo
 })
 
 test('a message quotes no more than a part of what was sent', async () => {
-  for (const members of [{ source: 'x'.repeat(500_000) }, { deal_value: { currency: 'x'.repeat(500_000) } }]) {
+  for (const members of [
+    { source: 'x'.repeat(500_000) },
+    { deal_value: { currency: 'x'.repeat(500_000) } },
+  ]) {
     const reply = await create(members)
     assert.equal(reply.status, 422)
     assert.ok(reply.text.length < 2000, reply.text.slice(0, 300))
@@ -125,15 +145,25 @@ test('a message quotes no more than a part of what was sent', async () => {
 
 test('rules 2 to 4: Won and Lost need their reason and date, on create and on update', async () => {
   const { Won, Lost, Qualified } = known.stages
-  await refused(() => create({ pipeline_stage: Won! }), ['/deal_closed_on required_when_won', '/won_reason required_when_won'])
-  await refused(() => create({ pipeline_stage: Lost!, lost_reason: 'Junk Lead' }), ['/deal_closed_on required_when_lost'])
+  await refused(
+    () => create({ pipeline_stage: Won! }),
+    ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
+  )
+  await refused(
+    () => create({ pipeline_stage: Lost!, lost_reason: 'Junk Lead' }),
+    ['/deal_closed_on required_when_lost'],
+  )
   const { id } = (await create()).body.data
   const path = `${v1}/deal/${id}`
   await refused(
     () => call('PATCH', path, { pipeline_stage: Won! }),
     ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
   )
-  const won = await call('PUT', path, { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' })
+  const won = await call('PUT', path, {
+    pipeline_stage: Won!,
+    won_reason: 'Price',
+    deal_closed_on: '2026-05-01',
+  })
   assert.equal(won.status, 200, won.text)
   assert.equal(won.body.data.status, 2)
   assert.equal(won.body.data.stage_probability, 100)
@@ -144,7 +174,11 @@ test('rules 2 to 4: Won and Lost need their reason and date, on create and on up
     () => call('PATCH', path, { pipeline_stage: Lost! }),
     ['/deal_closed_on required_when_lost', '/lost_reason required_when_lost'],
   )
-  const lost = await call('PATCH', path, { pipeline_stage: Lost!, lost_reason: 'Not interested', deal_closed_on: '2026-06-01' })
+  const lost = await call('PATCH', path, {
+    pipeline_stage: Lost!,
+    lost_reason: 'Not interested',
+    deal_closed_on: '2026-06-01',
+  })
   assert.equal(lost.body.data.status, 3)
   assert.equal(lost.body.data.won_time, null)
   assert.equal(lost.body.data.won_reason, null)
@@ -181,14 +215,17 @@ test('PATCH and PUT are one merge: absent stays, null clears, arrays are replace
 })
 
 test('a record that was read can be written back whole, and changes nothing', async () => {
-  const { data } = (await create({ deal_value: { currency: 'KWD', value: 1.125 }, tags: known.tags.slice(0, 1) })).body
+  const { data } = (
+    await create({ deal_value: { currency: 'KWD', value: 1.125 }, tags: known.tags.slice(0, 1) })
+  ).body
   const before = await events()
   const reply = await call('PUT', `${v1}/deal/${data.id}`, data)
   assert.equal(reply.status, 200, reply.text)
   assert.deepEqual(reply.body.data, data)
   assert.ok(
     reply.body.meta.warnings.some(
-      (warning: { field: string; code: string }) => warning.field === 'weighted_value' && warning.code === 'read_only',
+      (warning: { field: string; code: string }) =>
+        warning.field === 'weighted_value' && warning.code === 'read_only',
     ),
   )
   assert.equal(await events(), before)
@@ -197,7 +234,9 @@ test('a record that was read can be written back whole, and changes nothing', as
 test('a reference that was deleted meanwhile may be sent again by the record that has it, and by no other', async () => {
   const [kept, added] = known.contacts.slice(-2) as [number, number]
   const { data } = (await create({ related_contacts: [kept], primary_contact: kept })).body
-  await service.db.query('UPDATE contact SET deleted_at = now() WHERE id = ANY($1::bigint[])', [`{${kept},${added}}`])
+  await service.db.query('UPDATE contact SET deleted_at = now() WHERE id = ANY($1::bigint[])', [
+    `{${kept},${added}}`,
+  ])
   const reply = await call('PUT', `${v1}/deal/${data.id}`, { ...data, title: 'Written back' })
   assert.equal(reply.status, 200, reply.text)
   await refused(
@@ -211,15 +250,27 @@ test('the stage must belong to the pipeline', async () => {
   const other = (await call('POST', `${v1}/pipeline`, { name: 'Other' })).body.data.id
   const { id } = (await create()).body.data
   await refused(() => create({ pipeline: other }), ['/pipeline_stage stage_not_in_pipeline'])
-  await refused(() => call('PATCH', `${v1}/deal/${id}`, { pipeline: other }), ['/pipeline_stage stage_not_in_pipeline'])
+  await refused(
+    () => call('PATCH', `${v1}/deal/${id}`, { pipeline: other }),
+    ['/pipeline_stage stage_not_in_pipeline'],
+  )
 })
 
 test('money keeps every digit and is never rounded', async () => {
   const { data } = (await create({ deal_value: { currency: 'USD', value: 9999999999999 } })).body
   assert.equal(data.deal_value.value, 9999999999999)
-  await refused(() => create({ deal_value: { currency: 'JPY', value: 1.5 } }), ['/deal_value/value too_many_decimals'])
-  await refused(() => create({ deal_value: { currency: 'USD', value: 1.005 } }), ['/deal_value/value too_many_decimals'])
-  await refused(() => create({ deal_value: { currency: 'USD', value: 10000000000000 } }), ['/deal_value/value out_of_range'])
+  await refused(
+    () => create({ deal_value: { currency: 'JPY', value: 1.5 } }),
+    ['/deal_value/value too_many_decimals'],
+  )
+  await refused(
+    () => create({ deal_value: { currency: 'USD', value: 1.005 } }),
+    ['/deal_value/value too_many_decimals'],
+  )
+  await refused(
+    () => create({ deal_value: { currency: 'USD', value: 10000000000000 } }),
+    ['/deal_value/value out_of_range'],
+  )
   // A value that does not fit the new currency is refused, not rounded.
   const { id } = (await create({ deal_value: { currency: 'USD', value: 1.5 } })).body.data
   await refused(
@@ -254,7 +305,9 @@ test('a deleted deal is gone from get and list, and its event is kept', async ()
   for (const method of ['GET', 'DELETE']) assert.equal((await call(method, `${v1}/deal/${id}`)).status, 404)
   assert.equal((await call('PATCH', `${v1}/deal/${id}`, { title: 'x' })).status, 404)
   assert.equal((await get(`${v1}/deal/view/list?filter=id:eq(${id})`)).body.meta.total, 0)
-  const rows = await service.db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [String(id)])
+  const rows = await service.db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [
+    String(id),
+  ])
   assert.deepEqual(
     rows.map(row => row.type),
     ['deal.created', 'deal.deleted'],
@@ -284,7 +337,10 @@ test('two updates of different fields at once both survive', async () => {
     [200, 200, 200],
   )
   const { data } = (await get(`${v1}/deal/${id}`)).body
-  assert.deepEqual([data.title, data.description, data.metadata, data.version], ['New title', 'New description', { a: 1 }, 4])
+  assert.deepEqual(
+    [data.title, data.description, data.metadata, data.version],
+    ['New title', 'New description', { a: 1 }, 4],
+  )
 })
 
 test('If-Match with another version is refused with the fields that differ', async () => {
@@ -294,5 +350,8 @@ test('If-Match with another version is refused with the fields that differ', asy
   assert.equal(reply.status, 412)
   assert.equal(reply.body.errors[0].current, 'Second')
   assert.equal(reply.body.errors[0].sent, 'Third')
-  assert.equal((await call('PATCH', `${v1}/deal/${id}`, { title: 'Third' }, { 'if-match': '"2"' })).status, 200)
+  assert.equal(
+    (await call('PATCH', `${v1}/deal/${id}`, { title: 'Third' }, { 'if-match': '"2"' })).status,
+    200,
+  )
 })

@@ -1,4 +1,7 @@
-/** Totals and their estimates (D28): what they tell of one's own records, and that they tell nothing of anybody else's. */
+/**
+ * Totals and their estimates (D28): what they tell of one's own records, and that they tell nothing of
+ * anybody else's.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -34,7 +37,9 @@ async function totals(token: string): Promise<{ [query: string]: [number, boolea
   const said: { [query: string]: [number, boolean] } = {}
   for (const query of queries) {
     const path = `${v1}/deal/view/list?pageSize=1&${query}`
-    const { status, body, text } = await fresh.call('GET', path, undefined, { authorization: `Bearer ${token}` })
+    const { status, body, text } = await fresh.call('GET', path, undefined, {
+      authorization: `Bearer ${token}`,
+    })
     assert.equal(status, 200, text)
     said[query] = [body.meta.total, body.meta.totalIsEstimate]
   }
@@ -45,7 +50,11 @@ async function totals(token: string): Promise<{ [query: string]: [number, boolea
 async function otherAccount(count: number): Promise<string> {
   const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
   const now = new Date()
-  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com' })
+  const { account, owner } = await createAccount(tx, {
+    name: 'Theirs',
+    ownerName: 'Owner',
+    ownerEmail: 'o@example.com',
+  })
   const token = newToken(account, randomBytes)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token, now })
   const make = async (resource: string, body: Parameters<typeof call>[2]) => {
@@ -120,13 +129,22 @@ test('what others keep changes no total, whatever the database knows of it', asy
   const before = await totals(token)
   assert.ok(before['']![1] && before['filter=title:like(7)&count=estimate']![1])
   await makeManyDeals(db, 50_000)
-  assert.ok((await get(`${v1}/deal/view/list?pageSize=1&count=exact&filter=title:like(${commonWord})`)).body.meta.total >= 10_000)
+  assert.ok(
+    (await get(`${v1}/deal/view/list?pageSize=1&count=exact&filter=title:like(${commonWord})`)).body.meta
+      .total >= 10_000,
+  )
   assert.deepEqual(await totals(token), before)
 })
 
 test('an estimate comes near, and is never below what was counted or seen', async () => {
-  const meta = async (query: string, ask: Asking = get) => (await ask(`${v1}/deal/view/list?pageSize=1&${query}`)).body.meta
-  for (const query of ['', 'filter=status:eq(Open)', `filter=title:like(${commonWord})`, 'filter=deal_value.value:gt(50000)']) {
+  const meta = async (query: string, ask: Asking = get) =>
+    (await ask(`${v1}/deal/view/list?pageSize=1&${query}`)).body.meta
+  for (const query of [
+    '',
+    'filter=status:eq(Open)',
+    `filter=title:like(${commonWord})`,
+    'filter=deal_value.value:gt(50000)',
+  ]) {
     const exact = (await meta(`${query}&count=exact`)).total
     for (const count of ['', '&count=estimate']) {
       const { total } = await meta(query + count)
@@ -135,14 +153,16 @@ test('an estimate comes near, and is never below what was counted or seen', asyn
     }
   }
   // Twenty of fifty thousand: a sample may miss them, a page does not.
-  const { data, meta: page } = (await get(`${v1}/deal/view/list?pageSize=7&page=2&count=estimate&filter=title:like(${rareWord})`))
-    .body
+  const { data, meta: page } = (
+    await get(`${v1}/deal/view/list?pageSize=7&page=2&count=estimate&filter=title:like(${rareWord})`)
+  ).body
   assert.ok(data.length === 7 && page.total >= 15 && page.totalIsEstimate)
 })
 
 test('an estimate of few records is right, wherever in the numbers they are', async () => {
   for (const resource of ['user', 'tag', 'contact', 'currency', 'pipeline_stage']) {
-    const total = async (count: string) => (await get(`${v1}/${resource}/view/list?pageSize=1&count=${count}`)).body.meta.total
+    const total = async (count: string) =>
+      (await get(`${v1}/${resource}/view/list?pageSize=1&count=${count}`)).body.meta.total
     assert.equal(await total('estimate'), await total('exact'), resource)
   }
 })

@@ -10,7 +10,9 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 type Example = { method: string; path: string; status: number; body: string }
 
 test('every example of docs/api/README.md is answered with its status', async () => {
-  const examples = [...read('docs/api/README.md').matchAll(/```http\n([\s\S]*?)```/g)].flatMap(match => examplesOf(match[1]!))
+  const examples = [...read('docs/api/README.md').matchAll(/```http\n([\s\S]*?)```/g)].flatMap(match =>
+    examplesOf(match[1]!),
+  )
   assert.ok(examples.length > 30)
   const seen = new Map<string, number | string>()
   for (const { method, path, status, body } of examples) {

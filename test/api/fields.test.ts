@@ -29,13 +29,20 @@ const list = async (query: string) => {
 }
 
 /** A value of each type, and a filter that finds it: what one does with a new field. */
-const lives: { readonly [type: string]: { value: Json; stored?: Json; filter: string; isSortable: boolean } } = {
+const lives: {
+  readonly [type: string]: { value: Json; stored?: Json; filter: string; isSortable: boolean }
+} = {
   SINGLE_STRING: { value: 'Steel', filter: 'eq(Steel)', isSortable: true },
   TEXT: { value: 'Long text', filter: 'like(long)', isSortable: true },
   SINGLE_NUMBER: { value: 42, filter: 'between(41,43)', isSortable: true },
   DROPDOWN: { value: 'Two', filter: 'eq(Two)', isSortable: true },
   MULTISELECT: { value: ['One', 'Two'], filter: 'in(Two)', isSortable: false },
-  ADDRESS: { value: { city: 'Lyon' }, stored: [{ city: 'Lyon' }], filter: 'notnull(true)', isSortable: false },
+  ADDRESS: {
+    value: { city: 'Lyon' },
+    stored: [{ city: 'Lyon' }],
+    filter: 'notnull(true)',
+    isSortable: false,
+  },
   OWNER: { value: known.owner, filter: `eq(${known.owner})`, isSortable: true },
   COMPANY: { value: known.company, filter: `in(${known.company})`, isSortable: true },
   CONTACT: { value: known.contact, filter: `eq(${known.contact})`, isSortable: true },
@@ -46,11 +53,19 @@ const lives: { readonly [type: string]: { value: Json; stored?: Json; filter: st
     isSortable: true,
   },
   PHONE: { value: [{ phone_type: 1, phone_number: '+1 555 0100' }], filter: 'like(555)', isSortable: false },
-  EMAIL: { value: [{ email_type: 1, email_value: 'a@example.com' }], filter: 'like(@example.com)', isSortable: false },
+  EMAIL: {
+    value: [{ email_type: 1, email_value: 'a@example.com' }],
+    filter: 'like(@example.com)',
+    isSortable: false,
+  },
   TIME: { value: '09:30', filter: 'gt(09:00)', isSortable: true },
   DATE: { value: '2027-01-31', filter: 'lte(2027-01-31)', isSortable: true },
   TIME_RANGE: { value: { range: { from: '09:00', to: '17:00' } }, filter: 'lt(10:00)', isSortable: true },
-  DATE_RANGE: { value: { range: { from: '2027-01-01', to: '2027-01-31' } }, filter: 'eq(2027-01-01)', isSortable: true },
+  DATE_RANGE: {
+    value: { range: { from: '2027-01-01', to: '2027-01-31' } },
+    filter: 'eq(2027-01-01)',
+    isSortable: true,
+  },
   DATE_TIME_RANGE: {
     value: { range: { from: '2027-01-01T09:00:00.000Z', to: '2027-01-01T17:00:00.000Z' } },
     filter: 'gt(2026-12-31T00:00:00Z)',
@@ -62,7 +77,9 @@ test('the seventeen types, and no other, can be added', async () => {
   assert.deepEqual(Object.keys(lives).toSorted(), Object.keys(customFields).toSorted())
   assert.equal(Object.keys(lives).length, 17)
   for (const type of ['JSON', 'TAGS', 'DATE_TIME', 'nope', 7]) {
-    assert.deepEqual(await refused(422, 'POST', '/field', { source: 'deal', field_name: 'X', type }), ['/type invalid_value'])
+    assert.deepEqual(await refused(422, 'POST', '/field', { source: 'deal', field_name: 'X', type }), [
+      '/type invalid_value',
+    ])
   }
 })
 
@@ -72,8 +89,12 @@ for (const source of ['deal', 'product'] as const) {
       const name = `cf_a_${type.toLowerCase()}`
       const options = type === 'DROPDOWN' || type === 'MULTISELECT' ? { options: ['One', 'Two'] } : {}
       const field = await created({ source, field_name: `A ${type}`, type, ...options })
-      assert.deepEqual([field.internal_name, field.type, field.is_custom, field.section], [name, type, true, 'Custom fields'])
-      const body = source === 'deal' ? dealBody(known, { [name]: value }) : { name: 'A product', [name]: value }
+      assert.deepEqual(
+        [field.internal_name, field.type, field.is_custom, field.section],
+        [name, type, true, 'Custom fields'],
+      )
+      const body =
+        source === 'deal' ? dealBody(known, { [name]: value }) : { name: 'A product', [name]: value }
       const record = await call('POST', `${v1}/${source}`, body)
       assert.equal(record.status, 201, record.text)
       const { id } = record.body.data
@@ -87,19 +108,26 @@ for (const source of ['deal', 'product'] as const) {
       if (isSortable) assert.equal(sorted.body.data[0].id, id)
       const described = (await get(`${v1}/field/list?source=${source}`)).body.data.fields.flat()
       assert.ok(
-        described.some((one: { id: number; is_sortable: boolean }) => one.id === field.id && one.is_sortable === isSortable),
+        described.some(
+          (one: { id: number; is_sortable: boolean }) =>
+            one.id === field.id && one.is_sortable === isSortable,
+        ),
       )
 
       const required = await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
       assert.equal(required.body.data.is_required, true, required.text)
       const without = source === 'deal' ? dealBody(known) : { name: 'Another' }
       assert.deepEqual(problemsOf(await call('POST', `${v1}/${source}`, without)), [`/${name} required`])
-      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: null })), [`/${name} required`])
+      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: null })), [
+        `/${name} required`,
+      ])
 
       assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
       assert.equal(name in (await get(`${v1}/${source}/${id}`)).body.data, false)
       assert.equal((await get(`${v1}/${source}/view/list?filter=${name}:isnull(true)`)).status, 400)
-      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: value })), [`/${name} unknown_field`])
+      assert.deepEqual(problemsOf(await call('PATCH', `${v1}/${source}/${id}`, { [name]: value })), [
+        `/${name} unknown_field`,
+      ])
       assert.equal((await call('POST', `${v1}/${source}`, without)).status, 201)
       const restored = await call('POST', `${v1}/field/${field.id}/restore`)
       assert.equal(restored.status, 200, restored.text)
@@ -120,10 +148,18 @@ test('a label makes the internal name; a name that is given is kept; neither may
     (await created({ source: 'deal', field_name: 'Straße & Größe (m²)', type: 'TIME' })).internal_name,
     'cf_strasse_grosse_m2',
   )
-  const given = await created({ source: 'deal', field_name: 'Given', type: 'TIME', internal_name: 'cf_own_name' })
+  const given = await created({
+    source: 'deal',
+    field_name: 'Given',
+    type: 'TIME',
+    internal_name: 'cf_own_name',
+  })
   assert.equal(given.internal_name, 'cf_own_name')
   const again = { source: 'deal', field_name: 'GIVEN ', type: 'DATE', internal_name: 'cf_own_name' }
-  assert.deepEqual(await refused(409, 'POST', '/field', again), ['/field_name name_taken', '/internal_name name_taken'])
+  assert.deepEqual(await refused(409, 'POST', '/field', again), [
+    '/field_name name_taken',
+    '/internal_name name_taken',
+  ])
   // Of another resource it may be.
   assert.equal((await created({ ...again, source: 'product' })).internal_name, 'cf_own_name')
   await call('DELETE', `${v1}/field/${given.id}`)
@@ -134,11 +170,16 @@ test('a label makes the internal name; a name that is given is kept; neither may
   )
   for (const internal_name of ['industry', 'cf_', 'cf_Größe', 'cf_a b', 'cf_"x', `cf_${'a'.repeat(58)}`, 7]) {
     const body = { source: 'deal', field_name: 'Odd', type: 'TIME', internal_name }
-    assert.deepEqual(await refused(422, 'POST', '/field', body), ['/internal_name invalid_value'], String(internal_name))
+    assert.deepEqual(
+      await refused(422, 'POST', '/field', body),
+      ['/internal_name invalid_value'],
+      String(internal_name),
+    )
   }
-  assert.deepEqual(await refused(422, 'POST', '/field', { source: 'deal', field_name: '金额', type: 'TIME' }), [
-    '/internal_name required',
-  ])
+  assert.deepEqual(
+    await refused(422, 'POST', '/field', { source: 'deal', field_name: '金额', type: 'TIME' }),
+    ['/internal_name required'],
+  )
 })
 
 test('every problem of a field is reported at once, and nothing is half-saved', async () => {
@@ -182,7 +223,9 @@ test('every problem of a field is reported at once, and nothing is half-saved', 
   ])
   const many = Array.from({ length: 101 }, (_, index) => `Option ${index}`)
   assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, options: many }), ['/options too_many'])
-  assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, type: 'TIME' }), ['/options not_configurable'])
+  assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, type: 'TIME' }), [
+    '/options not_configurable',
+  ])
   assert.deepEqual(
     await refused(422, 'POST', '/field', []),
     ['/field_name required', '/source required', '/type required', ' wrong_type'].toSorted(),
@@ -199,23 +242,30 @@ test('what makes a field what it is can not be changed; the rest can, and only w
     default_value: 'B',
   })
   const path = `/field/${field.id}`
-  assert.deepEqual(await refused(422, 'PATCH', path, { type: 'TEXT', internal_name: 'cf_x', source: 'product' }), [
-    '/internal_name immutable',
-    '/source immutable',
-    '/type immutable',
-  ])
-  const changed = (await call('PATCH', `${v1}${path}`, { field_name: 'Class', config: { min_length: 2 }, default_value: null }))
-    .body.data
+  assert.deepEqual(
+    await refused(422, 'PATCH', path, { type: 'TEXT', internal_name: 'cf_x', source: 'product' }),
+    ['/internal_name immutable', '/source immutable', '/type immutable'],
+  )
+  const changed = (
+    await call('PATCH', `${v1}${path}`, {
+      field_name: 'Class',
+      config: { min_length: 2 },
+      default_value: null,
+    })
+  ).body.data
   assert.deepEqual(
     [changed.field_name, changed.config, changed.default_value],
     ['Class', { max_length: 10, min_length: 2 }, null],
   )
-  assert.deepEqual(await refused(422, 'PATCH', path, { config: { min_length: 11 } }), ['/config/min_length contradiction'])
+  assert.deepEqual(await refused(422, 'PATCH', path, { config: { min_length: 11 } }), [
+    '/config/min_length contradiction',
+  ])
   // The whole descriptor, as it was read, changes nothing.
   const whole = await call('PUT', `${v1}${path}`, changed)
   assert.equal(whole.status, 200, whole.text)
   assert.deepEqual(whole.body.data, changed)
-  const back = (await call('PATCH', `${v1}${path}`, { config: { max_length: null, min_length: null } })).body.data
+  const back = (await call('PATCH', `${v1}${path}`, { config: { max_length: null, min_length: null } })).body
+    .data
   assert.deepEqual(back.config, { max_length: 255 })
   assert.equal((await call('GET', `${v1}${path}`)).body.data.field_name, 'Class')
   assert.equal((await call('GET', `${v1}/field/999999`)).status, 404)
@@ -225,7 +275,8 @@ test('what makes a field what it is can not be changed; the rest can, and only w
 
 test("the interface's own fields can be tightened, never loosened", async () => {
   const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
-  const idOf = (name: string) => fields.find((field: { internal_name: string }) => field.internal_name === name).id
+  const idOf = (name: string) =>
+    fields.find((field: { internal_name: string }) => field.internal_name === name).id
   const patch = (name: string, body: Json) => call('PATCH', `${v1}/field/${idOf(name)}`, body)
   const codes = async (name: string, body: Json) => problemsOf(await patch(name, body))
   assert.deepEqual(await codes('title', { is_required: false, config: { max_length: 256 } }), [
@@ -239,12 +290,19 @@ test("the interface's own fields can be tightened, never loosened", async () => 
   assert.deepEqual(await codes('tags', { config: { max_limit: 11 } }), ['/config/max_limit loosens_limit'])
   assert.equal((await call('DELETE', `${v1}/field/${idOf('source')}`)).status, 422)
 
-  assert.equal((await patch('title', { field_name: 'Name of the deal', config: { max_length: 30 } })).status, 200)
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { title: 'x'.repeat(31) }))), ['/title too_long'])
+  assert.equal(
+    (await patch('title', { field_name: 'Name of the deal', config: { max_length: 30 } })).status,
+    200,
+  )
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { title: 'x'.repeat(31) }))), [
+    '/title too_long',
+  ])
   assert.equal((await patch('description', { is_required: true, default_value: 'None yet' })).status, 200)
   const deal = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
   assert.equal(deal.description, 'None yet')
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { description: '' }))), ['/description required'])
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { description: '' }))), [
+    '/description required',
+  ])
   assert.equal((await patch('description', { is_required: false, default_value: null })).status, 200)
   assert.equal((await patch('payment_status', { is_active: false })).status, 200)
   assert.equal('payment_status' in (await get(`${v1}/deal/${deal.id}`)).body.data, false)
@@ -257,15 +315,24 @@ test("the interface's own fields can be tightened, never loosened", async () => 
 
 test('a field made required later: old records read, and must have it with their next update', async () => {
   const old = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
-  const field = await created({ source: 'deal', field_name: 'Later', type: 'SINGLE_NUMBER', is_required: true })
+  const field = await created({
+    source: 'deal',
+    field_name: 'Later',
+    type: 'SINGLE_NUMBER',
+    is_required: true,
+  })
   assert.equal((await get(`${v1}/deal/${old.id}`)).status, 200)
-  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x' })), ['/cf_later required'])
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x' })), [
+    '/cf_later required',
+  ])
   const updated = await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x', cf_later: 1 })
   assert.equal(updated.body.data.cf_later, 1, updated.text)
   // A default fills what a create leaves out, and nothing else.
   await call('PATCH', `${v1}/field/${field.id}`, { default_value: 9 })
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known))).body.data.cf_later, 9)
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_later: null }))), ['/cf_later required'])
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_later: null }))), [
+    '/cf_later required',
+  ])
   assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${field.id}`, { default_value: 'nine' })), [
     '/default_value wrong_type',
   ])
@@ -287,7 +354,9 @@ test('options keep their ids, change names, order and use; what is out of use st
   assert.equal(middle.status, 201, middle.text)
   assert.equal(middle.headers.get('location'), `${path}/${middle.body.data.id}`)
   const values = async (query = '') =>
-    (await get(`${v1}/field/dropdown?name=cf_tier${query}`)).body.data.map((option: { name: string }) => option.name)
+    (await get(`${v1}/field/dropdown?name=cf_tier${query}`)).body.data.map(
+      (option: { name: string }) => option.name,
+    )
   assert.deepEqual(await values(), ['Low', 'Middle', 'High'])
   const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_tier: 'High' }))).body.data
   assert.equal((await call('PATCH', `${path}/${high.id}`, { name: 'Top', position: 1 })).status, 200)
@@ -298,23 +367,29 @@ test('options keep their ids, change names, order and use; what is out of use st
     [{ cf_tier: { id: high.id, name: 'Top' } }],
   )
   assert.deepEqual(problemsOf(await call('POST', path, { name: ' low ' })), ['/name name_taken'])
-  assert.deepEqual(problemsOf(await call('PATCH', `${path}/${low.id}`, { name: 'Middle', is_default: 'yes' })), [
-    '/is_default wrong_type',
-    '/name name_taken',
-  ])
+  assert.deepEqual(
+    problemsOf(await call('PATCH', `${path}/${low.id}`, { name: 'Middle', is_default: 'yes' })),
+    ['/is_default wrong_type', '/name name_taken'],
+  )
   assert.equal((await call('DELETE', `${path}/${high.id}`)).status, 200)
   assert.deepEqual(await values(), ['Low', 'Middle'])
   assert.deepEqual(await values('&include_inactive=true'), ['Top', 'Low', 'Middle'])
   assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_tier: high.id }))), [
     '/cf_tier inactive_option',
   ])
-  assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, { cf_tier: high.id, description: 'again' })).status, 200)
+  assert.equal(
+    (await call('PATCH', `${v1}/deal/${deal.id}`, { cf_tier: high.id, description: 'again' })).status,
+    200,
+  )
   assert.equal((await list(`filter=cf_tier:eq(${high.id})`)).length, 1)
   assert.equal((await call('PATCH', `${path}/${high.id}`, { is_active: true })).status, 200)
   assert.equal((await call('PATCH', `${path}/${middle.body.data.id}`, { is_default: true })).status, 200)
   assert.equal((await get(`${v1}/field/${field.id}`)).body.data.default_value, middle.body.data.id)
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known))).body.data.cf_tier, middle.body.data.id)
-  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { default_value: null })).body.data.default_value, null)
+  assert.equal(
+    (await call('PATCH', `${v1}/field/${field.id}`, { default_value: null })).body.data.default_value,
+    null,
+  )
   await Promise.all(Array.from({ length: 97 }, (_, index) => call('POST', path, { name: `Tier ${index}` })))
   assert.equal((await values()).length, 100)
   const last = await call('POST', path, { name: 'One too many' })
@@ -324,9 +399,14 @@ test('options keep their ids, change names, order and use; what is out of use st
 
 test("options of the interface's dynamic dropdowns are the account's; the others are not", async () => {
   const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
-  const idOf = (name: string) => fields.find((field: { internal_name: string }) => field.internal_name === name).id
+  const idOf = (name: string) =>
+    fields.find((field: { internal_name: string }) => field.internal_name === name).id
   for (const name of ['source', 'type', 'payment_status', 'won_reason', 'lost_reason', 'forecast_category']) {
-    assert.equal((await call('POST', `${v1}/field/${idOf(name)}/option`, { name: `New ${name}` })).status, 201, name)
+    assert.equal(
+      (await call('POST', `${v1}/field/${idOf(name)}/option`, { name: `New ${name}` })).status,
+      201,
+      name,
+    )
   }
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { source: 'new SOURCE' }))).status, 201)
   for (const name of ['status', 'pipeline', 'pipeline_stage', 'title']) {
@@ -342,7 +422,8 @@ test('the form: fields move between sections, and the whole can be arranged', as
     section: 'Basic information',
     position: 2,
   })
-  const form = async () => (await get(`${v1}/field/form?source=product`)).body.data as { section: string; fields: string[] }[]
+  const form = async () =>
+    (await get(`${v1}/field/form?source=product`)).body.data as { section: string; fields: string[] }[]
   const before = await form()
   assert.deepEqual([before[0]!.section, before[0]!.fields[1]], ['Basic information', 'cf_shelf'])
   const listed = (await get(`${v1}/field/list?source=product`)).body.data.fields[0].map(
@@ -369,14 +450,24 @@ test('the form: fields move between sections, and the whole can be arranged', as
 })
 
 test('an index of its own: made in the background, used by ranges and sorts, and removed with the field', async () => {
-  const field = await created({ source: 'deal', field_name: 'Weight', type: 'SINGLE_NUMBER', is_indexed: true })
+  const field = await created({
+    source: 'deal',
+    field_name: 'Weight',
+    type: 'SINGLE_NUMBER',
+    is_indexed: true,
+  })
   assert.match(field.index.state, /^(building|ready)$/)
   const until = async (isDone: () => Promise<boolean>) => {
-    for (let times = 0; times < 400 && !(await isDone()); times++) await new Promise(resolve => setTimeout(resolve, 25))
+    for (let times = 0; times < 400 && !(await isDone()); times++)
+      await new Promise(resolve => setTimeout(resolve, 25))
     assert.ok(await isDone())
   }
   const indexes = async () =>
-    (await service.db.query('SELECT indexdef FROM pg_indexes WHERE indexname = $1::text', [`custom_1_${field.id}`])).length
+    (
+      await service.db.query('SELECT indexdef FROM pg_indexes WHERE indexname = $1::text', [
+        `custom_1_${field.id}`,
+      ])
+    ).length
   await until(async () => (await get(`${v1}/field/${field.id}`)).body.data.index.state === 'ready')
   assert.equal(await indexes(), 1)
   await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: false })
@@ -390,9 +481,9 @@ test('an index of its own: made in the background, used by ranges and sorts, and
 })
 
 test('events tell what was changed, in the order of all others', async () => {
-  const [{ seq }] = (await service.db.query('SELECT last_seq::text AS seq FROM counter WHERE account_id = 1')) as [
-    { seq: string },
-  ]
+  const [{ seq }] = (await service.db.query(
+    'SELECT last_seq::text AS seq FROM counter WHERE account_id = 1',
+  )) as [{ seq: string }]
   const field = await created({ source: 'deal', field_name: 'Told', type: 'TIME' })
   await call('PATCH', `${v1}/field/${field.id}`, { field_name: 'Retold' })
   await call('DELETE', `${v1}/field/${field.id}`)
@@ -409,7 +500,8 @@ test('events tell what was changed, in the order of all others', async () => {
 test('every process sees a change within a second, its own at once, and none refuses as unknown what another has made', async () => {
   const other = await service.another()
   // Both remember the configuration as it is.
-  for (const one of [service, other]) assert.equal((await one.get(`${v1}/deal/view/list?pageSize=1`)).status, 200)
+  for (const one of [service, other])
+    assert.equal((await one.get(`${v1}/deal/view/list?pageSize=1`)).status, 200)
   const field = await created({ source: 'deal', field_name: 'Shared', type: 'DROPDOWN', options: ['One'] })
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { cf_shared: 'One' }))).status, 201)
   const deal = await other.call('POST', `${v1}/deal`, dealBody(known, { cf_shared: 'One' }))
@@ -418,17 +510,24 @@ test('every process sees a change within a second, its own at once, and none ref
   const updated = await other.call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared: 'Two' })
   assert.equal(updated.status, 200, updated.text)
   await call('POST', `${v1}/field/${field.id}/option`, { name: 'Three' })
-  assert.equal((await other.get(`${v1}/deal/view/list?filter=cf_shared:eq(Three)&sort=cf_shared:asc`)).status, 200)
+  assert.equal(
+    (await other.get(`${v1}/deal/view/list?filter=cf_shared:eq(Three)&sort=cf_shared:asc`)).status,
+    200,
+  )
   const more = await created({ source: 'deal', field_name: 'Shared more', type: 'TIME' })
   assert.equal((await other.get(`${v1}/field/dropdown?name=cf_shared`)).status, 200)
   assert.equal((await other.get(`${v1}/field/${more.id}`)).status, 200)
   // What this process writes into a record, the other does not lose, though it has not heard of the field.
-  const known2 = (await call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared_more: '09:30' })).body.data
-  const later = (await other.call('PATCH', `${v1}/deal/${known2.id}`, { description: 'by the other' })).body.data
+  const known2 = (await call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared_more: '09:30' })).body
+    .data
+  const later = (await other.call('PATCH', `${v1}/deal/${known2.id}`, { description: 'by the other' })).body
+    .data
   assert.deepEqual([later.cf_shared_more, later.description], ['09:30', 'by the other'])
   await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
   await new Promise(resolve => setTimeout(resolve, 1050))
-  assert.deepEqual(problemsOf(await other.call('POST', `${v1}/deal`, dealBody(known))), ['/cf_shared required'])
+  assert.deepEqual(problemsOf(await other.call('POST', `${v1}/deal`, dealBody(known))), [
+    '/cf_shared required',
+  ])
   await call('PATCH', `${v1}/field/${field.id}`, { is_required: false })
 })
 
@@ -437,22 +536,32 @@ test('two administrators at once, in two processes: both changes are there, and 
   const field = await created({ source: 'deal', field_name: 'Both', type: 'DROPDOWN' })
   const path = `${v1}/field/${field.id}/option`
   const added = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => (index % 2 ? service : other).call('POST', path, { name: `Option ${index}` })),
+    Array.from({ length: 20 }, (_, index) =>
+      (index % 2 ? service : other).call('POST', path, { name: `Option ${index}` }),
+    ),
   )
   assert.ok(added.every(reply => reply.status === 201))
   assert.equal((await get(`${v1}/field/dropdown?name=cf_both`)).body.data.length, 20)
   const body = { source: 'deal', field_name: 'Contested', type: 'TIME' }
-  const contested = await Promise.all([0, 1, 2, 3].map(index => (index % 2 ? service : other).call('POST', `${v1}/field`, body)))
+  const contested = await Promise.all(
+    [0, 1, 2, 3].map(index => (index % 2 ? service : other).call('POST', `${v1}/field`, body)),
+  )
   assert.deepEqual(contested.map(reply => reply.status).toSorted(), [201, 409, 409, 409])
 })
 
 test('a deleted field is purged after thirty days: its values are gone, its name is free', async () => {
   const field = await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_STRING' })
-  const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_brief: 'soon gone', description: 'stays' }))).body.data
+  const deal = (
+    await call('POST', `${v1}/deal`, dealBody(known, { cf_brief: 'soon gone', description: 'stays' }))
+  ).body.data
   await call('DELETE', `${v1}/field/${field.id}`)
   const purge = async (days: number) => {
     const at = new Date(Date.now() + days * 86_400_000)
-    return purgeFields(service.db, await loadCatalog(service.db, resources, 1), new Date(at.getTime() - 30 * 86_400_000))
+    return purgeFields(
+      service.db,
+      await loadCatalog(service.db, resources, 1),
+      new Date(at.getTime() - 30 * 86_400_000),
+    )
   }
   assert.equal((await purge(29)).includes('cf_brief'), false)
   assert.equal((await purge(31)).includes('cf_brief'), true)
@@ -464,7 +573,10 @@ test('a deleted field is purged after thirty days: its values are gone, its name
   const read = await get(`${v1}/deal/${deal.id}`)
   assert.deepEqual([read.body.data.description, read.body.data.version], ['stays', deal.version])
   assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
-  assert.equal((await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_NUMBER' })).internal_name, 'cf_brief')
+  assert.equal(
+    (await created({ source: 'deal', field_name: 'Brief', type: 'SINGLE_NUMBER' })).internal_name,
+    'cf_brief',
+  )
   assert.equal('cf_brief' in (await get(`${v1}/deal/${deal.id}`)).body.data, false)
 })
 
@@ -490,10 +602,17 @@ test('defaults, options and descriptors say one thing', async () => {
     is_required: true,
   })
   assert.equal(blank.default_value, null)
-  assert.deepEqual(problemsOf(await call('POST', `${v1}/product`, { name: 'Not filled' })), ['/cf_blank required'])
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/product`, { name: 'Not filled' })), [
+    '/cf_blank required',
+  ])
   await call('DELETE', `${v1}/field/${blank.id}`)
   // A narrower limit is judged with the default that stands; an option that goes leaves the default.
-  const text = await created({ source: 'product', field_name: 'Text', type: 'SINGLE_STRING', default_value: 'longer' })
+  const text = await created({
+    source: 'product',
+    field_name: 'Text',
+    type: 'SINGLE_STRING',
+    default_value: 'longer',
+  })
   assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${text.id}`, { config: { max_length: 3 } })), [
     '/default_value too_long',
   ])
@@ -505,12 +624,16 @@ test('defaults, options and descriptors say one thing', async () => {
     default_value: ['P', 'Q'],
   })
   const [p, q] = several.options
-  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/field/${several.id}/option/${q.id}`, { is_default: true })), [
-    '/is_default not_configurable',
-  ])
+  assert.deepEqual(
+    problemsOf(await call('PATCH', `${v1}/field/${several.id}/option/${q.id}`, { is_default: true })),
+    ['/is_default not_configurable'],
+  )
   await call('DELETE', `${v1}/field/${several.id}/option/${p.id}`)
   assert.deepEqual((await call('POST', `${v1}/product`, { name: 'Some' })).body.data.cf_some, [q.id])
-  assert.equal((await call('PATCH', `${v1}/field/${several.id}`, { default_value: null })).body.data.default_value, null)
+  assert.equal(
+    (await call('PATCH', `${v1}/field/${several.id}`, { default_value: null })).body.data.default_value,
+    null,
+  )
   // Every descriptor, written back as it was read, changes nothing.
   for (const source of ['deal', 'product', 'contact', 'pipeline_stage']) {
     const before = (await get(`${v1}/field/list?source=${source}`)).text
@@ -520,7 +643,9 @@ test('defaults, options and descriptors say one thing', async () => {
     }
     assert.equal((await get(`${v1}/field/list?source=${source}`)).text, before)
   }
-  const options = await service.db.query('SELECT count(*)::text AS n FROM option WHERE account_id = 1 AND id < 1000')
+  const options = await service.db.query(
+    'SELECT count(*)::text AS n FROM option WHERE account_id = 1 AND id < 1000',
+  )
   assert.equal(options[0]!.n, '0')
 })
 
@@ -529,9 +654,12 @@ test('closing reasons and dates can neither be filled in nor be required of open
   for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) {
     const { id } = fields.find((field: { internal_name: string }) => field.internal_name === name)
     const value = name === 'deal_closed_on' ? '2020-01-01' : 1
-    const codes = problemsOf(await call('PATCH', `${v1}/field/${id}`, { default_value: value, is_required: true }))
+    const codes = problemsOf(
+      await call('PATCH', `${v1}/field/${id}`, { default_value: value, is_required: true }),
+    )
     assert.ok(
-      codes.includes('/default_value interface_required') && codes.includes('/is_required interface_required'),
+      codes.includes('/default_value interface_required') &&
+        codes.includes('/is_required interface_required'),
       `${name}: ${codes}`,
     )
   }
@@ -567,7 +695,10 @@ test('a purge leaves alone what was restored meanwhile', async () => {
   await call('DELETE', `${v1}/field/${field.id}`)
   const stale = await loadCatalog(service.db, resources, 1)
   await call('POST', `${v1}/field/${field.id}/restore`)
-  assert.equal((await purgeFields(service.db, stale, new Date(Date.now() + 86_400_000))).includes('cf_saved'), false)
+  assert.equal(
+    (await purgeFields(service.db, stale, new Date(Date.now() + 86_400_000))).includes('cf_saved'),
+    false,
+  )
   assert.equal((await get(`${v1}/deal/${deal.id}`)).body.data.cf_saved, 'kept')
 })
 
@@ -582,20 +713,31 @@ test('a purge is not undone by a change that began before it', async () => {
     write: db.write,
     query: async (...asked) => {
       const rows = await db.query(...asked)
-      if (reads++ === 0) assert.deepEqual(await purgeFields(db, catalog, new Date(Date.now() + 1000)), ['cf_raced'])
+      if (reads++ === 0)
+        assert.deepEqual(await purgeFields(db, catalog, new Date(Date.now() + 1000)), ['cf_raced'])
       return rows
     },
   }
   const context = { catalog, actor: 1 }
-  const saved = await updateRecord(interrupted, catalog.resources.get('deal')!, deal.id, { title: 'Raced' }, context)
+  const saved = await updateRecord(
+    interrupted,
+    catalog.resources.get('deal')!,
+    deal.id,
+    { title: 'Raced' },
+    context,
+  )
   assert.deepEqual([saved.version, reads], [2, 2])
-  const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [String(deal.id)])
+  const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [
+    String(deal.id),
+  ])
   assert.doesNotMatch(`${row!.custom} ${row!.document}`, /forget me/)
 })
 
 test('a field can not be restored when its values are due to go', async () => {
   const field = await created({ source: 'deal', field_name: 'Too late', type: 'TIME' })
   await call('DELETE', `${v1}/field/${field.id}`)
-  await db.query("UPDATE field SET deleted_at = deleted_at - interval '31 days' WHERE id = $1::bigint", [String(field.id)])
+  await db.query("UPDATE field SET deleted_at = deleted_at - interval '31 days' WHERE id = $1::bigint", [
+    String(field.id),
+  ])
   assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
 })

@@ -51,8 +51,12 @@ test('403 when the token lacks the scope, naming it', async () => {
 })
 
 test('a revoked or expired token is refused within a second', async () => {
-  const [revoked, expired] = [await tokenWith(1, known.owner, ['admin']), await tokenWith(1, known.owner, ['admin'])]
-  const status = async (other: string) => (await call('GET', `${v1}/field/list?source=deal`, undefined, as(other))).status
+  const [revoked, expired] = [
+    await tokenWith(1, known.owner, ['admin']),
+    await tokenWith(1, known.owner, ['admin']),
+  ]
+  const status = async (other: string) =>
+    (await call('GET', `${v1}/field/list?source=deal`, undefined, as(other))).status
   assert.deepEqual([await status(revoked), await status(expired)], [200, 200])
   await db.query("UPDATE token SET revoked_at = now() WHERE name = 'Test'")
   await db.query(
@@ -94,11 +98,19 @@ test('404, 405 with Allow, 406, 413, 415 and malformed requests', async () => {
     return reply
   }
   await expect(404, 4001, 'GET', '/nothing')
-  assert.equal((await expect(405, 4004, 'DELETE', `${v1}/deal/view/list`)).headers.get('allow'), 'GET, POST, HEAD')
-  assert.equal((await expect(405, 4004, 'POST', `${v1}/deal/1`)).headers.get('allow'), 'GET, PUT, PATCH, DELETE, HEAD')
+  assert.equal(
+    (await expect(405, 4004, 'DELETE', `${v1}/deal/view/list`)).headers.get('allow'),
+    'GET, POST, HEAD',
+  )
+  assert.equal(
+    (await expect(405, 4004, 'POST', `${v1}/deal/1`)).headers.get('allow'),
+    'GET, PUT, PATCH, DELETE, HEAD',
+  )
   await expect(406, 1006, 'GET', `${v1}/deal/1`, undefined, { accept: 'text/csv' })
   await expect(413, 6001, 'POST', `${v1}/deal`, JSON.stringify({ title: 'x'.repeat(1_100_000) }))
-  await expect(415, 1007, 'POST', `${v1}/deal`, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
+  await expect(415, 1007, 'POST', `${v1}/deal`, 'a=b', {
+    'content-type': 'application/x-www-form-urlencoded',
+  })
   await expect(400, 1001, 'POST', `${v1}/deal`, '{"title":')
   await expect(400, 1001, 'POST', `${v1}/deal`, '')
   await expect(422, 2001, 'POST', `${v1}/deal`, '[]')
@@ -158,7 +170,10 @@ test('a body that is too deep, names a member twice or __proto__ is refused befo
     ['['.repeat(500_000), /32 levels/],
     [nested(33), /32 levels/],
     [`{"metadata":{"a":[${'1,'.repeat(200_000)}1]}}`, /more than 32768 members and items/],
-    [`{${Array.from({ length: 60_000 }, (_, index) => `"${index}":0`).join(',')}}`, /more than 32768 members and items/],
+    [
+      `{${Array.from({ length: 60_000 }, (_, index) => `"${index}":0`).join(',')}}`,
+      /more than 32768 members and items/,
+    ],
     ['{"title":"a","title":"b"}', /"title" twice/],
     ['{"title":"a","\\u0074itle":"b"}', /"title" twice/],
     ['{"metadata":{"x":[{"a":1,"b":{},"a":2}]}}', /"a" twice/],
@@ -170,7 +185,8 @@ test('a body that is too deep, names a member twice or __proto__ is refused befo
     assert.match(reply.body.detail, complaint)
   }
   // The same name in another object, as a value, or within a text is no second one.
-  const fine = '{"title":"title","description":"{\\"title\\":1,\\"title\\":2}","metadata":{"title":{"title":["title","title"]}}}'
+  const fine =
+    '{"title":"title","description":"{\\"title\\":1,\\"title\\":2}","metadata":{"title":{"title":["title","title"]}}}'
   assert.equal((await call('PATCH', `${v1}/deal/${(await created()).id}`, fine)).status, 200)
   assert.equal((await call('POST', `${v1}/deal`, nested(31))).status, 422)
 })
@@ -189,7 +205,11 @@ test('other content types, charsets and encodings of a body are refused', async 
     ['nonsense', undefined, 415],
     ['application/json', 'gzip', 415],
   ] as const) {
-    const headers = { ...as(token), 'content-type': type, ...(encoding ? { 'content-encoding': encoding } : {}) }
+    const headers = {
+      ...as(token),
+      'content-type': type,
+      ...(encoding ? { 'content-encoding': encoding } : {}),
+    }
     const reply = await fetch(`${url}${v1}/product`, { method: 'POST', headers, body })
     assert.equal(reply.status, status, `${type} ${encoding}`)
   }
@@ -220,7 +240,9 @@ test('what is no HTTP request, and headers and addresses that are too long, get 
     const reply = await call(path.endsWith('restore') ? 'POST' : 'GET', `${v1}/tag/${path}`)
     assert.equal(reply.status, 400, reply.text)
   }
-  const long = await fetch(`${url}${v1}/deal/view/list?filter=title:like(${'x'.repeat(12_000)})`, { headers: as(token) })
+  const long = await fetch(`${url}${v1}/deal/view/list?filter=title:like(${'x'.repeat(12_000)})`, {
+    headers: as(token),
+  })
   assert.equal(long.status, 200)
 })
 
@@ -252,6 +274,8 @@ test('a body that is no UTF-8 is refused, not mended', async () => {
 test('HEAD answers as GET, without the body; a token in Authorization goes before X-Api-Key', async () => {
   const head = await fetch(`${url}${v1}/deal/view/list`, { method: 'HEAD', headers: as(token) })
   assert.deepEqual([head.status, await head.text()], [200, ''])
-  const both = await fetch(`${url}${v1}/deal/view/list`, { headers: { ...as('nonsense'), 'x-api-key': token } })
+  const both = await fetch(`${url}${v1}/deal/view/list`, {
+    headers: { ...as('nonsense'), 'x-api-key': token },
+  })
   assert.equal(both.status, 401)
 })

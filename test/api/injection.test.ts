@@ -1,4 +1,6 @@
-/** Hostile text in every place where a list's query can carry text is a value or a refusal, and nothing else. */
+/**
+ * Hostile text in every place where a list's query can carry text is a value or a refusal, and nothing else.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Reply, startService, v1 } from '../support/service.ts'
@@ -118,7 +120,9 @@ const operators = ['eq', 'in', 'between', 'like', 'isnull'] as const
 const before = await counts()
 
 async function counts(): Promise<string> {
-  const [row] = await db.query('SELECT (SELECT count(*) FROM deal)::text AS deals, (SELECT count(*) FROM token)::text AS tokens')
+  const [row] = await db.query(
+    'SELECT (SELECT count(*) FROM deal)::text AS deals, (SELECT count(*) FROM token)::text AS tokens',
+  )
   return JSON.stringify(row)
 }
 
@@ -131,7 +135,8 @@ function isSafe(reply: Reply, what: string): void {
   if (reply.status === 400) assert.ok(reply.body.errors.length > 0 || reply.body.detail, what)
 }
 
-const list = (parameters: [string, string][]) => get(`${v1}/deal/view/list?${new URLSearchParams(parameters)}`)
+const list = (parameters: [string, string][]) =>
+  get(`${v1}/deal/view/list?${new URLSearchParams(parameters)}`)
 
 for (const field of fields) {
   test(`${field}: hostile values with every operator`, async () => {
@@ -196,7 +201,9 @@ test('hostile values find no row that does not hold them, and everything is stil
     assert.deepEqual(none.body.data, [], text)
     const like = await call('POST', `${v1}/deal/view/list`, { filter: `title:like(${text})` })
     assert.ok(
-      like.body.data.every((deal: { title: string }) => deal.title.toLowerCase().includes(text.toLowerCase())),
+      like.body.data.every((deal: { title: string }) =>
+        deal.title.toLowerCase().includes(text.toLowerCase()),
+      ),
       text,
     )
   }

@@ -1,4 +1,7 @@
-/** Lists of an account with twenty thousand deals: which index serves what, totals and their estimates, and what takes too long. */
+/**
+ * Lists of an account with twenty thousand deals: which index serves what, totals and their estimates, and
+ * what takes too long.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/directory.ts'
@@ -19,17 +22,21 @@ const deal = catalog.resources.get('deal')!
 
 function requestOf(query: string) {
   const parameters = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, [...(parameters.get(name) ?? []), value])
+  for (const [name, value] of new URLSearchParams(query))
+    parameters.set(name, [...(parameters.get(name) ?? []), value])
   return readListQuery(parameters, deal, catalog, '2026-01-01T00:00:00.000Z')
 }
 
 /** What the planner does for a list, as one text. */
 async function planOf(query: string): Promise<string> {
   const { text, values } = pageStatement(deal, 1, requestOf(query))
-  return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true)).map(row => row['QUERY PLAN']).join('\n')
+  return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
+    .map(row => row['QUERY PLAN'])
+    .join('\n')
 }
 
-const whereOf = (filter: string) => filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, params())
+const whereOf = (filter: string) =>
+  filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, params())
 
 test('the SQL of each operator, bare, so that an index can serve it', () => {
   const id = 'r."sales_owner"'
@@ -59,7 +66,10 @@ test('the SQL of each operator, bare, so that an index can serve it', () => {
     ['or(id:eq(1),not(id:eq(2)))', '(r."id" = $1::bigint OR NOT coalesce(r."id" = $2::bigint, false))'],
   ]
   for (const [filter, where] of sql)
-    assert.equal(whereOf(filter).replaceAll('::numeric', '::bigint'), where.replaceAll('::numeric', '::bigint'))
+    assert.equal(
+      whereOf(filter).replaceAll('::numeric', '::bigint'),
+      where.replaceAll('::numeric', '::bigint'),
+    )
 })
 
 test('equality, words, tags and custom values are found by an index', async () => {
@@ -137,29 +147,40 @@ test('a common custom value is found by walking the order, a rare one by its ind
   const planned = async (query: string) => {
     const request = await weighed(db, deal, 1, requestOf(query))
     const { text, values } = pageStatement(deal, 1, request)
-    return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true)).map(row => row['QUERY PLAN']).join('\n')
+    return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
+      .map(row => row['QUERY PLAN'])
+      .join('\n')
   }
   assert.match(await planned(`filter=cf_custom_text_field:eq(${rareText})`), /deal_custom/)
-  for (const filter of ['cf_custom_dropdown_field:eq(Gold)', 'status:eq(Open),cf_custom_dropdown_field:in(Gold,Silver)']) {
+  for (const filter of [
+    'cf_custom_dropdown_field:eq(Gold)',
+    'status:eq(Open),cf_custom_dropdown_field:in(Gold,Silver)',
+  ]) {
     const plan = await planned(`filter=${filter}`)
     assert.doesNotMatch(plan, /deal_custom/)
     assert.match(plan, /coalesce|COALESCE/)
   }
   // The rows are the same, whichever way.
-  const exact = (await list('filter=cf_custom_dropdown_field:eq(Gold)&count=exact&pageSize=1')).body.meta.total
-  const others = (await list('filter=not(cf_custom_dropdown_field:eq(Gold))&count=exact&pageSize=1')).body.meta.total
+  const exact = (await list('filter=cf_custom_dropdown_field:eq(Gold)&count=exact&pageSize=1')).body.meta
+    .total
+  const others = (await list('filter=not(cf_custom_dropdown_field:eq(Gold))&count=exact&pageSize=1')).body
+    .meta.total
   const all = (await list('count=exact&pageSize=1')).body.meta.total
   assert.equal(exact + others, all)
   const page = (await list('filter=cf_custom_dropdown_field:eq(Gold)&pageSize=50')).body.data
   const gold = deal.byName.get('cf_custom_dropdown_field')!.options.find(option => option.name === 'Gold')!.id
-  assert.ok(page.length === 50 && page.every((found: Record<string, number>) => found.cf_custom_dropdown_field === gold))
+  assert.ok(
+    page.length === 50 &&
+      page.every((found: Record<string, number>) => found.cf_custom_dropdown_field === gold),
+  )
 })
 
 test('a custom field that is marked so has an index for its ranges and sorts', async () => {
   const field = deal.byName.get('cf_custom_number_field')!
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: true })).status, 200)
   const state = async () => (await get(`${v1}/field/${field.id}`)).body.data.index.state
-  for (let times = 0; times < 400 && (await state()) !== 'ready'; times++) await new Promise(resolve => setTimeout(resolve, 25))
+  for (let times = 0; times < 400 && (await state()) !== 'ready'; times++)
+    await new Promise(resolve => setTimeout(resolve, 25))
   await db.query('ANALYZE deal')
   for (const query of [
     'sort=cf_custom_number_field:desc',
@@ -176,7 +197,10 @@ test('totals are exact to ten thousand, then an estimate, unless another count i
   const all = await meta('')
   assert.equal(all.totalIsEstimate, true)
   assert.ok(all.total > 10_000 && all.total < 40_000, String(all.total))
-  assert.deepEqual(await meta('count=exact').then(({ total, totalIsEstimate }) => [total, totalIsEstimate]), [20_300, false])
+  assert.deepEqual(await meta('count=exact').then(({ total, totalIsEstimate }) => [total, totalIsEstimate]), [
+    20_300,
+    false,
+  ])
   const common = await meta(`filter=title:like(${commonWord})`)
   assert.deepEqual([common.total, common.totalIsEstimate], [4000, false])
   const estimated = await meta(`count=estimate&filter=title:like(${commonWord})`)
@@ -196,11 +220,17 @@ test('a page beyond row 100 000 is refused with the cursor as the way', async ()
 })
 
 test('a filter of all that is allowed is answered', async () => {
-  const terms = Array.from({ length: 50 }, (_, index) => `cf_custom_text_field:like(nothing has this ${index})`)
+  const terms = Array.from(
+    { length: 50 },
+    (_, index) => `cf_custom_text_field:like(nothing has this ${index})`,
+  )
   const reply = await call('POST', `${v1}/deal/view/list`, { filter: `or(${terms.join(',')})` })
   assert.equal(reply.status, 200, reply.text)
   assert.equal(reply.body.meta.total, 0)
   const many = Array.from({ length: 5000 }, (_, index) => 1000 + index * 2)
-  const found = await call('POST', `${v1}/deal/view/list`, { filter: `id:in(${many.join(',')})`, pageSize: 500 })
+  const found = await call('POST', `${v1}/deal/view/list`, {
+    filter: `id:in(${many.join(',')})`,
+    pageSize: 500,
+  })
   assert.equal(found.body.meta.total, 5000)
 })

@@ -24,7 +24,10 @@ test('a token may make so many requests a minute, and hears how many are left', 
   const replies = []
   for (let count = 0; count < 25; count++) replies.push(await call('GET', `${v1}/field/list?source=deal`))
   const statuses = replies.map(reply => reply.status)
-  assert.deepEqual([statuses.filter(status => status === 200).length, statuses.filter(status => status === 429).length], [20, 5])
+  assert.deepEqual(
+    [statuses.filter(status => status === 200).length, statuses.filter(status => status === 429).length],
+    [20, 5],
+  )
   assert.match(replies[0]!.headers.get('ratelimit-policy')!, /^"token";q=20;w=60$/)
   assert.match(replies[4]!.headers.get('ratelimit')!, /^"token";r=15;t=\d+$/)
   const refused = replies.at(-1)!
@@ -64,7 +67,12 @@ test('no token, cookie or value of a body gets into the log, not even with a fau
   // A fault of the database that names values in its message: a column is gone.
   await db.query('ALTER TABLE product RENAME COLUMN sku_number TO sku')
   const secret = 'canary-5f2c'
-  const reply = await other.call('POST', `${v1}/product`, { name: secret, sku_number: secret }, { cookie: `session=${secret}` })
+  const reply = await other.call(
+    'POST',
+    `${v1}/product`,
+    { name: secret, sku_number: secret },
+    { cookie: `session=${secret}` },
+  )
   await db.query('ALTER TABLE product RENAME COLUMN sku TO sku_number')
   assert.equal(reply.status, 500)
   assert.doesNotMatch(reply.text, /sku|canary|SELECT|INSERT/)

@@ -8,7 +8,9 @@ const { call, get } = await startService()
 const search = (body: Json) => call('POST', `${v1}/deal/view/list`, body)
 const codes = (reply: Awaited<ReturnType<typeof get>>) => [
   reply.status,
-  ...(reply.body.errors ?? []).map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`),
+  ...(reply.body.errors ?? []).map(
+    (problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`,
+  ),
 ]
 const several = (count: number) => Array.from({ length: count }, (_, index) => `id:gt(${index})`)
 
@@ -28,11 +30,18 @@ test('fifty conditions are all that a request has, however they are spread over 
     assert.equal((await repeated(50)).status, 200, name)
     assert.deepEqual(codes(await repeated(51)), tooMany, name)
     const spread = [several(20).join(','), `or(${several(20).join(',')})`, `not(${several(11).join(',')})`]
-    assert.deepEqual(codes(await get(`${path}?${spread.map(text => `filter=${text}`).join('&')}`)), tooMany, name)
+    assert.deepEqual(
+      codes(await get(`${path}?${spread.map(text => `filter=${text}`).join('&')}`)),
+      tooMany,
+      name,
+    )
   }
   assert.equal((await search({ filter: several(50) })).status, 200)
   assert.deepEqual(codes(await search({ filter: several(51) })), tooMany)
-  assert.deepEqual(codes(await call('POST', `${v1}/deal/view/list?filter=id:gt(0)`, { filter: several(50) })), tooMany)
+  assert.deepEqual(
+    codes(await call('POST', `${v1}/deal/view/list?filter=id:gt(0)`, { filter: several(50) })),
+    tooMany,
+  )
 })
 
 test('far too much is refused with one problem, before it is read', async () => {
@@ -54,9 +63,11 @@ test('far too much is refused with one problem, before it is read', async () => 
 })
 
 const ways = [
-  (filter: string[]) => get(`${v1}/deal/view/list?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
+  (filter: string[]) =>
+    get(`${v1}/deal/view/list?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
   (filter: string[]) => search({ filter }),
-  (filter: string[]) => get(`${v1}/deal/aggregate?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
+  (filter: string[]) =>
+    get(`${v1}/deal/aggregate?${filter.map(text => `filter=${encodeURIComponent(text)}`).join('&')}`),
 ]
 const tooLong = [400, 'filter too_long']
 const likes = (field: string, count: number, length: number) =>
@@ -66,7 +77,10 @@ test('like looks for at most 255 characters', async () => {
   for (const ask of ways) {
     for (const letter of ['a', 'Ж', '\u{1F600}', '%', '\\']) {
       assert.equal((await ask([`title:like(${letter.repeat(255)})`])).status, 200, letter)
-      for (const filter of [`title:like(${letter.repeat(256)})`, `not(or(id:gt(0),title:like(${letter.repeat(800)})))`]) {
+      for (const filter of [
+        `title:like(${letter.repeat(256)})`,
+        `not(or(id:gt(0),title:like(${letter.repeat(800)})))`,
+      ]) {
         assert.deepEqual(codes(await ask([filter])), tooLong, letter)
       }
     }
@@ -80,7 +94,11 @@ test('what like looks for has at most 1 000 characters in a request, a tenth of 
       likes('cf_custom_text_field', 4, 250),
       likes('title', 3, 111).map(text => text.replaceAll('x', 'é')),
     ],
-    ...[likes('metadata', 1, 100), likes('metadata.notes.from', 5, 20), likes('cf_custom_large_txt_field', 5, 3)],
+    ...[
+      likes('metadata', 1, 100),
+      likes('metadata.notes.from', 5, 20),
+      likes('cf_custom_large_txt_field', 5, 3),
+    ],
     [...likes('cf_custom_email_field.email_value', 4, 20), ...likes('title', 10, 20)],
   ]
   const more = [
@@ -89,7 +107,11 @@ test('what like looks for has at most 1 000 characters in a request, a tenth of 
       likes('cf_custom_text_field', 4, 251),
       likes('title', 3, 113).map(text => text.replaceAll('x', 'é')),
     ],
-    ...[likes('metadata', 1, 101), likes('metadata.notes.from', 6, 1), likes('cf_custom_large_txt_field', 6, 3)],
+    ...[
+      likes('metadata', 1, 101),
+      likes('metadata.notes.from', 6, 1),
+      likes('cf_custom_large_txt_field', 6, 3),
+    ],
     [...likes('cf_custom_email_field.email_value', 4, 20), ...likes('title', 11, 20)],
   ]
   for (const ask of ways) {
@@ -99,14 +121,22 @@ test('what like looks for has at most 1 000 characters in a request, a tenth of 
     }
     for (const filter of more) {
       const [first, ...others] = filter
-      const forms = [filter, [`or(${filter.join()})`], [`not(and(${filter.join()}))`], [`not(${first})`, ...others]]
+      const forms = [
+        filter,
+        [`or(${filter.join()})`],
+        [`not(and(${filter.join()}))`],
+        [`not(${first})`, ...others],
+      ]
       for (const form of forms) assert.deepEqual(codes(await ask(form)), tooLong, form[0])
     }
   }
 })
 
 test('five thousand long values are taken', async () => {
-  const values = Array.from({ length: 5000 }, (_, index) => `${'9'.repeat(20)}${String(index).padStart(4, '0')}`)
+  const values = Array.from(
+    { length: 5000 },
+    (_, index) => `${'9'.repeat(20)}${String(index).padStart(4, '0')}`,
+  )
   const reply = await search({ filter: `deal_value.value:in(${values.join(',')})` })
   assert.deepEqual([reply.status, reply.body.data], [200, []])
 })

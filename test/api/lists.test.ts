@@ -6,7 +6,9 @@ import { dealBody, startService, v1 } from '../support/service.ts'
 const { call, get, known } = await startService()
 const list = (query = '') => get(`${v1}/deal/view/list${query}`)
 const codes = (reply: Awaited<ReturnType<typeof get>>) =>
-  reply.body.errors.map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`)
+  reply.body.errors.map(
+    (problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`,
+  )
 
 test('the first page: 25 records, newest first, with the total', async () => {
   const { body } = await list()
@@ -66,7 +68,11 @@ test('several sort keys apply in the order given', async () => {
 })
 
 test('fields narrows the records', async () => {
-  assert.deepEqual(Object.keys((await list('?fields=title,company&pageSize=1')).body.data[0]), ['id', 'title', 'company'])
+  assert.deepEqual(Object.keys((await list('?fields=title,company&pageSize=1')).body.data[0]), [
+    'id',
+    'title',
+    'company',
+  ])
 })
 
 test('a bad page is refused, never clamped', async () => {
@@ -155,16 +161,23 @@ test('a range of text is ordered by code points, not by the halves of surrogate 
 })
 
 test('a cursor goes on where its page ended, with any page size, and ends with null', async () => {
-  const all = (await list('?pageSize=500&sort=expected_close_date:desc')).body.data.map((deal: { id: number }) => deal.id)
+  const all = (await list('?pageSize=500&sort=expected_close_date:desc')).body.data.map(
+    (deal: { id: number }) => deal.id,
+  )
   const first = (await list('?pageSize=100&sort=expected_close_date:desc')).body
-  const second = (await list(`?pageSize=150&sort=expected_close_date:desc&cursor=${first.meta.nextCursor}`)).body
+  const second = (await list(`?pageSize=150&sort=expected_close_date:desc&cursor=${first.meta.nextCursor}`))
+    .body
   assert.deepEqual(
     second.data.map((deal: { id: number }) => deal.id),
     all.slice(100, 250),
   )
   assert.deepEqual([second.meta.page, second.meta.total, second.meta.hasMore], [null, all.length, true])
-  const last = (await list(`?sort=expected_close_date:desc&pageSize=100&cursor=${second.meta.nextCursor}`)).body
-  assert.deepEqual([last.data.length, last.meta.hasMore, last.meta.nextCursor], [all.length - 250, false, null])
+  const last = (await list(`?sort=expected_close_date:desc&pageSize=100&cursor=${second.meta.nextCursor}`))
+    .body
+  assert.deepEqual(
+    [last.data.length, last.meta.hasMore, last.meta.nextCursor],
+    [all.length - 250, false, null],
+  )
 })
 
 test('a cursor is of its list alone, takes the place of page, and is not to be made up', async () => {
@@ -183,17 +196,26 @@ test('a cursor is of its list alone, takes the place of page, and is not to be m
     'x',
     '%00',
     'bnVsbA',
-    ...[[], ['a'], [1, 'x'], ['a', 'b'], ['a', 1.5], [null, 1], ['\u0000', 1], ['a', '1'], ['a', [1]]].map(after =>
-      Buffer.from(JSON.stringify({ ...content, after })).toString('base64url'),
+    ...[[], ['a'], [1, 'x'], ['a', 'b'], ['a', 1.5], [null, 1], ['\u0000', 1], ['a', '1'], ['a', [1]]].map(
+      after => Buffer.from(JSON.stringify({ ...content, after })).toString('base64url'),
     ),
     Buffer.from(JSON.stringify({ ...content, at: 'now' })).toString('base64url'),
   ]
   for (const cursor of forged) {
-    assert.deepEqual(codes(await list(`?${own}&cursor=${encodeURIComponent(cursor)}`)), ['cursor invalid_value'], cursor)
+    assert.deepEqual(
+      codes(await list(`?${own}&cursor=${encodeURIComponent(cursor)}`)),
+      ['cursor invalid_value'],
+      cursor,
+    )
   }
   const moment = (await list('?pageSize=5&sort=created_at:asc')).body.meta.nextCursor
-  const other = { ...JSON.parse(Buffer.from(moment, 'base64url').toString()), after: ['2026-13-45T00:00:00Z', 1] }
-  const reply = await list(`?sort=created_at:asc&cursor=${Buffer.from(JSON.stringify(other)).toString('base64url')}`)
+  const other = {
+    ...JSON.parse(Buffer.from(moment, 'base64url').toString()),
+    after: ['2026-13-45T00:00:00Z', 1],
+  }
+  const reply = await list(
+    `?sort=created_at:asc&cursor=${Buffer.from(JSON.stringify(other)).toString('base64url')}`,
+  )
   assert.deepEqual(codes(reply), ['cursor invalid_value'])
   // Where the filter leaves no nulls there is none to go on from.
   const dated = 'sort=expected_close_date:asc&filter=expected_close_date:gt(0)'
@@ -203,7 +225,8 @@ test('a cursor is of its list alone, takes the place of page, and is not to be m
 })
 
 test('POST takes the same parameters as JSON', async () => {
-  const search = (body: Parameters<typeof call>[2], query = '') => call('POST', `${v1}/deal/view/list${query}`, body)
+  const search = (body: Parameters<typeof call>[2], query = '') =>
+    call('POST', `${v1}/deal/view/list${query}`, body)
   const wanted = await list(
     '?filter=status:eq(Open)&filter=title:like(a)&sort=title:asc,id:desc&pageSize=7&page=2&fields=title,source&count=exact',
   )
@@ -231,7 +254,8 @@ test('POST takes the same parameters as JSON', async () => {
 })
 
 test('expand names what ids stand for, in lists, single records and answers to writes', async () => {
-  const expand = 'sales_owner,source,primary_contact,company,tags,pipeline_stage,territory,cf_custom_dropdown_field,lost_reason'
+  const expand =
+    'sales_owner,source,primary_contact,company,tags,pipeline_stage,territory,cf_custom_dropdown_field,lost_reason'
   const { data } = (await list(`?expand=${expand}&pageSize=50`)).body
   const names = async (name: string) => {
     const options = (await get(`${v1}/field/dropdown?name=${name}`)).body.data
@@ -282,12 +306,13 @@ test('what follows the clock keeps its order while a list is read', async () => 
   const content = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
   // The list began two days ago: every open deal has aged since, and none is shown twice for that.
   const began = new Date(Date.parse(content.at) - 2 * 86_400_000).toISOString()
-  const then = Buffer.from(JSON.stringify({ ...content, at: began, after: [content.after[0] - 2, content.after[1]] })).toString(
-    'base64url',
-  )
+  const then = Buffer.from(
+    JSON.stringify({ ...content, at: began, after: [content.after[0] - 2, content.after[1]] }),
+  ).toString('base64url')
   const now = (await list(`?sort=age:asc&pageSize=500&cursor=${nextCursor}`)).body.data
   const asOfThen = (await list(`?sort=age:asc&pageSize=500&cursor=${then}`)).body.data
-  const open = (rows: { id: number; status: number }[]) => rows.filter(deal => deal.status === 1).map(deal => deal.id)
+  const open = (rows: { id: number; status: number }[]) =>
+    rows.filter(deal => deal.status === 1).map(deal => deal.id)
   assert.deepEqual(open(asOfThen), open(now))
 })
 
@@ -296,7 +321,11 @@ test('an epoch is milliseconds; what looks like seconds, a year or a date is ask
   assert.equal((await list('?filter=created_at:lt(-1)')).body.meta.total, 0)
   assert.match((await list('?filter=created_at:gt(1767225600)')).body.errors[0].hint, /1767225600000/)
   for (const text of ['2026', '20260331']) {
-    assert.deepEqual(codes(await list(`?filter=expected_close_date:gt(${text})`)), ['filter invalid_value'], text)
+    assert.deepEqual(
+      codes(await list(`?filter=expected_close_date:gt(${text})`)),
+      ['filter invalid_value'],
+      text,
+    )
   }
 })
 
@@ -357,7 +386,9 @@ test('a cursor is refused when the options it was sorted by have another order',
   const { nextCursor } = (await list('?sort=source:asc&pageSize=5')).body.meta
   const [first] = (await get(`${v1}/field/dropdown?name=source`)).body.data
   await call('PATCH', `${v1}/field/15/option/${first.id}`, { position: 3 })
-  assert.deepEqual(codes(await list(`?sort=source:asc&pageSize=5&cursor=${nextCursor}`)), ['cursor other_list'])
+  assert.deepEqual(codes(await list(`?sort=source:asc&pageSize=5&cursor=${nextCursor}`)), [
+    'cursor other_list',
+  ])
 })
 
 test('an estimate is never less than what was seen', async () => {

@@ -49,7 +49,9 @@ test('the documented shape', async () => {
     config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false },
   })
   assert.ok(body.data.fields.every(Array.isArray))
-  const fields = new Map<string, Any>(body.data.fields.flat().map((field: Any) => [field.internal_name, field]))
+  const fields = new Map<string, Any>(
+    body.data.fields.flat().map((field: Any) => [field.internal_name, field]),
+  )
   const name = fields.get('name')
   for (const member of ['internal_name', 'field_name', 'id', 'source_id', 'is_active', 'type', 'config'])
     assert.ok(member in name, member)
@@ -104,7 +106,11 @@ test('currencies, pipelines, stages and records answer as dropdowns too', async 
   assert.deepEqual([yen.id, yen.decimals, yen.name], [392, 0, 'Japanese Yen'])
   assert.equal((await values('name=pipeline'))[0].id, known.pipeline)
   const stages = await values(`name=pipeline_stage&pipeline=${known.pipeline}`)
-  assert.deepEqual(stages.map((stage: Any) => [stage.name, stage.kind, stage.probability]).at(-2), ['Won', 'won', 100])
+  assert.deepEqual(stages.map((stage: Any) => [stage.name, stage.kind, stage.probability]).at(-2), [
+    'Won',
+    'won',
+    100,
+  ])
   assert.deepEqual(await values('name=pipeline_stage&pipeline=999'), [])
   assert.equal((await values('name=tags')).length, 8)
   assert.ok((await values('name=sales_owner')).some((user: Any) => user.id === known.owner))

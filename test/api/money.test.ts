@@ -1,4 +1,7 @@
-/** Money on a deal (D22 to D24): product lines, what follows from them, and a deal's whole way, against figures worked out by hand. */
+/**
+ * Money on a deal (D22 to D24): product lines, what follows from them, and a deal's whole way, against
+ * figures worked out by hand.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -57,17 +60,30 @@ test('a line takes price, discount and tax from the product; amounts are rounded
       amount: 0.52,
     },
   ])
-  assert.deepEqual([deal.deal_value.value, deal.product_amount.value, deal.product_quantity], [62.33, 62.33, 4.5])
+  assert.deepEqual(
+    [deal.deal_value.value, deal.product_amount.value, deal.product_quantity],
+    [62.33, 62.33, 4.5],
+  )
   // New: 10 % of 62.33 = 6.233 → 6.23
   assert.equal(deal.weighted_value.value, 6.23)
-  // A value of its own stays beside the lines; lines that are left out are untouched; the whole can be written back.
+  // A value of its own stays beside the lines; lines that are left out are untouched; the whole can be
+  // written back.
   const own = (await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: 70 } })).body.data
-  assert.deepEqual([own.deal_value.value, own.product_amount.value, own.deal_value.products.length], [70, 62.33, 2])
+  assert.deepEqual(
+    [own.deal_value.value, own.product_amount.value, own.deal_value.products.length],
+    [70, 62.33, 2],
+  )
   const back = await call('PUT', `${v1}/deal/${deal.id}`, own)
   assert.deepEqual([back.status, back.body.data.version], [200, own.version], back.text)
-  assert.equal((await get(`${v1}/deal/view/list?filter=deal_value.products:eq(${product.id})`)).body.data.length, 1)
+  assert.equal(
+    (await get(`${v1}/deal/view/list?filter=deal_value.products:eq(${product.id})`)).body.data.length,
+    1,
+  )
   // The product changes and goes; the line does not.
-  await call('PATCH', `${v1}/product/${product.id}`, { name: 'Sensor II', unit_price: [{ currency: 'USD', unit_price: '99' }] })
+  await call('PATCH', `${v1}/product/${product.id}`, {
+    name: 'Sensor II',
+    unit_price: [{ currency: 'USD', unit_price: '99' }],
+  })
   const touched = (await call('PATCH', `${v1}/deal/${deal.id}`, { description: 'touched' })).body.data
   assert.deepEqual(touched.deal_value, own.deal_value)
   await call('DELETE', `${v1}/product/${other.id}`)
@@ -86,7 +102,12 @@ test('a line takes price, discount and tax from the product; amounts are rounded
   )
   const without = (await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { products: [] } })).body.data
   assert.deepEqual(
-    [without.deal_value.products, without.product_amount.value, without.product_quantity, without.deal_value.value],
+    [
+      without.deal_value.products,
+      without.product_amount.value,
+      without.product_quantity,
+      without.deal_value.value,
+    ],
     [[], 0, 0, 70],
   )
   await call('PATCH', `${v1}/product/${product.id}`, { name: 'Sensor', unit_price: prices })
@@ -101,7 +122,9 @@ test('bad lines are named by their path, all at once', async () => {
     7,
   ]
   assert.deepEqual(
-    problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { deal_value: { currency: 'USD', products: lines } }))),
+    problemsOf(
+      await call('POST', `${v1}/deal`, dealBody(known, { deal_value: { currency: 'USD', products: lines } })),
+    ),
     [
       '/deal_value/products/0/quantity required',
       '/deal_value/products/1/product reference_not_found',
@@ -133,9 +156,17 @@ test('a line of a product that is gone keeps its price; one of a product that is
   const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))
   await call('DELETE', `${v1}/product/${gone.id}`)
   const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
-  const { data, meta } = (await patch({ products: products.map(({ product }) => ({ product, quantity: 2 })) })).body
+  const { data, meta } = (
+    await patch({ products: products.map(({ product }) => ({ product, quantity: 2 })) })
+  ).body
   assert.deepEqual(
-    data.deal_value.products.map((line: Deal) => [line.unit_price, line.discount, line.tax, line.amount, line.name]),
+    data.deal_value.products.map((line: Deal) => [
+      line.unit_price,
+      line.discount,
+      line.tax,
+      line.amount,
+      line.name,
+    ]),
     [
       [40, 5, 10, 83.6, 'Gone'],
       [30, 50, null, 30, 'Gone'],
@@ -157,20 +188,28 @@ test('a line of a product that is gone keeps its price; one of a product that is
   assert.deepEqual(problemsOf(other), ['/deal_value/products/0/unit_price no_price'])
   assert.match(other.body.errors[0].message, /deleted/)
   assert.equal(
-    (await patch({ currency: 'EUR', products: [{ product: gone.id, quantity: 1, unit_price: 7 }] })).body.data.deal_value.value,
+    (await patch({ currency: 'EUR', products: [{ product: gone.id, quantity: 1, unit_price: 7 }] })).body.data
+      .deal_value.value,
     7,
   )
 })
 
 test('a line, their sum and the value that follows stay within the range of the interface and of the field', async () => {
   const most = '9999999999999'
-  const line = (quantity: Json, unit_price: Json, more = {}) => ({ product: product.id, quantity, unit_price, ...more })
+  const line = (quantity: Json, unit_price: Json, more = {}) => ({
+    product: product.id,
+    quantity,
+    unit_price,
+    ...more,
+  })
   const refused = async (products: Json, value?: Json) =>
     problemsOf(
       await call(
         'POST',
         `${v1}/deal`,
-        dealBody(known, { deal_value: { currency: 'USD', products, ...(value === undefined ? {} : { value }) } }),
+        dealBody(known, {
+          deal_value: { currency: 'USD', products, ...(value === undefined ? {} : { value }) },
+        }),
       ),
     )
   const ofLine = '/deal_value/products/0 out_of_range'
@@ -192,7 +231,10 @@ test('a line, their sum and the value that follows stay within the range of the 
     .find((one: Deal) => one.internal_name === 'deal_value')
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: 1000 } })).status, 200)
   assert.deepEqual(await refused([line(2, 600)]), [ofSum])
-  const beside = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 900, products: [line(2, 600)] } }))
+  const beside = await made(
+    'deal',
+    dealBody(known, { deal_value: { currency: 'USD', value: 900, products: [line(2, 600)] } }),
+  )
   assert.equal(beside.product_amount.value, 1200)
   // What is stored already is no mistake of a request about something else.
   const touched = await call('PATCH', `${v1}/deal/${whole.id}`, { description: 'touched' })
@@ -207,7 +249,9 @@ test('a currency with fewer decimals than the prices of the lines is refused, an
   ]
   const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 20, products } }))
   const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
-  assert.deepEqual(problemsOf(await patch({ currency: 'JPY' })), ['/deal_value/products/1/unit_price too_many_decimals'])
+  assert.deepEqual(problemsOf(await patch({ currency: 'JPY' })), [
+    '/deal_value/products/1/unit_price too_many_decimals',
+  ])
   assert.deepEqual(problemsOf(await patch({ currency: 'JPY', value: 7 })), [
     '/deal_value/products/1/unit_price too_many_decimals',
   ])
@@ -226,7 +270,10 @@ test('a deal goes its whole way, and every figure is right at every step', async
     pipeline_stage: known.stages.Qualified!,
     sales_owner: known.owner,
     primary_contact: { last_name: 'Walker', company: { name: 'Ways Ltd' } },
-    deal_value: { currency: 'USD', products: [{ product: product.id, quantity: 2, discount: 0, tax: 0, unit_price: 10 }] },
+    deal_value: {
+      currency: 'USD',
+      products: [{ product: product.id, quantity: 2, discount: 0, tax: 0, unit_price: 10 }],
+    },
   })
   assert.equal(created.status, 201, created.text)
   const { id } = created.body.data
@@ -245,30 +292,49 @@ test('a deal goes its whole way, and every figure is right at every step', async
   assert.ok(negotiated.deal_stage_updated_at > created.body.data.deal_stage_updated_at)
   // In yen: 3 × 2500 × 1.1 = 8250; worth 8250 × the sample's rate of the yen.
   const rate = (await get(`${v1}/currency/392`)).body.data.rate
-  const inYen = await step({ deal_value: { currency: 'JPY', products: [{ product: product.id, quantity: 3 }] } })
-  assert.deepEqual([inYen.deal_value.value, inYen.product_amount.value, inYen.weighted_value.value], [8250, 8250, 5775])
+  const inYen = await step({
+    deal_value: { currency: 'JPY', products: [{ product: product.id, quantity: 3 }] },
+  })
+  assert.deepEqual(
+    [inYen.deal_value.value, inYen.product_amount.value, inYen.weighted_value.value],
+    [8250, 8250, 5775],
+  )
   assert.equal(inYen.deal_value_in_base_currency.value, Math.round(8250 * rate * 100) / 100)
-  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })), [
-    '/deal_closed_on required_when_won',
-    '/won_reason required_when_won',
-  ])
-  const won = await step({ pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-11-01' })
+  assert.deepEqual(
+    problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })),
+    ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
+  )
+  const won = await step({
+    pipeline_stage: known.stages.Won!,
+    won_reason: 'Price',
+    deal_closed_on: '2026-11-01',
+  })
   assert.deepEqual(
     [won.status, won.stage_probability, won.weighted_value.value, won.lost_time, won.rotting_days],
     [2, 100, 8250, null, null],
   )
   assert.ok(won.won_time)
   const reopened = await step({ pipeline_stage: known.stages.Proposal! })
-  assert.deepEqual([reopened.status, reopened.won_reason, reopened.deal_closed_on, reopened.won_time], [1, null, null, null])
+  assert.deepEqual(
+    [reopened.status, reopened.won_reason, reopened.deal_closed_on, reopened.won_time],
+    [1, null, null, null],
+  )
   assert.equal(reopened.weighted_value.value, 4125)
-  const lost = await step({ pipeline_stage: known.stages.Lost!, lost_reason: 'Junk Lead', deal_closed_on: '2026-11-02' })
-  assert.deepEqual([lost.status, lost.weighted_value.value, lost.won_reason, lost.deal_value.value], [3, 0, null, 8250])
+  const lost = await step({
+    pipeline_stage: known.stages.Lost!,
+    lost_reason: 'Junk Lead',
+    deal_closed_on: '2026-11-02',
+  })
+  assert.deepEqual(
+    [lost.status, lost.weighted_value.value, lost.won_reason, lost.deal_value.value],
+    [3, 0, null, 8250],
+  )
   assert.ok(lost.lost_time && !lost.won_time)
   // The other way round is a new closing: its reason and date come with it.
-  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })), [
-    '/deal_closed_on required_when_won',
-    '/won_reason required_when_won',
-  ])
+  assert.deepEqual(
+    problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })),
+    ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
+  )
 })
 
 /** Exact: numbers as whole numbers of their last digit. */
@@ -298,11 +364,12 @@ test('sums of lines are those of exact rational arithmetic', async () => {
       discount: number(99, 2),
       tax: number(99, 3),
     })
-  const lines = fc
-    .constantFrom('USD' as const, 'JPY' as const, 'KWD' as const)
-    .chain(currency =>
-      fc.record({ currency: fc.constant(currency), products: fc.array(line(currency), { minLength: 1, maxLength: 6 }) }),
-    )
+  const lines = fc.constantFrom('USD' as const, 'JPY' as const, 'KWD' as const).chain(currency =>
+    fc.record({
+      currency: fc.constant(currency),
+      products: fc.array(line(currency), { minLength: 1, maxLength: 6 }),
+    }),
+  )
   await fc.assert(
     fc.asyncProperty(lines, async ({ currency, products }) => {
       const places = decimals[currency]
@@ -315,12 +382,18 @@ test('sums of lines are those of exact rational arithmetic', async () => {
         ]
         const off = 100n * 10n ** BigInt(d.places) - d.digits
         const on = 100n * 10n ** BigInt(t.places) + t.digits
-        return roundHalfEven(q.digits * p.digits * off * on, q.places + p.places + d.places + t.places + 4, places)
+        return roundHalfEven(
+          q.digits * p.digits * off * on,
+          q.places + p.places + d.places + t.places + 4,
+          places,
+        )
       })
       const total = amounts.reduce((sum, amount) => sum + amount, 0n)
       const deal = await made(
         'deal',
-        dealBody(known, { deal_value: { currency, products: products.map(one => ({ ...one, product: product.id })) } }),
+        dealBody(known, {
+          deal_value: { currency, products: products.map(one => ({ ...one, product: product.id })) },
+        }),
       )
       const inUnits = (value: number) => BigInt(Math.round(value * 10 ** places))
       assert.deepEqual(
@@ -339,7 +412,11 @@ test('aggregates agree with the deals of the list under the same filter', async 
   const all = async (filter: string) => {
     const found: Deal[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const query = new URLSearchParams({ pageSize: '500', ...(filter ? { filter } : {}), ...(cursor ? { cursor } : {}) })
+      const query = new URLSearchParams({
+        pageSize: '500',
+        ...(filter ? { filter } : {}),
+        ...(cursor ? { cursor } : {}),
+      })
       const { data, meta } = (await get(`${v1}/deal/view/list?${query}`)).body
       found.push(...data)
       cursor = meta.nextCursor
@@ -361,10 +438,17 @@ test('aggregates agree with the deals of the list under the same filter', async 
     const names = await get(
       `${v1}/deal/view/list?${new URLSearchParams({ pageSize: '500', expand: groupBy, ...(filter ? { filter } : {}) })}`,
     )
-    const nameOf = new Map(names.body.data.map((deal: Deal) => [deal[groupBy] ?? null, deal._expanded[groupBy]?.name ?? null]))
-    const reply = await get(`${v1}/deal/aggregate?${new URLSearchParams({ group_by: groupBy, ...(filter ? { filter } : {}) })}`)
+    const nameOf = new Map(
+      names.body.data.map((deal: Deal) => [deal[groupBy] ?? null, deal._expanded[groupBy]?.name ?? null]),
+    )
+    const reply = await get(
+      `${v1}/deal/aggregate?${new URLSearchParams({ group_by: groupBy, ...(filter ? { filter } : {}) })}`,
+    )
     assert.equal(reply.status, 200, reply.text)
-    const groups = new Map(reply.body.data.map((one: { group: number }) => [one.group, one])) as Map<number | null, Deal>
+    const groups = new Map(reply.body.data.map((one: { group: number }) => [one.group, one])) as Map<
+      number | null,
+      Deal
+    >
     assert.deepEqual(new Set(groups.keys()), new Set(deals.map(deal => deal[groupBy] ?? null)))
     for (const [group, sums] of groups) {
       const mine = deals.filter(deal => (deal[groupBy] ?? null) === group)
@@ -375,13 +459,19 @@ test('aggregates agree with the deals of the list under the same filter', async 
       for (const { currency, value } of sums.deal_value) {
         assert.equal(
           Math.round(value * 1000),
-          cents(mine.filter(deal => deal.deal_value?.currency === currency).map(deal => deal.deal_value.value)),
+          cents(
+            mine.filter(deal => deal.deal_value?.currency === currency).map(deal => deal.deal_value.value),
+          ),
         )
       }
       for (const { currency, value } of sums.weighted_value) {
         assert.equal(
           Math.round(value * 1000),
-          cents(mine.filter(deal => deal.weighted_value?.currency === currency).map(deal => deal.weighted_value.value)),
+          cents(
+            mine
+              .filter(deal => deal.weighted_value?.currency === currency)
+              .map(deal => deal.weighted_value.value),
+          ),
         )
       }
       assert.equal(
@@ -390,18 +480,27 @@ test('aggregates agree with the deals of the list under the same filter', async 
       )
       // Per cent of thousandths: the sum is exact, and rounded once.
       const parts = mine.map(
-        deal => [Math.round((deal.deal_value_in_base_currency?.value ?? 0) * 100), deal.stage_probability] as const,
+        deal =>
+          [Math.round((deal.deal_value_in_base_currency?.value ?? 0) * 100), deal.stage_probability] as const,
       )
       const exact = parts.reduce((sum, [value, probability]) => sum + BigInt(value) * BigInt(probability), 0n)
-      assert.equal(Math.round(sums.weighted_value_in_base_currency.value * 100), Number(roundHalfEven(exact, 2, 0)))
-      assert.equal(sums.without_rate, mine.filter(deal => deal.deal_value && !deal.deal_value_in_base_currency).length)
+      assert.equal(
+        Math.round(sums.weighted_value_in_base_currency.value * 100),
+        Number(roundHalfEven(exact, 2, 0)),
+      )
+      assert.equal(
+        sums.without_rate,
+        mine.filter(deal => deal.deal_value && !deal.deal_value_in_base_currency).length,
+      )
     }
   }
   const whole = (await get(`${v1}/deal/aggregate`)).body.data
   assert.deepEqual([whole.length, whole[0].group], [1, null])
   const bad = await get(`${v1}/deal/aggregate?group_by=tags&page=1&filter=titel:eq(1)`)
   assert.deepEqual(
-    bad.body.errors.map((problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`),
+    bad.body.errors.map(
+      (problem: { parameter: string; code: string }) => `${problem.parameter} ${problem.code}`,
+    ),
     ['page unknown_parameter', 'filter unknown_field', 'group_by not_groupable'],
   )
   const errors = async (query: string) =>

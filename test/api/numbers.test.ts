@@ -1,4 +1,7 @@
-/** Numbers end to end (D14): every digit from the request through the database and the filter to the answer's raw text. */
+/**
+ * Numbers end to end (D14): every digit from the request through the database and the filter to the answer's
+ * raw text.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, plain } from '../../src/fields/decimal.ts'
@@ -14,7 +17,9 @@ const deal = (members: string, { pipeline_stage, ...body } = dealBody(known)) =>
     `${JSON.stringify(members.includes('"pipeline_stage"') ? body : { ...body, pipeline_stage }).slice(0, -1)},${members}}`,
   )
 const found = async (resource: string, filter: string): Promise<number[]> => {
-  const reply = await get(`${v1}/${resource}/view/list?pageSize=500&fields=id&filter=${encodeURIComponent(filter)}`)
+  const reply = await get(
+    `${v1}/${resource}/view/list?pageSize=500&fields=id&filter=${encodeURIComponent(filter)}`,
+  )
   assert.equal(reply.status, 200, `${filter}: ${reply.text}`)
   return reply.body.data.map((record: { id: number }) => record.id)
 }
@@ -51,9 +56,17 @@ test('quantities: text in, the same digits out, in every answer', async () => {
 
 test('out of range by one in the last of sixteen digits', async () => {
   for (const sent of ['10000000000000000', '9999999999999999.1', '1e16', '-1', '-0.01', '1e99'])
-    assert.deepEqual(problemsOf(await product(`"quantity_ordered":${sent}`)), ['/quantity_ordered out_of_range'], sent)
+    assert.deepEqual(
+      problemsOf(await product(`"quantity_ordered":${sent}`)),
+      ['/quantity_ordered out_of_range'],
+      sent,
+    )
   for (const sent of ['"5"', 'true', '[1]', '{}', '1e400'])
-    assert.deepEqual(problemsOf(await product(`"quantity_ordered":${sent}`)), ['/quantity_ordered wrong_type'], sent)
+    assert.deepEqual(
+      problemsOf(await product(`"quantity_ordered":${sent}`)),
+      ['/quantity_ordered wrong_type'],
+      sent,
+    )
 })
 
 test('filters compare the last of sixteen digits', async () => {
@@ -64,10 +77,19 @@ test('filters compare the last of sixteen digits', async () => {
   const of = (...digits: string[]) => digits.map(each => ids[each]!)
   const field = 'quantity_ordered'
   assert.deepEqual(await among(`${field}:eq(9007199254740993)`), of('9007199254740993'))
-  assert.deepEqual(await among(`${field}:in(9007199254740993,9999999999999998)`), of('9007199254740993', '9999999999999998'))
-  assert.deepEqual(await among(`${field}:gt(9007199254740992)`), of('9007199254740993', '9999999999999998', '9999999999999999'))
+  assert.deepEqual(
+    await among(`${field}:in(9007199254740993,9999999999999998)`),
+    of('9007199254740993', '9999999999999998'),
+  )
+  assert.deepEqual(
+    await among(`${field}:gt(9007199254740992)`),
+    of('9007199254740993', '9999999999999998', '9999999999999999'),
+  )
   assert.deepEqual(await among(`${field}:gte(9999999999999999)`), of('9999999999999999'))
-  assert.deepEqual(await among(`${field}:between(9007199254740993,9999999999999998)`), of('9007199254740993', '9999999999999998'))
+  assert.deepEqual(
+    await among(`${field}:between(9007199254740993,9999999999999998)`),
+    of('9007199254740993', '9999999999999998'),
+  )
   assert.deepEqual(
     await among(`${field}:gt(9007199254740991),${field}:nin(9999999999999999,9007199254740993)`),
     of('9007199254740992', '9999999999999998'),
@@ -80,7 +102,11 @@ test('filters compare the last of sixteen digits', async () => {
 })
 
 test('between is refused backwards to the last digit', async () => {
-  for (const pair of ['9999999999999999,9999999999999998', '9007199254740993,9007199254740992', '0.30000000000000001,0.3']) {
+  for (const pair of [
+    '9999999999999999,9999999999999998',
+    '9007199254740993,9007199254740992',
+    '0.30000000000000001,0.3',
+  ]) {
     const reply = await get(`${v1}/product/view/list?filter=quantity_in_stock:between(${pair})`)
     assert.equal(reply.status, 400, `${pair}: ${reply.text}`)
   }
@@ -104,7 +130,10 @@ test('operands: signs and exponents are numbers, the rest is refused by name; no
     ['', 400],
     ['9'.repeat(101), 400],
   ] as const) {
-    for (const path of ['product/view/list?filter=quantity_in_stock', 'deal/view/list?filter=cf_custom_number_field']) {
+    for (const path of [
+      'product/view/list?filter=quantity_in_stock',
+      'deal/view/list?filter=cf_custom_number_field',
+    ]) {
       const reply = await get(`${v1}/${path}:eq(${encodeURIComponent(operand)})`)
       assert.equal(reply.status, status, `${path} ${operand}: ${reply.text}`)
     }
@@ -157,7 +186,11 @@ test('amounts that a double can not add or multiply', async () => {
   ] as const) {
     const reply = await deal(`"deal_value":{"currency":"${currency}","value":${value}},${stage(stageName)}`)
     assert.equal(reply.status, 201, reply.text)
-    assert.match(reply.text, new RegExp(`"weighted_value":\\{[^}]*"value":${weighted.replace('.', '\\.')}\\}`), `${value}`)
+    assert.match(
+      reply.text,
+      new RegExp(`"weighted_value":\\{[^}]*"value":${weighted.replace('.', '\\.')}\\}`),
+      `${value}`,
+    )
   }
 })
 
@@ -174,9 +207,16 @@ test('a number in any of its spellings is the same number, whatever stands besid
 
 test('a custom number has at most sixteen digits, before and after the point together', async () => {
   for (const value of ['9999999999999999', '-9999999999999999', '0.123456789012345', '12345678.12345678'])
-    assert.ok((await deal(`"cf_custom_number_field":${value}`)).text.includes(`"cf_custom_number_field":${value}`), value)
+    assert.ok(
+      (await deal(`"cf_custom_number_field":${value}`)).text.includes(`"cf_custom_number_field":${value}`),
+      value,
+    )
   for (const value of ['10000000000000000', '-12345678901234567', '0.1234567890123456', '1e16', '1e-16'])
-    assert.deepEqual(problemsOf(await deal(`"cf_custom_number_field":${value}`)), ['/cf_custom_number_field too_long'], value)
+    assert.deepEqual(
+      problemsOf(await deal(`"cf_custom_number_field":${value}`)),
+      ['/cf_custom_number_field too_long'],
+      value,
+    )
 })
 
 test('a custom amount is digits and a point: no sign, exponent or space', async () => {
@@ -198,8 +238,21 @@ test('metadata keeps its numbers, or refuses what can not be kept', async () => 
     assert.ok(kept.text.includes(`"metadata":${numbers}`), kept.text)
   }
   const [{ count: before }] = (await db.query('SELECT count(*)::text FROM deal')) as [{ count: string }]
-  const tooLong = ['1e500', '1e9999', '-1E+999', '1e-499', '1e-9999', '1e999999999999999999999', '1e-999999999999999999999']
-  for (const number of [...tooLong, '9'.repeat(501), `-0.${'0'.repeat(497)}1`, `1.${'0'.repeat(300)}1e-300`]) {
+  const tooLong = [
+    '1e500',
+    '1e9999',
+    '-1E+999',
+    '1e-499',
+    '1e-9999',
+    '1e999999999999999999999',
+    '1e-999999999999999999999',
+  ]
+  for (const number of [
+    ...tooLong,
+    '9'.repeat(501),
+    `-0.${'0'.repeat(497)}1`,
+    `1.${'0'.repeat(300)}1e-300`,
+  ]) {
     for (const [metadata, path] of [
       [`{"a":${number}}`, '/a'],
       [`{"a":[1,{"b/c":${number}}]}`, '/a/1/b~1c'],
@@ -247,5 +300,9 @@ test('longer numbers of old are read, written back and changed', async () => {
 
 test('an id beyond every id is a record that is not there', async () => {
   for (const id of ['9007199254740993', '99999999999999999999'])
-    assert.deepEqual(problemsOf(await deal(`"cf_custom_owner_field":${id}`)), ['/cf_custom_owner_field reference_not_found'], id)
+    assert.deepEqual(
+      problemsOf(await deal(`"cf_custom_owner_field":${id}`)),
+      ['/cf_custom_owner_field reference_not_found'],
+      id,
+    )
 })

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
-const create = (members: object) => call('POST', `${v1}/product`, JSON.stringify({ name: 'A product', ...members }))
+const create = (members: object) =>
+  call('POST', `${v1}/product`, JSON.stringify({ name: 'A product', ...members }))
 
 test('every writable field is stored and returned', async () => {
   const { status, body, text } = await create({
@@ -30,12 +31,24 @@ test('every writable field is stored and returned', async () => {
     [data.product_code, data.active, data.taxable, data.type, data.sku_number, data.valid_till],
     ['42', 2, 1, 2, '9007199254740', '2027-12-31T22:59:59.000Z'],
   )
-  assert.deepEqual(data.unit_price[1], { currency: 392, currency_code: 'JPY', price: 7400, tax: null, discount: null })
+  assert.deepEqual(data.unit_price[1], {
+    currency: 392,
+    currency_code: 'JPY',
+    price: 7400,
+    tax: null,
+    discount: null,
+  })
   assert.deepEqual(data.base_currency_amount, { currency: 840, currency_code: 'USD', value: 49.9 })
   assert.ok(data.last_assigned_at)
   assert.deepEqual((await get(`${v1}/product/${data.id}`)).body.data, data)
-  const changed = await call('PATCH', `${v1}/product/${data.id}`, { unit_price: [{ currency: 'JPY', unit_price: 1000 }] })
-  assert.deepEqual(changed.body.data.base_currency_amount, { currency: 840, currency_code: 'USD', value: 6.7 })
+  const changed = await call('PATCH', `${v1}/product/${data.id}`, {
+    unit_price: [{ currency: 'JPY', unit_price: 1000 }],
+  })
+  assert.deepEqual(changed.body.data.base_currency_amount, {
+    currency: 840,
+    currency_code: 'USD',
+    value: 6.7,
+  })
 })
 
 test('a new product is active unless said otherwise, and only the name is needed', async () => {
@@ -45,7 +58,11 @@ test('a new product is active unless said otherwise, and only the name is needed
 })
 
 test('limits, at the bound and one past it', async () => {
-  assert.equal((await create({ name: 'n'.repeat(255), product_code: 'c'.repeat(20), sku_number: 's'.repeat(16) })).status, 201)
+  assert.equal(
+    (await create({ name: 'n'.repeat(255), product_code: 'c'.repeat(20), sku_number: 's'.repeat(16) }))
+      .status,
+    201,
+  )
   assert.deepEqual(
     problemsOf(
       await create({
@@ -80,7 +97,8 @@ test('9999999999999999 survives request, database, filter and answer, digit for 
     assert.ok(text.includes(`"quantity_in_stock":${big}`), text)
     assert.ok(text.includes('"exact":12345678901234567890.5'), text)
   }
-  const found = async (filter: string) => (await get(`${v1}/product/view/list?filter=${filter}`)).body.meta.total
+  const found = async (filter: string) =>
+    (await get(`${v1}/product/view/list?filter=${filter}`)).body.meta.total
   assert.equal(await found(`quantity_in_stock:eq(${big})`), 1)
   assert.equal(await found('quantity_in_stock:eq(9999999999999998)'), 0)
   assert.equal(await found('quantity_in_stock:gt(9999999999999998)'), 1)

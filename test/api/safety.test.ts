@@ -1,4 +1,7 @@
-/** Nothing lost, nothing twice (D7 to D9): versions, keys of requests, restoring what was deleted, and its end. */
+/**
+ * Nothing lost, nothing twice (D7 to D9): versions, keys of requests, restoring what was deleted, and its
+ * end.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -26,7 +29,9 @@ const purge = async () => {
 }
 /** As if it had been deleted some days earlier. */
 const age = (resource: string, id: number, days: number) =>
-  db.query(`UPDATE ${resource} SET deleted_at = deleted_at - interval '${days} days' WHERE id = $1::bigint`, [String(id)])
+  db.query(`UPDATE ${resource} SET deleted_at = deleted_at - interval '${days} days' WHERE id = $1::bigint`, [
+    String(id),
+  ])
 const traces = async () =>
   (
     await db.query(`SELECT (SELECT count(*) FROM event)::text AS events, (SELECT count(*) FROM idempotency)::text AS keys,
@@ -34,7 +39,11 @@ const traces = async () =>
   )[0]!
 
 test('a write sent again with its key is answered as before, and not carried out again', async () => {
-  const body = dealBody(known, { title: 'Once', primary_contact: { last_name: 'Once too' }, product_amount: 3 })
+  const body = dealBody(known, {
+    title: 'Once',
+    primary_contact: { last_name: 'Once too' },
+    product_amount: 3,
+  })
   const first = await call('POST', `${v1}/deal`, body, keyed('create-1'))
   assert.equal(first.status, 201)
   const before = await traces()
@@ -109,9 +118,12 @@ test('a key belongs to its request, to a day, and to its account; a refused requ
 })
 
 test('a key belongs to the deletion, not to what is moved before it', async () => {
-  const stage = async (name: string) => (await made('pipeline_stage', { pipeline: known.pipeline, name })).id as number
+  const stage = async (name: string) =>
+    (await made('pipeline_stage', { pipeline: known.pipeline, name })).id as number
   const [from, to] = [await stage('Emptied'), await stage('Filled')]
-  const deals = await Promise.all([1, 2, 3].map(() => made('deal', dealBody(known, { pipeline_stage: from }))))
+  const deals = await Promise.all(
+    [1, 2, 3].map(() => made('deal', dealBody(known, { pipeline_stage: from }))),
+  )
   const path = `${v1}/pipeline_stage/${from}?move_to=${to}`
   const first = await call('DELETE', path, undefined, keyed('move-1'))
   assert.deepEqual([first.status, first.headers.get('idempotency-replayed')], [200, null], first.text)
@@ -167,7 +179,9 @@ test('the same request at the same moment, over two processes: it is carried out
     const created = replies.filter(reply => reply.status === 201)
     assert.ok(created.length >= 1 && replies.every(reply => reply.status === 201 || reply.body.code === 5005))
     assert.equal(new Set(created.map(reply => reply.text)).size, 1)
-    const [row] = await db.query('SELECT count(*)::text AS count FROM deal WHERE title = $1::text', [`At once ${round}`])
+    const [row] = await db.query('SELECT count(*)::text AS count FROM deal WHERE title = $1::text', [
+      `At once ${round}`,
+    ])
     assert.equal(row!.count, '1')
   }
 })
@@ -192,7 +206,9 @@ test('what was deleted is restored as it was, with its events; what it points to
   assert.deepEqual({ ...record, updated_at: deal.updated_at }, { ...deal, version: 3 })
   assert.ok(updated_at > deal.updated_at)
   assert.equal((await get(`${v1}/deal/view/list?filter=id:eq(${deal.id})`)).body.data.length, 1)
-  const events = await db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [String(deal.id)])
+  const events = await db.query('SELECT type FROM event WHERE record_id = $1::bigint ORDER BY seq', [
+    String(deal.id),
+  ])
   assert.deepEqual(
     events.map(({ type }) => type),
     ['deal.created', 'deal.deleted', 'deal.restored'],
@@ -202,12 +218,24 @@ test('what was deleted is restored as it was, with its events; what it points to
 test('a restoration says when and by whom in what it brings back, and in its parts', async () => {
   const user = await made('user', { name: 'Restorer', email: 'restorer@example.com' })
   const token = newToken(1, randomBytes)
-  await createToken(db, { account: 1, user: user.id, name: 'Restorer', scopes: ['admin'], token, now: new Date() })
+  await createToken(db, {
+    account: 1,
+    user: user.id,
+    name: 'Restorer',
+    scopes: ['admin'],
+    token,
+    now: new Date(),
+  })
   const metadata = '{"updated_at":"never","updated_by":0,"digits":1.0000000000000000000001}'
   const pipeline = await made('pipeline', `{"name":"Told","metadata":${metadata}}`)
-  const stage = await made('pipeline_stage', `{"pipeline":${pipeline.id},"name":"Told","metadata":${metadata}}`)
+  const stage = await made(
+    'pipeline_stage',
+    `{"pipeline":${pipeline.id},"name":"Told","metadata":${metadata}}`,
+  )
   await call('DELETE', `${v1}/pipeline/${pipeline.id}`)
-  const back = await call('POST', `${v1}/pipeline/${pipeline.id}/restore`, undefined, { authorization: `Bearer ${token}` })
+  const back = await call('POST', `${v1}/pipeline/${pipeline.id}/restore`, undefined, {
+    authorization: `Bearer ${token}`,
+  })
   assert.equal(back.status, 200, back.text)
   for (const [resource, before] of [
     ['pipeline', pipeline],
@@ -248,7 +276,9 @@ test('a name taken meanwhile, a pipeline with its stages, and what is too old', 
   assert.equal((await call('POST', `${v1}/pipeline_stage/${early.id}/restore`)).status, 200)
   const deal = await made('deal', dealBody(known))
   await call('DELETE', `${v1}/deal/${deal.id}`)
-  await db.query("UPDATE deal SET deleted_at = now() - interval '31 days' WHERE id = $1::bigint", [String(deal.id)])
+  await db.query("UPDATE deal SET deleted_at = now() - interval '31 days' WHERE id = $1::bigint", [
+    String(deal.id),
+  ])
   assert.equal((await call('POST', `${v1}/deal/${deal.id}/restore`)).status, 404)
 })
 
@@ -274,9 +304,10 @@ test('the purge: records and the values in their history are gone, the events th
     left.map(row => row.id),
     [String(stays.id)],
   )
-  const told = await db.query('SELECT type, changes::text FROM event WHERE record_id = $1::bigint ORDER BY seq', [
-    String(gone.id),
-  ])
+  const told = await db.query(
+    'SELECT type, changes::text FROM event WHERE record_id = $1::bigint ORDER BY seq',
+    [String(gone.id)],
+  )
   assert.deepEqual(
     told.map(({ type, changes }) => [type, changes]),
     ['deal.created', 'deal.deleted', 'deal.purged'].map(type => [type, '{}']),
@@ -289,7 +320,9 @@ test('the purge: records and the values in their history are gone, the events th
 })
 
 test('what a record points to is purged after it, and keeps nothing else from being purged', async () => {
-  const contacts = await Promise.all(['Held', 'Held too', 'Free'].map(last_name => made('contact', { last_name })))
+  const contacts = await Promise.all(
+    ['Held', 'Held too', 'Free'].map(last_name => made('contact', { last_name })),
+  )
   const [held, heldToo, free] = contacts.map(({ id }) => id as number) as [number, number, number]
   const tag = await made('tag', { name: 'Held tag' })
   const pipeline = await made('pipeline', { name: 'Held pipeline' })
@@ -297,10 +330,17 @@ test('what a record points to is purged after it, and keeps nothing else from be
   const inPipeline = { pipeline: pipeline.id, pipeline_stage: stage.id }
   const deals = [
     await made('deal', dealBody(known, { ...inPipeline, primary_contact: held })),
-    await made('deal', dealBody(known, { tags: [tag.id], related_contacts: [heldToo], cf_custom_contact_field: heldToo })),
+    await made(
+      'deal',
+      dealBody(known, { tags: [tag.id], related_contacts: [heldToo], cf_custom_contact_field: heldToo }),
+    ),
   ]
   for (const { id } of deals) await call('DELETE', `${v1}/deal/${id}`)
-  for (const [resource, id] of [...contacts.map(({ id }) => ['contact', id]), ['tag', tag.id], ['pipeline', pipeline.id]]) {
+  for (const [resource, id] of [
+    ...contacts.map(({ id }) => ['contact', id]),
+    ['tag', tag.id],
+    ['pipeline', pipeline.id],
+  ]) {
     assert.equal((await call('DELETE', `${v1}/${resource}/${id}`)).status, 200)
     await age(String(resource), Number(id), 40)
   }
@@ -309,7 +349,10 @@ test('what a record points to is purged after it, and keeps nothing else from be
   for (const { id } of deals) await age('deal', id, 20)
   // The upkeep may have been here before.
   const left = async (ids: readonly number[]) => {
-    const rows = await db.query('SELECT id::text AS id FROM contact WHERE id = ANY($1::bigint[]) ORDER BY id', [`{${ids}}`])
+    const rows = await db.query(
+      'SELECT id::text AS id FROM contact WHERE id = ANY($1::bigint[]) ORDER BY id',
+      [`{${ids}}`],
+    )
     return rows.map(({ id }) => Number(id))
   }
   assert.deepEqual((await purge()).kept, { contact: 2, tag: 1, pipeline_stage: 1, pipeline: 1 })

@@ -1,4 +1,7 @@
-/** The schema's rules that let an account be moved to a shard of its own; read from the database's own catalog. */
+/**
+ * The schema's rules that let an account be moved to a shard of its own; read from the database's own
+ * catalog.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resources } from '../../src/resources.ts'
@@ -34,7 +37,9 @@ test('nothing that other engines or shards do not have', async () => {
     [],
   )
   assert.deepEqual(
-    await found("SELECT typname AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('d', 'r', 'e')"),
+    await found(
+      "SELECT typname AS name FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('d', 'r', 'e')",
+    ),
     [],
   )
   assert.deepEqual(

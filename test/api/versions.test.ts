@@ -52,7 +52,8 @@ test('what is in use is refused for its version first, and nothing is moved for 
 test('several tags, any version, weak and unreadable ones', async () => {
   const { id } = await made('tag', { name: 'Tagged' })
   const path = `${v1}/tag/${id}`
-  const patch = async (tags: string, name = 'Other') => (await call('PATCH', path, { name }, { 'if-match': tags })).status
+  const patch = async (tags: string, name = 'Other') =>
+    (await call('PATCH', path, { name }, { 'if-match': tags })).status
   assert.equal(await patch('"7", "1" ,"x,y"'), 200)
   assert.equal(await patch(' * ', 'Again'), 200)
   for (const tags of ['W/"3"', '"03"', '"3.0"', '""', '"\u00e9"']) assert.equal(await patch(tags), 412, tags)
@@ -115,8 +116,8 @@ test('a field counts its changes, those of its options too, and is changed in th
 })
 
 test("the service's own fields and the forms have versions, too", async () => {
-  const [[title]] = (await get(`${v1}/field/list?source=company`)).body.data.fields.map((section: { internal_name: string }[]) =>
-    section.filter(field => field.internal_name === 'website'),
+  const [[title]] = (await get(`${v1}/field/list?source=company`)).body.data.fields.map(
+    (section: { internal_name: string }[]) => section.filter(field => field.internal_name === 'website'),
   )
   const path = `${v1}/field/${title.id}`
   assert.equal(title.version, 1)
@@ -143,7 +144,9 @@ test('of many who have read the same version one comes first', async () => {
     ['PATCH', `${v1}/tag/${id}`, (name: number) => ({ name: `Name ${name}` })],
   ] as const) {
     const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, number) => (number % 2 ? service : other).call(method, path, body(number), ifMatch(1))),
+      Array.from({ length: 8 }, (_, number) =>
+        (number % 2 ? service : other).call(method, path, body(number), ifMatch(1)),
+      ),
     )
     assert.deepEqual(replies.map(reply => reply.status).toSorted(), [200, ...Array(7).fill(412)])
   }

@@ -1,4 +1,7 @@
-/** Backups: the same rows on every engine, whole while others write, all or nothing when restored. Brings its own engines. */
+/**
+ * Backups: the same rows on every engine, whole while others write, all or nothing when restored. Brings its
+ * own engines.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -41,7 +44,10 @@ const token = 'backup-test-token-backup-test-token'
 const log = () => {}
 const noProgress = { show() {}, clear() {} }
 const embedded = (name: string): Place => ({ databaseUrl: null, dataDir: join(home, name) })
-const onServer = async (): Promise<Place> => ({ databaseUrl: await createDatabase(server!.url), dataDir: join(home, 'none') })
+const onServer = async (): Promise<Place> => ({
+  databaseUrl: await createDatabase(server!.url),
+  dataDir: join(home, 'none'),
+})
 const fileNamed = (name: string) => join(home, `${name}.gz`)
 const options = (place: Place, file: string) => ({
   place,
@@ -54,7 +60,10 @@ const options = (place: Place, file: string) => ({
 const save = (place: Place, name: string) => backup(options(place, fileNamed(name)))
 const bring = (place: Place, name: string) => restore(options(place, fileNamed(name)))
 
-async function withDatabase<T>({ databaseUrl, dataDir }: Place, act: (db: Database) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  { databaseUrl, dataDir }: Place,
+  act: (db: Database) => Promise<T>,
+): Promise<T> {
   const db = await openDatabase({ ...(databaseUrl ? { url: databaseUrl } : { dataDir }), log })
   return act(db).finally(() => db.close())
 }
@@ -62,7 +71,9 @@ async function withDatabase<T>({ databaseUrl, dataDir }: Place, act: (db: Databa
 /** Every table with the number of its rows and what they say, in one order. */
 function contents(place: Place): Promise<Record<string, string>> {
   return withDatabase(place, async db => {
-    const tables = await db.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    const tables = await db.query(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+    )
     const found: Record<string, string> = {}
     for (const { name } of tables) {
       const [row] =
@@ -135,7 +146,10 @@ async function listOf(place: Place): Promise<string> {
   return text
 }
 
-/** The command line as it is run; `place` says where the database is. `megabytes` is the most memory that it had. */
+/**
+ * The command line as it is run; `place` says where the database is. `megabytes` is the most memory that it
+ * had.
+ */
 async function command(args: readonly string[], place?: Place) {
   const env = {
     ...process.env,
@@ -160,7 +174,11 @@ const source = embedded('source')
 await withDatabase(source, async db => {
   await migrate(db)
   await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
-  const awkward = JSON.stringify({ cf_odd: 'a"b\\c\nd\te,{f}\u2028NULL ä 😀', empty: '', huge: 'x'.repeat(3_000_000) })
+  const awkward = JSON.stringify({
+    cf_odd: 'a"b\\c\nd\te,{f}\u2028NULL ä 😀',
+    empty: '',
+    huge: 'x'.repeat(3_000_000),
+  })
   await db.query(
     `UPDATE deal SET custom = $1::jsonb, description = E'\\\\N "NULL" {}\\n', deal_value_value = 12345678901234567890.123456789
     WHERE id = (SELECT max(id) FROM deal)`,
@@ -171,7 +189,10 @@ await withDatabase(source, async db => {
 
 describe('moved', () => {
   test('from embedded to a server and back, every row is the same, and so is what the service answers', async context => {
-    assert.match(await save(source, 'first'), /^Backed up 18 tables, 1 203 rows to .*first\.gz \(.* MB|kB, [\d.]+ s\)\.$/)
+    assert.match(
+      await save(source, 'first'),
+      /^Backed up 18 tables, 1 203 rows to .*first\.gz \(.* MB|kB, [\d.]+ s\)\.$/,
+    )
     assert.equal(statSync(fileNamed('first')).mode & 0o777, 0o600)
     const before = await contents(source)
     const there = server ? await onServer() : embedded('there')
@@ -186,7 +207,9 @@ describe('moved', () => {
       const answered = await listOf(place)
       // Not as one text: what differs would be told in half a million characters.
       assert.deepEqual(
-        answered.match(/.{1,500}/gs)!.find((part, index) => part !== list.slice(index * 500, index * 500 + 500)),
+        answered
+          .match(/.{1,500}/gs)!
+          .find((part, index) => part !== list.slice(index * 500, index * 500 + 500)),
         undefined,
       )
       assert.equal(answered.length, list.length)
@@ -203,13 +226,18 @@ describe('moved', () => {
     await withDatabase(old, async db => {
       await migrate(db, some)
       await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now())")
-      await db.query("INSERT INTO tag (account_id, id, name, created_at, updated_at) VALUES (1, 7, 'Kept', now(), now())")
+      await db.query(
+        "INSERT INTO tag (account_id, id, name, created_at, updated_at) VALUES (1, 7, 'Kept', now(), now())",
+      )
     })
     await save(old, 'old')
     const place = embedded('from-old')
     await bring(place, 'old')
     await withDatabase(place, async db => {
-      assert.deepEqual({ ...(await migrate(db)) }, { applied: [], version: readdirSync('src/db/migrations').length })
+      assert.deepEqual(
+        { ...(await migrate(db)) },
+        { applied: [], version: readdirSync('src/db/migrations').length },
+      )
       const [row] = await db.query('SELECT name, document FROM tag WHERE id = 7')
       assert.equal(row!.name, 'Kept')
       assert.match(row!.document!, /"name" : "Kept"/)
@@ -260,9 +288,10 @@ describe('rows of many megabytes', () => {
   /** A number of seven characters is printed with ten thousand digits. */
   const grow = (place: Place, numbers: number, deals: number) =>
     withDatabase(place, db =>
-      db.query(`UPDATE deal SET metadata = $1::jsonb WHERE id IN (SELECT id FROM deal ORDER BY id LIMIT ${deals})`, [
-        `{"n":[${Array(numbers).fill('1e9999').join()}]}`,
-      ]),
+      db.query(
+        `UPDATE deal SET metadata = $1::jsonb WHERE id IN (SELECT id FROM deal ORDER BY id LIMIT ${deals})`,
+        [`{"n":[${Array(numbers).fill('1e9999').join()}]}`],
+      ),
     )
 
   test('are never in memory together, and come back', async () => {
@@ -297,7 +326,13 @@ async function backUpBusy(place: Place, name: string): Promise<void> {
   let isOver = false
   const write = async (writer: number) => {
     for (let count = 0; !isOver; count++) {
-      const body = { title: `w${writer}n${count}`, pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 }
+      const body = {
+        title: `w${writer}n${count}`,
+        pipeline: 2,
+        pipeline_stage: 3,
+        primary_contact: 68,
+        sales_owner: 1,
+      }
       const reply = await send(service.url, 'POST', '', body)
       assert.equal(reply.status, 201)
       const { id } = ((await reply.json()) as { data: { id: number } }).data
@@ -326,7 +361,8 @@ async function backUpBusy(place: Place, name: string): Promise<void> {
       (SELECT count(*) FROM event e WHERE e.account_id = d.account_id AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
       FROM deal d WHERE d.account_id = 1 AND d.title ~ '^w[0-9]+n'`)
     const versions = new Map(rows.map(row => [Number(row.id), Number(row.version)]))
-    for (const [id, version] of promised) assert.ok(versions.get(id)! >= version, `deal ${id} is not as it was acknowledged`)
+    for (const [id, version] of promised)
+      assert.ok(versions.get(id)! >= version, `deal ${id} is not as it was acknowledged`)
     for (const row of rows) assert.equal(row.events, row.version, row.title!)
     const [counts] = await db.query(
       'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq::text FROM counter WHERE account_id = 1) AS counter FROM event WHERE account_id = 1',
@@ -385,19 +421,30 @@ describe('refused, with nothing left behind', () => {
 
   test('a backup of a newer service, or of another program', async () => {
     const [header, ...rest] = text().split('\n')
-    const parsed = JSON.parse(header!) as { migrations: { version: number; name: string; checksum: string }[] }
+    const parsed = JSON.parse(header!) as {
+      migrations: { version: number; name: string; checksum: string }[]
+    }
     const later = {
       ...parsed,
-      migrations: [...parsed.migrations, { version: 1 + parsed.migrations.length, name: 'later', checksum: 'x' }],
+      migrations: [
+        ...parsed.migrations,
+        { version: 1 + parsed.migrations.length, name: 'later', checksum: 'x' },
+      ],
     }
     made('newer', gzipSync([JSON.stringify(later), ...rest].join('\n')))
     await refuse('newer', /newer service/)
-    const edited = { ...parsed, migrations: parsed.migrations.map(migration => ({ ...migration, checksum: 'x' })) }
+    const edited = {
+      ...parsed,
+      migrations: parsed.migrations.map(migration => ({ ...migration, checksum: 'x' })),
+    }
     made('newer', gzipSync([JSON.stringify(edited), ...rest].join('\n')))
     await refuse('newer', /another program/)
   })
 
-  /** A file with a checksum that is right, of the lines of a backup as `change` leaves them; the last, its counts, is made of them. */
+  /**
+   * A file with a checksum that is right, of the lines of a backup as `change` leaves them; the last, its
+   * counts, is made of them.
+   */
   const forged = (name: string, change: (lines: (string | Buffer)[]) => unknown) => {
     const lines: (string | Buffer)[] = text().trimEnd().split('\n')
     const counts = JSON.parse(String(lines.pop())) as { rows: { [table: string]: number } }
@@ -434,17 +481,40 @@ describe('refused, with nothing left behind', () => {
     const other = / is not a backup made by "dealwright backup"; name one that is\.$/
     const harmed = (how: string) =>
       new RegExp(`^The backup is damaged or cut short \\(${how}\\); nothing was restored\\. Use another copy`)
-    const [firstLine, row] = [harmed('its first line is not as it is written'), harmed('it has a row that is none of account')]
+    const [firstLine, row] = [
+      harmed('its first line is not as it is written'),
+      harmed('it has a row that is none of account'),
+    ]
     const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [
       ['a first line that is no JSON', lines => lines.splice(0, 1, '{"format'), other],
       ['no migrations', withHeader(header => Object.assign(header, { migrations: [] })), firstLine],
       ['no tables', withHeader(header => Object.assign(header, { tables: [] })), firstLine],
-      ['migrations that are none', withHeader(header => Object.assign(header, { migrations: [1] })), firstLine],
-      ['lines within a line', withHeader(header => Object.assign(header, { made_at: 'now\nThen it says more' })), firstLine],
-      ['a name that is SQL', withHeader(({ tables }) => Object.assign(tables[0]!, { name: 'account" CASCADE; --' })), firstLine],
+      [
+        'migrations that are none',
+        withHeader(header => Object.assign(header, { migrations: [1] })),
+        firstLine,
+      ],
+      [
+        'lines within a line',
+        withHeader(header => Object.assign(header, { made_at: 'now\nThen it says more' })),
+        firstLine,
+      ],
+      [
+        'a name that is SQL',
+        withHeader(({ tables }) => Object.assign(tables[0]!, { name: 'account" CASCADE; --' })),
+        firstLine,
+      ],
       ['a column twice', withHeader(({ tables }) => tables[0]!.columns.push('name')), firstLine],
-      ['a line that is no JSON', lines => lines.splice(2, 0, 'nothing'), harmed('it has a line that is none of a backup')],
-      ['a table that is not told', lines => lines.push('{"table":"more"}'), harmed('it has a table that it should not')],
+      [
+        'a line that is no JSON',
+        lines => lines.splice(2, 0, 'nothing'),
+        harmed('it has a line that is none of a backup'),
+      ],
+      [
+        'a table that is not told',
+        lines => lines.push('{"table":"more"}'),
+        harmed('it has a table that it should not'),
+      ],
       ['a number in a row', withAccount(values => [1, ...values.slice(1)]), row],
       ['a list in a row', withAccount(values => [[], ...values.slice(1)]), row],
       ['a value too few', withAccount(values => values.slice(1)), row],
@@ -463,8 +533,10 @@ describe('refused, with nothing left behind', () => {
   })
 
   test('what fits no database: the place in the file and the reason, and nothing is half restored', async () => {
-    const nowhere = /^The backup does not fit the schema of its own version \(nothing, account\.nothing\): [^\n]* make another\.$/
-    const unfit = (where: string) => new RegExp(`^The backup does not fit: ${where}; nothing was restored\\. Use another one\\.$`)
+    const nowhere =
+      /^The backup does not fit the schema of its own version \(nothing, account\.nothing\): [^\n]* make another\.$/
+    const unfit = (where: string) =>
+      new RegExp(`^The backup does not fit: ${where}; nothing was restored\\. Use another one\\.$`)
     const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [
       [
         'a table and a column that nobody knows',
@@ -514,7 +586,11 @@ describe('refused, with nothing left behind', () => {
     const rows = Buffer.from(`[${'"",'.repeat(20)}""]\n`.repeat(200_000))
     const cases: [what: string, parts: Buffer[], message: RegExp][] = [
       ['a first line of a gigabyte', packed(zeros, 64), /a line without an end/],
-      ['a row of a gigabyte', [gzipSync(table), gzipSync('["'), ...packed(zeros, 64)], /a line without an end/],
+      [
+        'a row of a gigabyte',
+        [gzipSync(table), gzipSync('["'), ...packed(zeros, 64)],
+        /a line without an end/,
+      ],
       [
         'a note of 100 MB',
         [gzipSync(table), gzipSync('{"'), ...packed(zeros.fill(32), 6), gzipSync('\n')],
@@ -547,13 +623,23 @@ describe('refused, with nothing left behind', () => {
       if (place.databaseUrl) await assertNoTables(place)
       else assert.deepEqual(readdirSync(place.dataDir), ['lock'])
       await bring(place, 'first')
-      await assert.rejects(bring(place, 'first'), { name: 'BackupError', message: /not empty|has a database/ })
+      await assert.rejects(bring(place, 'first'), {
+        name: 'BackupError',
+        message: /not empty|has a database/,
+      })
     }
   })
 
   test('a backup where there is no database, or of one that was never started', async () => {
-    await assert.rejects(save(embedded('nowhere'), 'nothing'), { name: 'BackupError', message: /There is no database/ })
-    if (server) await assert.rejects(save(await onServer(), 'nothing'), { name: 'BackupError', message: /never been started/ })
+    await assert.rejects(save(embedded('nowhere'), 'nothing'), {
+      name: 'BackupError',
+      message: /There is no database/,
+    })
+    if (server)
+      await assert.rejects(save(await onServer(), 'nothing'), {
+        name: 'BackupError',
+        message: /never been started/,
+      })
     assert.ok(!readdirSync(home).some(name => name.startsWith('nothing') || name === 'nowhere'))
   })
 
@@ -598,7 +684,8 @@ describe('refused, with nothing left behind', () => {
 
   test('what a killed backup or restore left is removed by the next, what is in use is not', async () => {
     const make = (...path: string[]) => mkdirSync(join(source.dataDir, ...path), { recursive: true })
-    for (const name of ['backup-Ab0001', 'restore-Ab0002']) for (const part of ['pg', 'lock']) make(name, part)
+    for (const name of ['backup-Ab0001', 'restore-Ab0002'])
+      for (const part of ['pg', 'lock']) make(name, part)
     make('backup-mondayX', 'pg')
     make('backup-monday', 'pg')
     make('backup-inUse1')

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase, type Transaction } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import { createDatabase, dropDatabase, startPostgres, type TestServer, template } from '../support/postgres.ts'
+import {
+  createDatabase,
+  dropDatabase,
+  startPostgres,
+  type TestServer,
+  template,
+} from '../support/postgres.ts'
 
 const log = () => {}
 const server = await startPostgres()
@@ -37,7 +43,8 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
     if (where.url) await dropDatabase(where.url)
   })
 
-  test('32 at a time, errors and transactions in between: every answer is the right one', () => interleaved(db))
+  test('32 at a time, errors and transactions in between: every answer is the right one', () =>
+    interleaved(db))
 
   test('every value is text, exactly as PostgreSQL prints it', async () => {
     const [row] =
@@ -142,7 +149,9 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
   test('what is prepared and then fails is prepared once on a connection', async () => {
     const failing = 'SELECT 1 / $1::int AS often'
     for (let turn = 0; turn < 10; turn++) {
-      await Promise.all(Array.from({ length: 10 }, () => assert.rejects(db.query(failing, ['0']), { code: '22012' })))
+      await Promise.all(
+        Array.from({ length: 10 }, () => assert.rejects(db.query(failing, ['0']), { code: '22012' })),
+      )
     }
     const counts = Array.from({ length: 20 }, () =>
       db.query('SELECT count(*) AS n FROM pg_prepared_statements WHERE statement = $1::text', [failing]),
@@ -165,10 +174,14 @@ async function interleaved(db: Database): Promise<void> {
     async n => assert.equal((await db.query('SELECT $1::int + 1 AS n', [`${n}`]))[0]!.n, `${n + 1}`),
     async n =>
       assert.equal(
-        (await db.query('INSERT INTO item VALUES ($1::bigint, $2) RETURNING text', [`${n}`, `t${n}`]))[0]!.text,
+        (await db.query('INSERT INTO item VALUES ($1::bigint, $2) RETURNING text', [`${n}`, `t${n}`]))[0]!
+          .text,
         `t${n}`,
       ),
-    n => assert.rejects(db.query('INSERT INTO item SELECT $1::bigint FROM generate_series(1, 2)', [`${n}`]), { code: '23505' }),
+    n =>
+      assert.rejects(db.query('INSERT INTO item SELECT $1::bigint FROM generate_series(1, 2)', [`${n}`]), {
+        code: '23505',
+      }),
     n => assert.rejects(db.query('SELECT 1 / ($1::int - $1::int)', [`${n}`]), { code: '22012' }),
     n => assert.rejects(db.query(`SELEC ${n}`), { code: '42601' }),
     async n => assert.equal((await db.query(`SELECT ${n} AS n`))[0]!.n, `${n}`),
@@ -195,7 +208,9 @@ async function interleaved(db: Database): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: 32 }, lane))
-  const [row] = await db.query(`SELECT count(*) AS all, count(*) FILTER (WHERE text = 'rolled back') AS undone FROM item`)
+  const [row] = await db.query(
+    `SELECT count(*) AS all, count(*) FILTER (WHERE text = 'rolled back') AS undone FROM item`,
+  )
   assert.deepEqual({ ...row }, { all: '400', undone: '0' })
 }
 

@@ -1,4 +1,7 @@
-/** Names that were two and are one since they are compared in any spelling (D127, D128): the later one is marked, with its history. */
+/**
+ * Names that were two and are one since they are compared in any spelling (D127, D128): the later one is
+ * marked, with its history.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
@@ -79,14 +82,15 @@ async function marksDoubles(db: Database): Promise<void> {
   await db.query(
     `CREATE INDEX custom_1_1001 ON deal ((lower(left(custom ->> 'cf_a', 255)) COLLATE "C"), id) WHERE account_id = 1`,
   )
-  await db.query(`CREATE INDEX custom_1_1002 ON deal (((custom ->> 'cf_b')::numeric), id) WHERE account_id = 1`)
+  await db.query(
+    `CREATE INDEX custom_1_1002 ON deal (((custom ->> 'cf_b')::numeric), id) WHERE account_id = 1`,
+  )
   await migrate(db)
   const names = async (table: string, account = 1) =>
     Object.fromEntries(
-      (await db.query(`SELECT id::text AS id, name FROM ${table} WHERE account_id = ${account} ORDER BY id`)).map(row => [
-        row.id,
-        row.name,
-      ]),
+      (
+        await db.query(`SELECT id::text AS id, name FROM ${table} WHERE account_id = ${account} ORDER BY id`)
+      ).map(row => [row.id, row.name]),
     )
   const tags = await names('tag')
   assert.deepEqual(
@@ -110,7 +114,10 @@ async function marksDoubles(db: Database): Promise<void> {
   assert.equal(row!.version, '4')
   assert.equal(row!.later, 't')
   const instant = new Date(row!.updated_at!).toISOString()
-  assert.equal(row!.document, `"metadata":{"name" : "its own", "n" : 1.50},"name":"x (3)","updated_at":"${instant}"`)
+  assert.equal(
+    row!.document,
+    `"metadata":{"name" : "its own", "n" : 1.50},"name":"x (3)","updated_at":"${instant}"`,
+  )
   const events = await db.query(
     `SELECT seq::text AS seq, type, record_id::text AS id, version, actor::text AS actor, changes::text AS changes FROM event WHERE account_id = 1 ORDER BY seq`,
   )

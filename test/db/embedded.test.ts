@@ -1,4 +1,7 @@
-/** The embedded database's promises: one process a directory, nothing acknowledged is lost, nothing hangs for ever. */
+/**
+ * The embedded database's promises: one process a directory, nothing acknowledged is lost, nothing hangs for
+ * ever.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +44,10 @@ describe('a directory', () => {
     const other = join(home, 'other')
     mkdirSync(join(other, 'pg'), { recursive: true })
     writeFileSync(join(other, 'pg', 'notes.txt'), 'mine')
-    await assert.rejects(openDatabase({ dataDir: other, log }), { name: 'StartupError', message: /not a database directory/ })
+    await assert.rejects(openDatabase({ dataDir: other, log }), {
+      name: 'StartupError',
+      message: /not a database directory/,
+    })
     writeFileSync(join(other, 'pg', 'PG_VERSION'), '17\n')
     await assert.rejects(openDatabase({ dataDir: other, log }), {
       name: 'StartupError',
@@ -59,7 +65,9 @@ describe('durability', () => {
     const before = engine.fsyncs
     for (let id = 0; id < 20; id++) await sql.unsafe('INSERT INTO flushed VALUES ($1::bigint)', [`${id}`])
     assert.ok(engine.fsyncs - before >= 20, `${engine.fsyncs - before} flushes`)
-    const [row] = await sql.unsafe(`SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`)
+    const [row] = await sql.unsafe(
+      `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
+    )
     assert.deepEqual({ ...row }, { fsync: 'on', pages: 'on' })
     await sql.end()
     await engine.close()
@@ -98,10 +106,13 @@ describe('the lock', () => {
   test('of many at the same instant, one has it; released, the next', async () => {
     const directory = fresh('race')
     for (const _ of [1, 2, 3]) {
-      const results = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(directory, () => {})))
+      const results = await Promise.allSettled(
+        Array.from({ length: 8 }, () => acquireLock(directory, () => {})),
+      )
       const won = results.filter(result => result.status === 'fulfilled')
       assert.equal(won.length, 1)
-      for (const result of results) if (result.status === 'rejected') assert.ok(result.reason instanceof StartupError)
+      for (const result of results)
+        if (result.status === 'rejected') assert.ok(result.reason instanceof StartupError)
       won[0]!.value.release()
     }
   })
@@ -121,7 +132,10 @@ describe('the lock', () => {
   test('of a process that cannot be looked up is left to it as long as it renews it', async () => {
     const directory = fresh('elsewhere')
     const lock = await acquireLock(directory, () => {})
-    writeFileSync(join(directory, 'lock', '1'), JSON.stringify({ ...holder(directory), host: 'elsewhere', pid: 17 }))
+    writeFileSync(
+      join(directory, 'lock', '1'),
+      JSON.stringify({ ...holder(directory), host: 'elsewhere', pid: 17 }),
+    )
     await assert.rejects(
       acquireLock(directory, () => {}),
       { message: /process 17 on elsewhere/ },
@@ -164,7 +178,8 @@ describe('a busy engine', () => {
     const text = `SELECT id, repeat(md5(id::text), 100) AS text FROM generate_series(1, 3000) AS id, LATERAL (SELECT pg_sleep(0.0003 * (id % 2))) AS slept`
     for (const rows of await Promise.all([sql.unsafe(text), sql.unsafe(text)])) {
       assert.equal(rows.length, 3000)
-      for (const [index, row] of rows.entries()) assert.deepEqual([Number(row.id), row.text!.length], [index + 1, 3200])
+      for (const [index, row] of rows.entries())
+        assert.deepEqual([Number(row.id), row.text!.length], [index + 1, 3200])
     }
   })
 
@@ -220,9 +235,14 @@ describe('an engine that fails', () => {
     await count()
     const before = await count()
     // It looks at nothing while it orders the marks, so that it can't be ended alone.
-    const hung = db.query(String.raw`SELECT length(normalize(repeat(U&'\0315', 1000000) || repeat(U&'\0316', 1000000)))`)
+    const hung = db.query(
+      String.raw`SELECT length(normalize(repeat(U&'\0315', 1000000) || repeat(U&'\0316', 1000000)))`,
+    )
     const behind = count()
-    await Promise.all([assert.rejects(hung, DatabaseUnavailable), assert.rejects(behind, DatabaseUnavailable)])
+    await Promise.all([
+      assert.rejects(hung, DatabaseUnavailable),
+      assert.rejects(behind, DatabaseUnavailable),
+    ])
     await assert.rejects(count(), DatabaseUnavailable)
     assert.equal(await db.ready(), false)
     await untilReady(db)
@@ -278,7 +298,9 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterable<string> } {
       await db.query('INSERT INTO item VALUES ($1::bigint)', [String(id)])
       console.log(id)
     }`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return { child, lines: createInterface({ input: child.stdout! }) }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The database client throws, at each step of sending and of reading, amid the statements of several accounts: every answer is the one
- * that was asked for, or a clear failure.
+ * The database client throws, at each step of sending and of reading, amid the statements of several
+ * accounts: every answer is the one that was asked for, or a clear failure.
  */
 import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'
@@ -64,16 +64,20 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
 
   test('an error amid the rows of an answer leaves nothing of it in the next one', async () => {
     for (let turn = 0; turn < 10; turn++) {
-      const failing = db.query(`SELECT 1 / (2000 - n) AS n, repeat('x', 100) AS text FROM generate_series(1, 4000) n`)
+      const failing = db.query(
+        `SELECT 1 / (2000 - n) AS n, repeat('x', 100) AS text FROM generate_series(1, 4000) n`,
+      )
       const next = Array.from({ length: 10 }, (_, n) => db.query('SELECT $1::text AS n', [`${n}`]))
       await assert.rejects(failing, { code: '22012' })
-      for (const [n, rows] of (await Promise.all(next)).entries()) assert.deepEqual([rows.length, rows[0]!.n], [1, `${n}`])
+      for (const [n, rows] of (await Promise.all(next)).entries())
+        assert.deepEqual([rows.length, rows[0]!.n], [1, `${n}`])
     }
   })
 
   test('more parameters than the protocol takes, or none that it takes, are refused and harm nobody', async () => {
     const text = (count: number) => `SELECT count(*) AS n FROM (VALUES ${places(count)}) v`
-    const places = (count: number) => Array.from({ length: count }, (_, index) => `($${index + 1}::text)`).join()
+    const places = (count: number) =>
+      Array.from({ length: count }, (_, index) => `($${index + 1}::text)`).join()
     const ask = (count: number) => db.query(text(count), Array.from<string>({ length: count }).fill('v'))
     const refusedAs = (error: unknown) => databaseRefusal(error)?.slug
     for (let turn = 0; turn < 20; turn++) {
@@ -96,12 +100,24 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
 
 const acknowledged = new Map<string, number[]>()
 
-/** What one account asks at a time: few rows and many, prepared and not, text and bytes, refused ones, writes alone and together. */
-function neighbours(db: Database, account: string, batch: number, tally: { right: number; refused: number }): Promise<void>[] {
+/**
+ * What one account asks at a time: few rows and many, prepared and not, text and bytes, refused ones, writes
+ * alone and together.
+ */
+function neighbours(
+  db: Database,
+  account: string,
+  batch: number,
+  tally: { right: number; refused: number },
+): Promise<void>[] {
   const mark = (n: number) => `secret of ${account}: ${batch} ${n}`
   const kinds: ((n: number) => Promise<void>)[] = [
     async n => assert.equal((await db.query('SELECT $1::text AS mark', [mark(n)]))[0]!.mark, mark(n)),
-    async n => assert.equal((await db.query(`SELECT $1::text AS mark, ${batch} AS batch`, [mark(n)]))[0]!.mark, mark(n)),
+    async n =>
+      assert.equal(
+        (await db.query(`SELECT $1::text AS mark, ${batch} AS batch`, [mark(n)]))[0]!.mark,
+        mark(n),
+      ),
     async n => {
       const text = 'SELECT $1::text AS mark, n FROM generate_series(1, $2::int) n'
       const rows = await db.query(text, [mark(n), '9'])
@@ -149,8 +165,8 @@ class Fault extends Error {
 }
 
 /**
- * Has functions of Node that the code of `inside` calls throw, once each time that it is armed: at a step at which it never did, or after so many
- * steps. A step is where in that code the call comes from.
+ * Has functions of Node that the code of `inside` calls throw, once each time that it is armed: at a step at
+ * which it never did, or after so many steps. A step is where in that code the call comes from.
  */
 function throwInside(inside: RegExp) {
   const steps = new Set<string>()
@@ -165,7 +181,9 @@ function throwInside(inside: RegExp) {
     Error.stackTraceLimit = stackTraceLimit
     const [first, ...rest] = trace.stack.split('\n').slice(1)
     if (!first || !inside.test(first)) return null
-    const place = [first, ...rest].filter(line => inside.test(line)).map(line => line.replace(/^\s+at |\(?file:.*\//g, ''))
+    const place = [first, ...rest]
+      .filter(line => inside.test(line))
+      .map(line => line.replace(/^\s+at |\(?file:.*\//g, ''))
     return place.join(' < ')
   }
   const patch = <T extends object>(owner: T, names: readonly (keyof T & string)[]) => {

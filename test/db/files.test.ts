@@ -1,4 +1,7 @@
-/** The embedded database's files: whose they are, what happens where no more can be opened, on a full disk, and where they can't be made. */
+/**
+ * The embedded database's files: whose they are, what happens where no more can be opened, on a full disk,
+ * and where they can't be made.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -85,9 +88,13 @@ describe('few files', { skip: isWindows }, () => {
       await db.query('CREATE TABLE after AS SELECT 1 AS id')
       await db.close()
       console.log(JSON.stringify({ taken: taken.length, failed, kept: row.count, said }))`
-    const child = spawn('sh', ['-c', `ulimit -n 200; exec "${process.execPath}" --input-type=module -e "$0"`, program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      'sh',
+      ['-c', `ulimit -n 200; exec "${process.execPath}" --input-type=module -e "$0"`, program],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     const { taken, failed, kept, said } = JSON.parse(await outputOf(child))
     assert.ok(taken > 20)
     assert.ok(failed > 0)
@@ -180,11 +187,17 @@ describe('a start that can’t be', () => {
     mkdirSync(dataDir)
     execFileSync('mount', ['-o', 'remount,ro', disk])
     assert.match(await refusedStart(dataDir), /^\S+ can't be used: read-only file system \(EROFS\)/)
-    assert.match(await refusedStart(join(disk, 'other')), /^\S+ can't be used: read-only file system \(EROFS\)/)
+    assert.match(
+      await refusedStart(join(disk, 'other')),
+      /^\S+ can't be used: read-only file system \(EROFS\)/,
+    )
   })
 
   test('no more files than Node.js itself needs: one line', { skip: isWindows }, async () => {
-    assert.match(await refusedStart(join(home, 'none'), 'ulimit -n 24'), /^The database in \S+ could not be opened: .*EMFILE/)
+    assert.match(
+      await refusedStart(join(home, 'none'), 'ulimit -n 24'),
+      /^The database in \S+ could not be opened: .*EMFILE/,
+    )
   })
 })
 
@@ -255,7 +268,8 @@ function fill(disk: string, left: number): void {
   const { bavail, bsize } = statfsSync(disk)
   const bytes = Buffer.alloc(megabyte)
   try {
-    for (let more = bavail * bsize - left; more > 0; ) more -= writeSync(file, bytes, 0, Math.min(more, megabyte))
+    for (let more = bavail * bsize - left; more > 0; )
+      more -= writeSync(file, bytes, 0, Math.min(more, megabyte))
   } finally {
     closeSync(file)
   }

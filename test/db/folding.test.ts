@@ -1,4 +1,7 @@
-/** Case is folded one way (D126): on every engine, under every locale, in the database and in the code. Brings its own engines. */
+/**
+ * Case is folded one way (D126): on every engine, under every locale, in the database and in the code. Brings
+ * its own engines.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { after, describe, test } from 'node:test'
@@ -30,7 +33,11 @@ const places: readonly Place[] = server
       // As on a server that was built or installed with less.
       { name: 'PostgreSQL, by ICU', locale: turkish, without: named.slice(0, 4) },
       { name: 'PostgreSQL, by Turkish alone', locale: turkish, without: named },
-      { name: 'PostgreSQL, by Lithuanian alone', locale: "LOCALE_PROVIDER icu ICU_LOCALE 'lt' LOCALE 'C'", without: named },
+      {
+        name: 'PostgreSQL, by Lithuanian alone',
+        locale: "LOCALE_PROVIDER icu ICU_LOCALE 'lt' LOCALE 'C'",
+        without: named,
+      },
       { name: 'PostgreSQL, by C alone', locale: "LOCALE 'C'", without: named },
     ]
   : []
@@ -44,14 +51,30 @@ async function addressOf({ locale, without = [] }: Place): Promise<string> {
   return url
 }
 
-/** All there are, but for the ideographs, the syllables of Korean, what is private and what no plane has given yet. */
+/**
+ * All there are, but for the ideographs, the syllables of Korean, what is private and what no plane has given
+ * yet.
+ */
 const letters = [
   [0x1, 0x3400],
   [0xa000, 0xac00],
   [0xf900, 0x20000],
-].flatMap(([from, to]) => Array.from({ length: to! - from! }, (_, index) => String.fromCodePoint(from! + index)))
+].flatMap(([from, to]) =>
+  Array.from({ length: to! - from! }, (_, index) => String.fromCodePoint(from! + index)),
+)
 const texts = [
-  ...['TITLE', 'İSTANBUL ısı', 'ΟΔΟΣ', 'ΟΔΟΣ ΣΑΣ', 'Α\u0345Σ\u0300', 'I\u0307', 'I\u0300 J\u0301 Į\u0303 Ì', 'ǅungla Ǆ', 'ẞ', ''],
+  ...[
+    'TITLE',
+    'İSTANBUL ısı',
+    'ΟΔΟΣ',
+    'ΟΔΟΣ ΣΑΣ',
+    'Α\u0345Σ\u0300',
+    'I\u0307',
+    'I\u0300 J\u0301 Į\u0303 Ì',
+    'ǅungla Ǆ',
+    'ẞ',
+    '',
+  ],
   ...[
     'Ä'.repeat(255),
     '\u{10d50} ꟎ \u{16ea0}',
@@ -99,14 +122,19 @@ describe('said at the start', { skip: !server && 'no PostgreSQL here' }, () => {
     const url = await addressOf({ name: 'PostgreSQL' })
     const db = await openDatabase({ url, log: () => {} })
     await migrate(db)
-    await db.query('CREATE OR REPLACE FUNCTION fold(given text) RETURNS text LANGUAGE sql IMMUTABLE RETURN lower(given)')
+    await db.query(
+      'CREATE OR REPLACE FUNCTION fold(given text) RETURNS text LANGUAGE sql IMMUTABLE RETURN lower(given)',
+    )
     await db.close()
     const { status, stderr } = spawnSync(process.execPath, ['bin/dealwright.js'], {
       env: { ...process.env, DATABASE_URL: url, PORT: '0' },
       encoding: 'utf8',
     })
     assert.equal(status, 1)
-    assert.match(stderr, /^The database folds \d+ letters otherwise than this service \(.*ς.*\): .* Make a backup .*\n$/)
+    assert.match(
+      stderr,
+      /^The database folds \d+ letters otherwise than this service \(.*ς.*\): .* Make a backup .*\n$/,
+    )
   })
 
   for (const place of places.filter(({ without }) => !without)) {
@@ -136,13 +164,34 @@ const searches = new Map([
   ['E\u0301', ['e\u0301', 'É']],
 ])
 const sorted = [
-  ...['e\u0301', 'İi', 'TITLE', 'title ı', 'z', 'ẞ', 'ß', 'Ä', 'É', 'ΟΔΟΣ', 'οδος', 'Ა', 'ა', 'Ⓐ', 'ⓐ', 'Ꭰ', 'ꭰ'],
+  ...[
+    'e\u0301',
+    'İi',
+    'TITLE',
+    'title ı',
+    'z',
+    'ẞ',
+    'ß',
+    'Ä',
+    'É',
+    'ΟΔΟΣ',
+    'οδος',
+    'Ა',
+    'ა',
+    'Ⓐ',
+    'ⓐ',
+    'Ꭰ',
+    'ꭰ',
+  ],
   ...['𐐀', '\u{10d50}', '\u{10d70}', '𞤀'],
 ]
 /** Names, and whether each is new among those before it. */
 const names = new Map([
   ...(['Ⓐ', 'TITLE', 'é', 'x', 'ΟΔΟΣ', 'I', 'ı', '\u{10d50}'].map(name => [name, 201]) as [string, number][]),
-  ...(['ⓐ', 'title', ' e\u0301 ', '\u00a0X ', 'οδος', 'i', '\u{10d70}'].map(name => [name, 409]) as [string, number][]),
+  ...(['ⓐ', 'title', ' e\u0301 ', '\u00a0X ', 'οδος', 'i', '\u{10d70}'].map(name => [name, 409]) as [
+    string,
+    number,
+  ][]),
 ])
 
 function byFolded(one: string, other: string): number {
@@ -156,18 +205,25 @@ async function answersAlike({ call, get }: Service): Promise<void> {
     return reply.body.data.id as number
   }
   const primary_contact = await made('contact', { last_name: 'Contact' })
-  const [{ id: pipeline_stage, pipeline }] = (await get(`${v1}/pipeline_stage/view/list?sort=id:asc`)).body.data
-  for (const title of sorted) await made('deal', { title, pipeline, pipeline_stage, primary_contact, sales_owner: 1 })
+  const [{ id: pipeline_stage, pipeline }] = (await get(`${v1}/pipeline_stage/view/list?sort=id:asc`)).body
+    .data
+  for (const title of sorted)
+    await made('deal', { title, pipeline, pipeline_stage, primary_contact, sales_owner: 1 })
   const listed = async (query: string) => {
     const reply = await get(`${v1}/deal/view/list?${query}`)
     assert.equal(reply.status, 200, reply.text)
     return reply.body.data.map((deal: { title: string }) => deal.title)
   }
   for (const [word, titles] of searches)
-    assert.deepEqual(await listed(`filter=${encodeURIComponent(`title:like(${word})`)}&sort=title:asc`), titles, word)
+    assert.deepEqual(
+      await listed(`filter=${encodeURIComponent(`title:like(${word})`)}&sort=title:asc`),
+      titles,
+      word,
+    )
   assert.deepEqual(await listed('sort=title:asc'), sorted)
   assert.deepEqual((await listed('sort=title:desc')).map(fold), sorted.map(fold).toReversed())
-  for (const [name, status] of names) assert.equal((await call('POST', `${v1}/tag`, { name })).status, status, name)
+  for (const [name, status] of names)
+    assert.equal((await call('POST', `${v1}/tag`, { name })).status, status, name)
   const { data } = (await get(`${v1}/field/dropdown?name=tags`)).body
   const tags = [...names.keys()].filter(name => names.get(name) === 201).toSorted(byFolded)
   assert.deepEqual(
@@ -179,5 +235,7 @@ async function answersAlike({ call, get }: Service): Promise<void> {
 describe('lists, searches and unique names are the same everywhere', () => {
   test('embedded', async () => answersAlike(await startService({ sampleData: false })))
   for (const place of places.filter(({ without }) => !without))
-    test(place.name, async () => answersAlike(await startService({ sampleData: false, url: await addressOf(place) })))
+    test(place.name, async () =>
+      answersAlike(await startService({ sampleData: false, url: await addressOf(place) })),
+    )
 })

@@ -1,4 +1,7 @@
-/** How the service gets into a PostgreSQL server: passwords of each kind, TLS, Unix sockets, and what it says when it doesn't. */
+/**
+ * How the service gets into a PostgreSQL server: passwords of each kind, TLS, Unix sockets, and what it says
+ * when it doesn't.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -23,7 +26,9 @@ if (server) {
     ['clear', 'scram-sha-256'],
     ['tls', 'scram-sha-256'],
   ]) {
-    await db.sql.unsafe(`SET password_encryption = '${encryption}'; CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`)
+    await db.sql.unsafe(
+      `SET password_encryption = '${encryption}'; CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`,
+    )
   }
   await db.close()
 }
@@ -36,9 +41,13 @@ function configure(data: string): void {
   if (!hasOpenssl) return
   const [key, certificate] = [join(data, 'server.key'), join(data, 'server.crt')]
   const subject = ['-subj', '/CN=localhost', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject], {
-    stdio: 'ignore',
-  })
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
+    {
+      stdio: 'ignore',
+    },
+  )
   writeFileSync(join(data, 'postgresql.auto.conf'), 'ssl = on\n')
 }
 
@@ -76,11 +85,19 @@ test('a Unix socket stands in the place of the host', options, async () => {
 test('TLS as far as sslmode asks for it', withTls, async () => {
   for (const mode of ['prefer', 'require']) assert.equal(await enter('tls', { mode }), 'tls true')
   await assert.rejects(enter('tls', { mode: 'disable' }), { name: 'StartupError', message: /no encryption/ })
-  await assert.rejects(enter('tls', { mode: 'verify-full' }), { name: 'StartupError', message: /self-signed certificate/ })
-  await assert.rejects(enter('tls', { mode: 'perhaps' }), { name: 'StartupError', message: /sslmode=perhaps/ })
+  await assert.rejects(enter('tls', { mode: 'verify-full' }), {
+    name: 'StartupError',
+    message: /self-signed certificate/,
+  })
+  await assert.rejects(enter('tls', { mode: 'perhaps' }), {
+    name: 'StartupError',
+    message: /sslmode=perhaps/,
+  })
 })
 
-test('a server without TLS is not spoken to where TLS is a must', { skip: !!process.env.TEST_DATABASE_URL }, async t => {
+test('a server without TLS is not spoken to where TLS is a must', {
+  skip: !!process.env.TEST_DATABASE_URL,
+}, async t => {
   const plain = await startPostgres()
   if (!plain) return t.skip('PostgreSQL is not installed')
   const open = (mode: string) => openDatabase({ url: `${plain.url}?sslmode=${mode}`, log() {} })
@@ -99,8 +116,10 @@ test('what is no address says so', async () => {
 })
 
 test('a server that does not know the password itself is not believed', () => {
-  const message = (type: number, text: string) => Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
-  const challenge = (nonce: string) => message(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=4096`)
+  const message = (type: number, text: string) =>
+    Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
+  const challenge = (nonce: string) =>
+    message(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=4096`)
   const begin = () => {
     const answer = login('scram', secret)
     const first = answer(message(10, 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0'))!.toString('latin1')
@@ -108,7 +127,10 @@ test('a server that does not know the password itself is not believed', () => {
   }
   const { answer, nonce } = begin()
   answer(challenge(`${nonce}more`))
-  assert.throws(() => answer(message(12, `v=${Buffer.alloc(32).toString('base64')}`)), /does not know the password/)
+  assert.throws(
+    () => answer(message(12, `v=${Buffer.alloc(32).toString('base64')}`)),
+    /does not know the password/,
+  )
   assert.throws(() => begin().answer(challenge('another')), /another login/)
   assert.throws(() => begin().answer(message(12, 'v=')), /does not know the password/)
   assert.throws(() => begin().answer(message(7, '')), /not known here \(7\)/)

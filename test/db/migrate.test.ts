@@ -47,7 +47,9 @@ function suite(server: { url: string } | undefined) {
     return migrate(by, directory)
   }
   const tables = async () =>
-    (await db.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)).map(row => row.tablename)
+    (await db.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)).map(
+      row => row.tablename,
+    )
 
   test('each file once', async () => {
     assert.deepEqual(await run(), { applied: [1, 2], version: 2 })

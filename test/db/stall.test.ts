@@ -43,7 +43,10 @@ test('a slow answer is no silence while the probe is answered, or refused by the
   const full = Object.assign(new Error('too many connections'), { code: '53300' })
   for (const probe of [async () => {}, () => Promise.reject(full)]) {
     const stall = watched({ probe })
-    assert.deepEqual(await Promise.all([500, 600].map(ms => stall.guard(() => answerAfter(ms)))), ['answer', 'answer'])
+    assert.deepEqual(await Promise.all([500, 600].map(ms => stall.guard(() => answerAfter(ms)))), [
+      'answer',
+      'answer',
+    ])
   }
 })
 

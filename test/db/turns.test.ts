@@ -1,4 +1,7 @@
-/** Reads that take long, on both engines: whose turn it is, what ends them, and what those notice who wait behind them (D102). */
+/**
+ * Reads that take long, on both engines: whose turn it is, what ends them, and what those notice who wait
+ * behind them (D102).
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +26,8 @@ const timed = async <T>(asked: Promise<T>) => {
   const from = performance.now()
   return { answer: await asked.then(String, error => error.code ?? error.name), ms: performance.now() - from }
 }
-const quick = (db: Database, account: string) => db.inTurn({ account }).query('SELECT $1::text AS n', [account])
+const quick = (db: Database, account: string) =>
+  db.inTurn({ account }).query('SELECT $1::text AS n', [account])
 
 describe('embedded', () => suite(async () => ({ template })))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
@@ -75,12 +79,16 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
     for (let turn = 0; turn < 60; turn++) {
       const { signal, abort } = abortable()
       // Some are over at about the moment when they are to be ended.
-      const ended = codeOf(db.inTurn({ account: '1', signal }).query(turn % 2 ? endless : 'SELECT pg_sleep(0.03)'))
+      const ended = codeOf(
+        db.inTurn({ account: '1', signal }).query(turn % 2 ? endless : 'SELECT pg_sleep(0.03)'),
+      )
       for (let n = 0; n < 5; n++) {
         const asked = db.query('SELECT $1::text AS n', [`${turn}-${n}`])
         beside.push(asked.then(([row]) => assert.equal(row!.n, `${turn}-${n}`)))
       }
-      beside.push(db.write('1', 'SELECT $1::text AS n', [`${turn}`]).then(([row]) => assert.equal(row!.n, `${turn}`)))
+      beside.push(
+        db.write('1', 'SELECT $1::text AS n', [`${turn}`]).then(([row]) => assert.equal(row!.n, `${turn}`)),
+      )
       await sleep(25 + (turn % 10))
       abort()
       assert.match(await ended, /57014|answered/)

@@ -24,9 +24,16 @@ test('what takes long for a long text has one owner', () => {
 })
 
 test('hints are looked for by whoever counts the problems, not where they are found', () => {
-  const eager = sources('src/**/*.ts').filter(file => /(?<!\(\) => |function )\b(suggestion|unknownFieldHint)\(/.test(file.text))
+  const eager = sources('src/**/*.ts').filter(file =>
+    /(?<!\(\) => |function )\b(suggestion|unknownFieldHint)\(/.test(file.text),
+  )
   // One refusal, which has one hint.
-  const single = ['src/api/metadata.ts', 'src/fields/catalog.ts', 'src/fields/kinds/dropdown.ts', 'src/fields/kinds/money.ts']
+  const single = [
+    'src/api/metadata.ts',
+    'src/fields/catalog.ts',
+    'src/fields/kinds/dropdown.ts',
+    'src/fields/kinds/money.ts',
+  ]
   assert.deepEqual(
     eager.map(file => file.path).filter(path => !single.includes(path)),
     [],

@@ -19,7 +19,9 @@ test('docs/api/errors.md has a row for each error, and no other', () => {
 test('docs/api/errors.md lists every code of a problem, and no other', () => {
   const code =
     /(?:problem\(\s*(?:'\w+',\s*)?|refuse\(world, \w+, (?:'\w+'|parameter), |report\(problems, (?:'\w+'|name|parameter), |report\(\s*judge,\s*(?:'[^']*'|path|`[^`]*`),\s*|complaint\(\w+, |code: |warn\()'([a-z_]+)'/g
-  const used = new Set(sources('src/**/*.ts').flatMap(file => [...file.text.matchAll(code)].map(match => match[1]!)))
+  const used = new Set(
+    sources('src/**/*.ts').flatMap(file => [...file.text.matchAll(code)].map(match => match[1]!)),
+  )
   const listed = [...read('docs/api/errors.md').matchAll(/^\| `(\w+)` \|/gm)].map(match => match[1]!)
   // Codes that are put together of parts.
   for (const made of ['required_when_won', 'required_when_lost', 'invalid_time']) used.add(made)
@@ -58,7 +60,9 @@ test('every setting is in docs/operating.md, and no other', () => {
 
 test('every dependency is named in ARCHITECTURE.md with its reason', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object }
-  const listed = [...read('ARCHITECTURE.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| [^|]+ \|$/gm)].map(match => match[1]!)
+  const listed = [...read('ARCHITECTURE.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| [^|]+ \|$/gm)].map(
+    match => match[1]!,
+  )
   for (const name of Object.keys(dependencies)) assert.ok(listed.includes(name), name)
 })
 
@@ -66,7 +70,10 @@ test('links between documents lead somewhere', () => {
   for (const file of sources('{*.md,docs/**/*.md}')) {
     for (const [, target] of file.text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)) {
       const path = new URL(target!, `file:///${file.path}`).pathname.slice(1)
-      assert.doesNotThrow(() => read(path.endsWith('/') ? `${path}README.md` : path), `${file.path} → ${target}`)
+      assert.doesNotThrow(
+        () => read(path.endsWith('/') ? `${path}README.md` : path),
+        `${file.path} → ${target}`,
+      )
     }
   }
 })

@@ -6,9 +6,18 @@ import { importsOf, sources } from './sources.ts'
 
 /** Files of `from` must import nothing that matches `never`. */
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
-  { from: /^src\/(records|list|fields)\//, never: /^src\/(deals|products|api|app|main|resources|accounts|db)\b/ },
-  { from: /^src\/(?!api\/|app\.ts|main\.ts)/, never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts|main\.ts)/ },
-  { from: /^src\/(?!api\/|app\.ts|main\.ts|backup\/copy-socket\.ts|db\/server-address\.ts)/, never: /^node:(net|tls)$/ },
+  {
+    from: /^src\/(records|list|fields)\//,
+    never: /^src\/(deals|products|api|app|main|resources|accounts|db)\b/,
+  },
+  {
+    from: /^src\/(?!api\/|app\.ts|main\.ts)/,
+    never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts|main\.ts)/,
+  },
+  {
+    from: /^src\/(?!api\/|app\.ts|main\.ts|backup\/copy-socket\.ts|db\/server-address\.ts)/,
+    never: /^node:(net|tls)$/,
+  },
   { from: /^src\/backup\//, never: /^src\/(records|list|fields|deals|products|administration|accounts)\// },
   { from: /^src\/(?!backup\/|main\.ts)/, never: /^src\/backup\// },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
@@ -17,7 +26,10 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     from: /^src\/administration\/(judge|bounds|field|limits|form|option)\.ts$/,
     never: /^src\/(db|accounts|api)\/|^src\/records\/store/,
   },
-  { from: /^src\/(fields|deals|products)\//, never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\// },
+  {
+    from: /^src\/(fields|deals|products)\//,
+    never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\//,
+  },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },
 ]
@@ -40,7 +52,9 @@ test('no file imports what its folder must not know', () => {
 test('no switch on a field type outside the kinds', () => {
   // Definitions of fields name their type; nothing else may.
   const types = new RegExp(`(?<!type: )'(${Object.keys(kinds).join('|')})'`)
-  const found = sources('src/**/*.ts').filter(file => !/^src\/fields\/(kinds|field\.ts)/.test(file.path) && types.test(file.text))
+  const found = sources('src/**/*.ts').filter(
+    file => !/^src\/fields\/(kinds|field\.ts)/.test(file.path) && types.test(file.text),
+  )
   assert.deepEqual(
     found.map(file => file.path),
     [],

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sources } from './sources.ts'
 
-test('a source file is a screen or a few: at most 300 lines, unless it is data', () => {
+test('a source file is a screen or a few: at most 420 lines, unless it is data', () => {
   const long = sources('src/**/*.ts').filter(
-    file => !/(accounts\/(currencies|sample-names)|kinds\/samples)\.ts$/.test(file.path) && file.text.split('\n').length > 300,
+    file =>
+      !/(accounts\/(currencies|sample-names)|kinds\/samples)\.ts$/.test(file.path) &&
+      file.text.split('\n').length > 420,
   )
   assert.deepEqual(
     long.map(file => file.path),
@@ -16,7 +18,10 @@ test('a source file is a screen or a few: at most 300 lines, unless it is data',
 test('no barrels, no dumping grounds, no default exports; names in kebab-case', () => {
   const files = sources('{src,test,bench}/**/*.ts')
   assert.deepEqual(
-    files.filter(file => /\/(utils?|helpers?|common|shared|misc|lib)\//.test(file.path) || file.path.endsWith('/index.ts')),
+    files.filter(
+      file =>
+        /\/(utils?|helpers?|common|shared|misc|lib)\//.test(file.path) || file.path.endsWith('/index.ts'),
+    ),
     [],
   )
   assert.deepEqual(
@@ -24,7 +29,9 @@ test('no barrels, no dumping grounds, no default exports; names in kebab-case', 
     [],
   )
   assert.deepEqual(
-    files.filter(file => !/^[a-z0-9-]+(\.test)?\.ts$/.test(file.path.split('/').at(-1)!)).map(file => file.path),
+    files
+      .filter(file => !/^[a-z0-9-]+(\.test)?\.ts$/.test(file.path.split('/').at(-1)!))
+      .map(file => file.path),
     [],
   )
 })
@@ -38,7 +45,9 @@ test('a source file opens with what it owns', () => {
 })
 
 test('a test that asks which engine it runs on is where it runs on both', () => {
-  const once = sources('test/{house,db,units,backup}/**/*.test.ts').filter(file => /env\.TEST_ENGINE\b/.test(file.text))
+  const once = sources('test/{house,db,units,backup}/**/*.test.ts').filter(file =>
+    /env\.TEST_ENGINE\b/.test(file.text),
+  )
   assert.deepEqual(
     once.map(file => file.path),
     [],

@@ -1,6 +1,7 @@
 /**
- * Lists of deleted records, which may hold what is deleted itself: the stage, a contact, an option out of use. By every field that sorts, in
- * both directions, the pages of a cursor are the numbered pages, and what has no place in the order comes last.
+ * Lists of deleted records, which may hold what is deleted itself: the stage, a contact, an option out of
+ * use. By every field that sorts, in both directions, the pages of a cursor are the numbered pages, and what
+ * has no place in the order comes last.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +29,11 @@ const option = (await done('POST', `/field/${source.id}/option`, { name: 'Gone' 
 const deals: number[] = []
 for (let index = 0; index < 24; index++) {
   const inGone = { pipeline, pipeline_stage: stages[index % 2]!, primary_contact: contact, source: option }
-  const members = { title: `Deal ${index % 5}`, description: index % 4 ? `${index % 7}` : null, ...(index % 3 ? {} : inGone) }
+  const members = {
+    title: `Deal ${index % 5}`,
+    description: index % 4 ? `${index % 7}` : null,
+    ...(index % 3 ? {} : inGone),
+  }
   deals.push(await made('deal', dealBody(known, members)))
 }
 for (const id of deals) await done('DELETE', `/deal/${id}`)
@@ -71,7 +76,8 @@ for (const direction of ['asc', 'desc']) {
       const { byNumber, byCursor } = await walks(`${field}:${direction}`)
       assert.equal(new Set(idsOf(byNumber)).size, deals.length, field)
       assert.deepEqual(idsOf(byCursor), idsOf(byNumber), field)
-      const isGone = (deal: Deal) => (field === 'pipeline' || field === 'pipeline_stage') && deal.pipeline === pipeline
+      const isGone = (deal: Deal) =>
+        (field === 'pipeline' || field === 'pipeline_stage') && deal.pipeline === pipeline
       assert.ok(
         areLast(byNumber, deal => (deal[field] ?? null) !== null && !isGone(deal)),
         field,
@@ -89,7 +95,11 @@ for (const direction of ['asc', 'desc']) {
 
 test('where an administrator has arranged the stages, too', async () => {
   await done('PATCH', `/pipeline_stage/${known.stages.Proposal}`, { position: 1 })
-  for (const sort of ['title:asc,pipeline_stage:asc', 'pipeline_stage:desc,title:asc', 'title:desc,pipeline_stage:desc']) {
+  for (const sort of [
+    'title:asc,pipeline_stage:asc',
+    'pipeline_stage:desc,title:asc',
+    'title:desc,pipeline_stage:desc',
+  ]) {
     const { byNumber, byCursor } = await walks(sort)
     assert.deepEqual(idsOf(byCursor), idsOf(byNumber), sort)
     assert.ok(!sort.startsWith('pipeline') || areLast(byNumber, deal => deal.pipeline !== pipeline), sort)

@@ -1,6 +1,6 @@
 /**
- * What follows from stages and rates (D21, D24, D26, D56): whatever is changed at the same time, over several processes, in the end each amount
- * is what exact arithmetic makes of the record, its stage and the rates.
+ * What follows from stages and rates (D21, D24, D26, D56): whatever is changed at the same time, over several
+ * processes, in the end each amount is what exact arithmetic makes of the record, its stage and the rates.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,9 +53,16 @@ async function wrong(ids: { deals: readonly number[]; products: readonly number[
   const listed = async (resource: string, wanted: readonly number[]) =>
     wanted.length === 0
       ? []
-      : ((await done(call, 'POST', `/${resource}/view/list`, { filter: `id:in(${wanted.join(',')})`, pageSize: 500 })) as Deal[])
+      : ((await done(call, 'POST', `/${resource}/view/list`, {
+          filter: `id:in(${wanted.join(',')})`,
+          pageSize: 500,
+        })) as Deal[])
   const deals = (await listed('deal', ids.deals)).map(deal => {
-    const says = [String(deal.stage_probability), said(deal.weighted_value), said(deal.deal_value_in_base_currency)]
+    const says = [
+      String(deal.stage_probability),
+      said(deal.weighted_value),
+      said(deal.deal_value_in_base_currency),
+    ]
     return [`deal ${deal.id}`, says, derivedOf(deal, catalog)]
   })
   const products = (await listed('product', ids.products)).map(product => [
@@ -69,14 +76,19 @@ async function wrong(ids: { deals: readonly number[]; products: readonly number[
 }
 
 test('rounding in SQL is rounding here, of any amount', async () => {
-  const amount = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 28n }), fc.integer({ min: 0, max: 9 })).map(([digits, places]) => {
-    const text = String(digits).padStart(places + 1, '0')
-    return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text
-  })
+  const amount = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 28n }), fc.integer({ min: 0, max: 9 }))
+    .map(([digits, places]) => {
+      const text = String(digits).padStart(places + 1, '0')
+      return places ? `${text.slice(0, -places)}.${text.slice(-places)}` : text
+    })
   const halves = amount.map(text => `${text.split('.')[0]}.${text.length % 2 ? '1' : ''}25`)
   await fc.assert(
     fc.asyncProperty(fc.oneof(amount, halves), fc.integer({ min: 0, max: 4 }), async (text, decimals) => {
-      const [row] = await db.query(`SELECT (${halfEven('$1::numeric', '$2::text')})::text AS rounded`, [text, String(decimals)])
+      const [row] = await db.query(`SELECT (${halfEven('$1::numeric', '$2::text')})::text AS rounded`, [
+        text,
+        String(decimals),
+      ])
       assert.equal(row!.rounded, plain(rounded(decimal(text)!, decimals)))
     }),
     {
@@ -95,7 +107,9 @@ test('rounding in SQL is rounding here, of any amount', async () => {
 test('a pass mends whatever differs, not only what it looks for', async () => {
   const deal_value = { currency: 'EUR', value: '1234.56' }
   const { id } = await done(call, 'POST', '/deal', dealBody(known, { deal_value }))
-  const product = (await done(call, 'POST', '/product', { name: 'P', unit_price: [{ currency: 'EUR', unit_price: 7 }] })).id
+  const product = (
+    await done(call, 'POST', '/product', { name: 'P', unit_price: [{ currency: 'EUR', unit_price: 7 }] })
+  ).id
   const ids = { deals: [id], products: [product] }
   for (const column of [
     'weighted_value_value = 1',
@@ -108,25 +122,44 @@ test('a pass mends whatever differs, not only what it looks for', async () => {
     await revalueRecords(db, await catalogNow())
     assert.deepEqual(await wrong(ids), [], column)
     const deal = await done(call, 'GET', `/deal/${id}`)
-    assert.deepEqual([deal.weighted_value?.currency, deal.deal_value_in_base_currency?.currency], [978, 840], column)
+    assert.deepEqual(
+      [deal.weighted_value?.currency, deal.deal_value_in_base_currency?.currency],
+      [978, 840],
+      column,
+    )
   }
-  await db.query('UPDATE product SET base_currency_amount_value = 1 WHERE account_id = 1 AND id = $1::bigint', [String(product)])
+  await db.query(
+    'UPDATE product SET base_currency_amount_value = 1 WHERE account_id = 1 AND id = $1::bigint',
+    [String(product)],
+  )
   await revalueRecords(db, await catalogNow())
   assert.deepEqual(await wrong(ids), [])
 })
 
 test('a pass that waits for a write works with what was written', async () => {
-  const { id } = await done(call, 'POST', '/deal', dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }))
-  const product = (await done(call, 'POST', '/product', { name: 'P', unit_price: [{ currency: 'EUR', unit_price: 100 }] })).id
+  const { id } = await done(
+    call,
+    'POST',
+    '/deal',
+    dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }),
+  )
+  const product = (
+    await done(call, 'POST', '/product', { name: 'P', unit_price: [{ currency: 'EUR', unit_price: 100 }] })
+  ).id
   const catalog = await catalogNow()
-  const stages = new Map(catalog.stages).set(known.stages.New!, { ...catalog.stages.get(known.stages.New!)!, probability: 50 })
+  const stages = new Map(catalog.stages).set(known.stages.New!, {
+    ...catalog.stages.get(known.stages.New!)!,
+    probability: 50,
+  })
   const currencies = new Map(catalog.currencies).set(978, { ...catalog.currencies.get(978)!, rate: '2' })
   const passing: Promise<void>[] = []
   await db.sql.begin(async tx => {
     await tx.unsafe(
       `UPDATE deal SET deal_value_value = 700, weighted_value_value = 70, deal_value_in_base_currency_value = 770 WHERE account_id = 1 AND id = ${id}`,
     )
-    const price = JSON.stringify([{ currency: 978, currency_code: 'EUR', price: 700, tax: null, discount: null }])
+    const price = JSON.stringify([
+      { currency: 978, currency_code: 'EUR', price: 700, tax: null, discount: null },
+    ])
     await tx.unsafe(
       `UPDATE product SET unit_price = '${price}', base_currency_amount_value = 770 WHERE account_id = 1 AND id = ${product}`,
     )
@@ -156,30 +189,40 @@ test('amounts, stages, currencies, prices, probabilities and rates changed at on
     const pick = <T>(from: readonly T[], index: number) => from[(index * 7 + round) % from.length]!
     await Promise.all([
       ...ids.deals.flatMap((id, index) => [
-        done(one, 'PATCH', `/deal/${id}`, { deal_value: { currency: pick(codes, index), value: 1000 * round + index } }),
+        done(one, 'PATCH', `/deal/${id}`, {
+          deal_value: { currency: pick(codes, index), value: 1000 * round + index },
+        }),
         done(two, 'PATCH', `/deal/${id}`, { pipeline_stage: pick(stages, index) }),
       ]),
       ...ids.products.map((id, index) =>
-        done(two, 'PATCH', `/product/${id}`, { unit_price: [{ currency: pick(codes, index), unit_price: 100 * round + index }] }),
+        done(two, 'PATCH', `/product/${id}`, {
+          unit_price: [{ currency: pick(codes, index), unit_price: 100 * round + index }],
+        }),
       ),
       ...stages.map((id, index) =>
-        done(pick([one, two], index), 'PATCH', `/pipeline_stage/${id}`, { probability: (round * 13 + index) % 100 }),
+        done(pick([one, two], index), 'PATCH', `/pipeline_stage/${id}`, {
+          probability: (round * 13 + index) % 100,
+        }),
       ),
       done(one, 'PATCH', '/currency/978', { rate: round % 5 ? 1 + round / 8 : null }),
       done(two, 'PATCH', '/currency/392', { rate: (round + 1) / 1000 }),
     ])
   }
-  // Other processes remember a configuration for a second; then what follows from it is put in order for good.
+  // Other processes remember a configuration for a second; then what follows from it is put in order for
+  // good.
   const until = Date.now() + 60_000
-  while ((await wrong(ids)).length && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 250))
+  while ((await wrong(ids)).length && Date.now() < until)
+    await new Promise(resolve => setTimeout(resolve, 250))
   assert.deepEqual(await wrong(ids), [])
 })
 
-const weigh = (probability: number) => done(call, 'PATCH', `/pipeline_stage/${known.stages.New!}`, { probability })
+const weigh = (probability: number) =>
+  done(call, 'PATCH', `/pipeline_stage/${known.stages.New!}`, { probability })
 
 /** Resolves when the configuration has been followed for good. */
 async function settled(): Promise<void> {
-  const isSettled = 'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
+  const isSettled =
+    'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
   while ((await db.query(isSettled))[0]!.yes !== 'true') await new Promise(resolve => setTimeout(resolve, 50))
 }
 
@@ -207,7 +250,12 @@ const isServer = process.env.TEST_ENGINE === 'postgres'
 test('a write that waits for its account until its configuration has been followed for good is in line with the next', {
   skip: !isServer && 'the embedded database has one session, in which nothing waits',
 }, async () => {
-  const { id } = await done(call, 'POST', '/deal', dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }))
+  const { id } = await done(
+    call,
+    'POST',
+    '/deal',
+    dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }),
+  )
   const late = await another({ clock: () => 0 })
   await settled()
   const writing: Promise<unknown>[] = []

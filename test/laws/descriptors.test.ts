@@ -1,6 +1,7 @@
 /**
- * The field list says what lists take, of every field of every resource and of each of its members: every operator that it names is answered, every
- * other is refused; so with sorts in both directions and with `expand`.
+ * The field list says what lists take, of every field of every resource and of each of its members: every
+ * operator that it names is answered, every other is refused; so with sorts in both directions and with
+ * `expand`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,19 +25,27 @@ const values = ['1', '2026-01-31', '09:30', 'USD', 'work', 'true']
 for (const { name: resource } of resources) {
   const list = async (body: { [name: string]: string }) => {
     const reply = await call('POST', `${v1}/${resource}/view/list`, { ...body, pageSize: 3, count: 'none' })
-    assert.ok(reply.status === 200 || reply.status === 400, `${resource} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`)
+    assert.ok(
+      reply.status === 200 || reply.status === 400,
+      `${resource} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`,
+    )
     return reply.status === 200 ? 'taken' : reply.body.errors.map(({ code }: { code: string }) => code).join()
   }
   const judged = async (path: string, operator: string, options: readonly { id: number }[] = []) => {
     const tried = [...options.slice(0, 1).map(({ id }) => String(id)), ...values]
     let said = ''
     for (const value of tried) {
-      said = await list({ filter: `${path}:${operator}(${operator === 'between' ? `${value},${value}` : value})` })
+      said = await list({
+        filter: `${path}:${operator}(${operator === 'between' ? `${value},${value}` : value})`,
+      })
       if (!said.startsWith('invalid_value')) break
     }
     return said
   }
-  const checked = async ({ name: path, is_sortable, operators: named }: Taken, options: Descriptor['options']) => {
+  const checked = async (
+    { name: path, is_sortable, operators: named }: Taken,
+    options: Descriptor['options'],
+  ) => {
     const whole = path.replace('*', 'notes.any')
     for (const operator of operators) {
       const wanted = named.includes(operator) ? 'taken' : 'operator_not_allowed'
@@ -56,13 +65,21 @@ for (const { name: resource } of resources) {
       assert.equal(field.is_filterable, field.operators.length > 0, name)
       await checked({ ...field, name }, options)
       for (const member of members) await checked({ ...member, name: `${name}.${member.name}` }, [])
-      assert.equal(await list({ expand: name }), field.is_expandable ? 'taken' : 'not_expandable', `${resource} expand ${name}`)
+      assert.equal(
+        await list({ expand: name }),
+        field.is_expandable ? 'taken' : 'not_expandable',
+        `${resource} expand ${name}`,
+      )
     }
   })
 }
 
 test('a field that is out of use is neither filtered, sorted nor expanded, and says so', async () => {
-  const made = await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Contractor', type: 'COMPANY' })
+  const made = await call('POST', `${v1}/field`, {
+    source: 'deal',
+    field_name: 'Contractor',
+    type: 'COMPANY',
+  })
   assert.equal(made.status, 201, made.text)
   await call('PATCH', `${v1}/field/${made.body.data.id}`, { is_active: false })
   const {

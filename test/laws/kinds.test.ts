@@ -13,8 +13,10 @@ for (const [type, sample] of Object.entries(samples(known))) {
   // Custom fields are the same on every resource, but for the ids of their options.
   const isEverywhere = sample.field.startsWith('cf_') && type !== 'MULTISELECT'
   for (const one of isEverywhere ? [sample, { ...sample, resource: 'product' as const }] : [sample]) {
-    test(`${one.resource}, ${type}: good values are stored, read back, and written back without a change`, () => keepsGood(one))
-    test(`${one.resource}, ${type}: bad values are refused with their code, and nothing is saved`, () => refusesBad(one))
+    test(`${one.resource}, ${type}: good values are stored, read back, and written back without a change`, () =>
+      keepsGood(one))
+    test(`${one.resource}, ${type}: bad values are refused with their code, and nothing is saved`, () =>
+      refusesBad(one))
   }
 }
 
@@ -59,7 +61,8 @@ async function refusesBad({ resource, field, bad }: Samples): Promise<void> {
     assert.equal(reply.status, 422, `${JSON.stringify(input).slice(0, 80)}: ${reply.text.slice(0, 300)}`)
     const codes = problemsOf(reply)
     assert.ok(
-      codes.every(problem => problem.startsWith(`/${field}`)) && codes.some(problem => problem.endsWith(` ${code}`)),
+      codes.every(problem => problem.startsWith(`/${field}`)) &&
+        codes.some(problem => problem.endsWith(` ${code}`)),
       `${JSON.stringify(input).slice(0, 80)}: ${codes}`,
     )
   }

@@ -1,13 +1,22 @@
 /**
- * Laws of lists on random data: any filter and sort give exactly the rows of a naive evaluation in memory, in its order; the pages of a
- * cursor are that list, once, whatever is inserted and deleted meanwhile.
+ * Laws of lists on random data: any filter and sort give exactly the rows of a naive evaluation in memory, in
+ * its order; the pages of a cursor are that list, once, whatever is inserted and deleted meanwhile.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { operators } from '../../src/fields/field.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { type Condition, compare, conditionOf, type Deal, type Path, pathsOf, type Value, valuesOf } from './naive.ts'
+import {
+  type Condition,
+  compare,
+  conditionOf,
+  type Deal,
+  type Path,
+  pathsOf,
+  type Value,
+  valuesOf,
+} from './naive.ts'
 
 const service = await startService()
 const { call, get, known } = service
@@ -17,13 +26,40 @@ const list = async (parameters: { [name: string]: string }) => {
   return reply.body as { data: Deal[]; meta: { total: number; hasMore: boolean; nextCursor: string | null } }
 }
 
-// Options in another order than their ids', as administrators leave them: then a sort follows the one and not the other.
-await service.db.query('UPDATE pipeline_stage SET position = 10 - position WHERE account_id = $1::bigint', ['1'])
-await service.db.query("UPDATE option SET position = id % 3 WHERE account_id = $1::bigint AND resource = 'deal'", ['1'])
+// Options in another order than their ids', as administrators leave them: then a sort follows the one and not
+// the other.
+await service.db.query('UPDATE pipeline_stage SET position = 10 - position WHERE account_id = $1::bigint', [
+  '1',
+])
+await service.db.query(
+  "UPDATE option SET position = id % 3 WHERE account_id = $1::bigint AND resource = 'deal'",
+  ['1'],
+)
 
-// Letters whose case engines, libraries and languages know differently (D126), and two spellings of one. Few, so that titles are alike.
+// Letters whose case engines, libraries and languages know differently (D126), and two spellings of one. Few,
+// so that titles are alike.
 const letters = [
-  ...['Ⓐ', 'ⓐ', 'İ', 'I', 'i', 'ı', 'ẞ', 'ß', 'Σ', 'σ', 'ς', 'é', 'e\u0301', 'É', 'Ǆ', 'ǅ', 'ǆ', '\u212a', 'k'],
+  ...[
+    'Ⓐ',
+    'ⓐ',
+    'İ',
+    'I',
+    'i',
+    'ı',
+    'ẞ',
+    'ß',
+    'Σ',
+    'σ',
+    'ς',
+    'é',
+    'e\u0301',
+    'É',
+    'Ǆ',
+    'ǅ',
+    'ǆ',
+    '\u212a',
+    'k',
+  ],
   // Georgian, Cherokee, Deseret, Osage, Adlam, Garay, Beria Erfe
   ...['Ა', 'ა', 'Ꭰ', 'ꭰ', '𐐀', '𐐨', '𐒰', '𐓘', '𞤀', '𞤢', '\u{10d50}', '\u{10d70}', '\u{16ea0}', '\u{16ebb}'],
 ]
@@ -42,7 +78,11 @@ const randomDeal = fc.record({
   related_contacts: fc.subarray(known.contacts.slice(0, 3)),
   source: some('Web', 'Email', 'Blogs'),
   expected_close_date: some('2026-12-01', '2026-12-24', '2027-02-28'),
-  deal_value: some({ currency: 'USD', value: 100 }, { currency: 'EUR', value: '100.5' }, { currency: 'JPY', value: 7 }),
+  deal_value: some(
+    { currency: 'USD', value: 100 },
+    { currency: 'EUR', value: '100.5' },
+    { currency: 'JPY', value: 7 },
+  ),
   expected_deal_value: some({ currency: 'USD', value: '9999999999999' }, { currency: 'KWD', value: '0.125' }),
   cf_custom_text_field: some('a', 'B', 'c d', '(e)', 'TITLE ı', 'title İ', 'Café', 'CAFE\u0301'),
   cf_custom_large_txt_field: some('long '.repeat(80), `${'long '.repeat(80)}er`),
@@ -56,7 +96,9 @@ const randomDeal = fc.record({
   cf_custom_time_field: some('09:30', '23:59'),
   cf_custom_date_field: some('2026-02-28', '2028-02-29'),
   cf_custom_date_range_field: some({ range: { from: '2026-01-01', to: '2026-01-31' } }),
-  cf_custom_date_time_range_field: some({ range: { from: '2026-01-01T00:00:00Z', to: '2026-01-31T00:00:00+02:00' } }),
+  cf_custom_date_time_range_field: some({
+    range: { from: '2026-01-01T00:00:00Z', to: '2026-01-31T00:00:00+02:00' },
+  }),
 })
 const seed = Number(process.env.LAWS_SEED ?? Date.now() % 2 ** 31)
 const bodies = fc.sample(randomDeal, { numRuns: 90, seed })
@@ -93,9 +135,10 @@ const { filter } = fc.letrec<{ filter: Condition }>(tie => ({
       text: `and(${of.map(one => one.text).join(',')})`,
       holds: (deal: Deal) => of.every(one => one.holds(deal)),
     })),
-    fc
-      .array(tie('filter'), { minLength: 1, maxLength: 3 })
-      .map(of => ({ text: `or(${of.map(one => one.text).join(',')})`, holds: (deal: Deal) => of.some(one => one.holds(deal)) })),
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map(of => ({
+      text: `or(${of.map(one => one.text).join(',')})`,
+      holds: (deal: Deal) => of.some(one => one.holds(deal)),
+    })),
     tie('filter').map(one => ({ text: `not(${one.text})`, holds: (deal: Deal) => !one.holds(deal) })),
   ),
 }))
@@ -125,20 +168,35 @@ test('any filter and sort give the rows of a naive evaluation, in its order', as
 
 test('numbered pages and cursor pages are the same list, each row once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.option(condition), sortKeys, fc.integer({ min: 20, max: 150 }), async (only, keys, size) => {
-      const wanted = deals.filter(deal => only?.holds(deal) ?? true).toSorted((one, other) => compare(one, other, keys))
-      const parameters = { sort: textOf(keys), pageSize: String(size), count: 'none', ...(only ? { filter: only.text } : {}) }
-      const [byNumber, byCursor]: Deal[][] = [[], []]
-      for (let page = 1, cursor: string | null = ''; cursor !== null; page++) {
-        byNumber!.push(...(await list({ ...parameters, page: String(page) })).data)
-        const { data, meta }: Awaited<ReturnType<typeof list>> = await list({ ...parameters, ...(cursor ? { cursor } : {}) })
-        byCursor!.push(...data)
-        assert.equal(meta.hasMore, meta.nextCursor !== null)
-        cursor = meta.nextCursor
-      }
-      assert.deepEqual(idsOf(byCursor!), idsOf(wanted))
-      assert.deepEqual(idsOf(byNumber!), idsOf(wanted))
-    }),
+    fc.asyncProperty(
+      fc.option(condition),
+      sortKeys,
+      fc.integer({ min: 20, max: 150 }),
+      async (only, keys, size) => {
+        const wanted = deals
+          .filter(deal => only?.holds(deal) ?? true)
+          .toSorted((one, other) => compare(one, other, keys))
+        const parameters = {
+          sort: textOf(keys),
+          pageSize: String(size),
+          count: 'none',
+          ...(only ? { filter: only.text } : {}),
+        }
+        const [byNumber, byCursor]: Deal[][] = [[], []]
+        for (let page = 1, cursor: string | null = ''; cursor !== null; page++) {
+          byNumber!.push(...(await list({ ...parameters, page: String(page) })).data)
+          const { data, meta }: Awaited<ReturnType<typeof list>> = await list({
+            ...parameters,
+            ...(cursor ? { cursor } : {}),
+          })
+          byCursor!.push(...data)
+          assert.equal(meta.hasMore, meta.nextCursor !== null)
+          cursor = meta.nextCursor
+        }
+        assert.deepEqual(idsOf(byCursor!), idsOf(wanted))
+        assert.deepEqual(idsOf(byNumber!), idsOf(wanted))
+      },
+    ),
     { seed, numRuns: 60 },
   )
 })
@@ -161,9 +219,11 @@ test('a cursor neither skips nor repeats a row while others are inserted and del
           seen!.add(id)
         }
         cursor = meta.nextCursor
-        // One that was shown (the last, from which the next page goes on), one that may be to come, and a new one anywhere.
+        // One that was shown (the last, from which the next page goes on), one that may be to come, and a new
+        // one anywhere.
         const victims = [data.at(-1)?.id, [...before][(round * 37) % before.size]]
-        for (const id of victims) if (id && (await call('DELETE', `${v1}/deal/${id}`)).status === 200) gone!.add(id)
+        for (const id of victims)
+          if (id && (await call('DELETE', `${v1}/deal/${id}`)).status === 200) gone!.add(id)
         const body = bodies[round++ % bodies.length]!
         await call('POST', `${v1}/deal`, dealBody(known, { title: body.title, source: body.source ?? null }))
       }

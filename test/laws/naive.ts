@@ -28,10 +28,13 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
   const owners = await names('sales_owner')
   const position = async (field: string) => {
     const options = [...(await names(field)).keys()]
-    return (deal: Deal) => (deal[field] === null || deal[field] === undefined ? null : options.indexOf(deal[field]))
+    return (deal: Deal) =>
+      deal[field] === null || deal[field] === undefined ? null : options.indexOf(deal[field])
   }
-  const sortable = (text: Value | undefined) => (typeof text === 'string' ? [...folded(text)].slice(0, 255).join('') : null)
-  const member = (path: string) => (deal: Deal) => path.split('.').reduce((value, name) => value?.[name] ?? null, deal)
+  const sortable = (text: Value | undefined) =>
+    typeof text === 'string' ? [...folded(text)].slice(0, 255).join('') : null
+  const member = (path: string) => (deal: Deal) =>
+    path.split('.').reduce((value, name) => value?.[name] ?? null, deal)
   const number = (path: string): Path => ({ path, type: 'number', of: member(path), sortKey: member(path) })
   const moment = (path: string): Path => ({ path, type: 'text', of: member(path), sortKey: member(path) })
   const text = (path: string, at = path): Path => ({
@@ -52,7 +55,11 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
     number('id'),
     text('title'),
     text('description'),
-    { ...number('deal_value'), of: member('deal_value.value'), sortKey: member('deal_value_in_base_currency.value') },
+    {
+      ...number('deal_value'),
+      of: member('deal_value.value'),
+      sortKey: member('deal_value_in_base_currency.value'),
+    },
     number('deal_value.value'),
     { ...id('deal_value.currency'), sortKey: deal => sortable(member('deal_value.currency_code')(deal)) },
     number('weighted_value.value'),
@@ -93,10 +100,15 @@ export async function pathsOf({ get }: Service): Promise<Path[]> {
 
 /** All values of a path in a deal. */
 export function valuesOf(path: Path, deal: Deal): (string | number)[] {
-  return [path.of(deal)].flat().filter((value): value is string | number => value !== null && value !== undefined)
+  return [path.of(deal)]
+    .flat()
+    .filter((value): value is string | number => value !== null && value !== undefined)
 }
 
-/** Without regard to case (D126): each letter by itself, where JavaScript also looks at what stands beside a Σ. */
+/**
+ * Without regard to case (D126): each letter by itself, where JavaScript also looks at what stands beside a
+ * Σ.
+ */
 function folded(text: string): string {
   const special: { readonly [letter: string]: string } = { İ: 'i', ς: 'σ' }
   return [...text].map(letter => special[letter] ?? letter.toLowerCase()).join('')
@@ -104,7 +116,9 @@ function folded(text: string): string {
 
 /** Whether a text contains a word, in any case and however the word is written (D31). */
 export function contains(text: string, word: string): boolean {
-  return [word, word.normalize('NFC'), word.normalize('NFD')].some(spelling => folded(text).includes(folded(spelling)))
+  return [word, word.normalize('NFC'), word.normalize('NFD')].some(spelling =>
+    folded(text).includes(folded(spelling)),
+  )
 }
 
 /** Whether one value is below another: numbers as such, text by code point (D48). */
@@ -114,7 +128,11 @@ export function below(one: Value, other: Value): boolean {
 }
 
 /** The order of a sort: its keys, nulls last in both directions, then the id (D29). */
-export function compare(one: Deal, other: Deal, keys: readonly { path: Path; direction: 'asc' | 'desc' }[]): number {
+export function compare(
+  one: Deal,
+  other: Deal,
+  keys: readonly { path: Path; direction: 'asc' | 'desc' }[],
+): number {
   for (const { path, direction } of keys) {
     const [a, b] = [path.sortKey!(one) ?? null, path.sortKey!(other) ?? null]
     if (a === b) continue
@@ -128,7 +146,10 @@ export function compare(one: Deal, other: Deal, keys: readonly { path: Path; dir
 /** A condition of the grammar as its text and as a function. */
 export type Condition = { readonly text: string; holds(deal: Deal): boolean }
 
-/** The condition that `operator` makes of a path and values of it. Null where the path has no such operator or value. */
+/**
+ * The condition that `operator` makes of a path and values of it. Null where the path has no such operator or
+ * value.
+ */
 export function conditionOf(path: Path, operator: string, values: readonly Value[]): Condition | null {
   const operand = path.operand ?? String
   const texts = values.map(operand)
@@ -162,7 +183,8 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   // A single value stands as it is: only where its parentheses balance can it be written.
   if (/[()]/.test(texts[0]!)) return null
   if (operator === 'eq') return { text: raw, holds: where(value => value === first) }
-  if (operator === 'neq') return { text: raw, holds: deal => !valuesOf(path, deal).some(value => value === first) }
+  if (operator === 'neq')
+    return { text: raw, holds: deal => !valuesOf(path, deal).some(value => value === first) }
   if (operator === 'like') {
     if (!path.like || texts[0] === '') return null
     return { text: raw, holds: where(value => contains(String(value), texts[0]!)) }

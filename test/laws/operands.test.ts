@@ -1,6 +1,7 @@
 /**
- * Whatever a caller gives for a value (of a filter, or within a cursor that was made up), it reaches the database in a form that its type
- * takes, or it is refused: random operands of every field of every resource, odd ones above all.
+ * Whatever a caller gives for a value (of a filter, or within a cursor that was made up), it reaches the
+ * database in a form that its type takes, or it is refused: random operands of every field of every resource,
+ * odd ones above all.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,9 +32,30 @@ const paths = [...catalog.resources].flatMap(([resource, { fields }]) =>
     ),
 )
 
-const digits = (most: number) => fc.bigInt({ min: -(10n ** BigInt(most)), max: 10n ** BigInt(most) }).map(String)
-const year = fc.constantFrom('0000', '0001', '0036', '0099', '0999', '1582', '1883', '2026', '9999', '10000', '-0044')
-const time = fc.constantFrom('', 'T00:00', 'T23:59:59,5', 'T23:59:59.999999999', ' 12:00', 't24:00:00', 'T23:59:60')
+const digits = (most: number) =>
+  fc.bigInt({ min: -(10n ** BigInt(most)), max: 10n ** BigInt(most) }).map(String)
+const year = fc.constantFrom(
+  '0000',
+  '0001',
+  '0036',
+  '0099',
+  '0999',
+  '1582',
+  '1883',
+  '2026',
+  '9999',
+  '10000',
+  '-0044',
+)
+const time = fc.constantFrom(
+  '',
+  'T00:00',
+  'T23:59:59,5',
+  'T23:59:59.999999999',
+  ' 12:00',
+  't24:00:00',
+  'T23:59:60',
+)
 const offset = fc.constantFrom('', 'Z', 'z', '+14:00', '-1400', '+00:00:30', '+15:00', ' UTC')
 const odd = [
   '',
@@ -80,7 +102,9 @@ const odd = [
 ]
 const operand = fc.oneof(
   fc.constantFrom(...odd),
-  fc.tuple(year, fc.constantFrom('-01-01', '-12-31', '-02-29', '-1-1', ''), time, offset).map(parts => parts.join('')),
+  fc
+    .tuple(year, fc.constantFrom('-01-01', '-12-31', '-02-29', '-1-1', ''), time, offset)
+    .map(parts => parts.join('')),
   digits(20),
   digits(14),
   fc.tuple(digits(4), fc.integer({ min: -120, max: 120 })).map(([whole, exponent]) => `${whole}e${exponent}`),
@@ -93,7 +117,10 @@ const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`
 /** Answered or refused; a server error is neither. */
 async function isJudged(resource: string, body: { [name: string]: Json }): Promise<void> {
   const reply = await call('POST', `${v1}/${resource}/view/list`, { pageSize: 2, count: 'none', ...body })
-  assert.ok(reply.status === 200 || reply.status === 400, `${resource} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`)
+  assert.ok(
+    reply.status === 200 || reply.status === 400,
+    `${resource} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`,
+  )
 }
 
 test('any operand of any field is answered or refused', async () => {
@@ -105,7 +132,9 @@ test('any operand of any field is answered or refused', async () => {
   await fc.assert(
     fc.asyncProperty(condition, async ([{ resource, path }, operator, values]) => {
       const takesList = operator === 'in' || operator === 'nin' || operator === 'between'
-      await isJudged(resource, { filter: `${path}:${operator}(${takesList ? values.map(quoted).join(',') : values[0]})` })
+      await isJudged(resource, {
+        filter: `${path}:${operator}(${takesList ? values.map(quoted).join(',') : values[0]})`,
+      })
     }),
     { seed, numRuns: 3000, examples: oddEverywhere() },
   )
@@ -113,8 +142,17 @@ test('any operand of any field is answered or refused', async () => {
 
 /** Each odd value once with each path, by an operator that takes it where there is one. */
 function oddEverywhere(): [[(typeof paths)[number], (typeof operators)[number], string[]]][] {
-  const values = ['-61000000000000', '007', '1e-99', '9007199254740991', '0036-01-01', '0036-01-01T23:59:59,5Z']
-  return paths.flatMap(path => values.flatMap(value => [[[path, 'eq', [value]]], [[path, 'gt', [value]]]] as never))
+  const values = [
+    '-61000000000000',
+    '007',
+    '1e-99',
+    '9007199254740991',
+    '0036-01-01',
+    '0036-01-01T23:59:59,5Z',
+  ]
+  return paths.flatMap(path =>
+    values.flatMap(value => [[[path, 'eq', [value]]], [[path, 'gt', [value]]]] as never),
+  )
 }
 
 test('a cursor that was made up is answered or refused', async () => {
@@ -131,21 +169,28 @@ test('a cursor that was made up is answered or refused', async () => {
     at: fc.oneof(operand, fc.constant('2026-01-01T00:00:00,5Z')),
   })
   await fc.assert(
-    fc.asyncProperty(forged, fc.constantFrom('asc', 'desc'), async ({ path: { resource, path }, value, id, at }, direction) => {
-      const sort = `${path}:${direction}`
-      const first = await call('POST', `${v1}/${resource}/view/list`, { sort, pageSize: 1, count: 'none' })
-      const { nextCursor } = first.body.meta
-      if (nextCursor === null) return
-      const real = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
-      const after = path === 'id' ? [value] : [value, id]
-      for (const cursor of [
-        { ...real, after },
-        { ...real, at },
-        { ...real, after: [value, ...real.after.slice(1)] },
-      ]) {
-        await isJudged(resource, { sort, cursor: Buffer.from(JSON.stringify(cursor)).toString('base64url') })
-      }
-    }),
+    fc.asyncProperty(
+      forged,
+      fc.constantFrom('asc', 'desc'),
+      async ({ path: { resource, path }, value, id, at }, direction) => {
+        const sort = `${path}:${direction}`
+        const first = await call('POST', `${v1}/${resource}/view/list`, { sort, pageSize: 1, count: 'none' })
+        const { nextCursor } = first.body.meta
+        if (nextCursor === null) return
+        const real = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
+        const after = path === 'id' ? [value] : [value, id]
+        for (const cursor of [
+          { ...real, after },
+          { ...real, at },
+          { ...real, after: [value, ...real.after.slice(1)] },
+        ]) {
+          await isJudged(resource, {
+            sort,
+            cursor: Buffer.from(JSON.stringify(cursor)).toString('base64url'),
+          })
+        }
+      },
+    ),
     { seed, numRuns: 600 },
   )
 })

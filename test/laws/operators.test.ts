@@ -1,4 +1,7 @@
-/** Every operator gives exactly the rows of a naive filter in memory; every sort is the order of a naive sort. On real, uneven data. */
+/**
+ * Every operator gives exactly the rows of a naive filter in memory; every sort is the order of a naive sort.
+ * On real, uneven data.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/field.ts'
@@ -9,26 +12,29 @@ const service = await startService()
 const { call, get, known } = service
 
 await Promise.all(
-  ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"'].map((title, index) =>
-    call(
-      'POST',
-      `${v1}/deal`,
-      dealBody(known, {
-        title,
-        description: title,
-        metadata: { notes: title.length, null: 1, tags: [title], Ünïcode: null },
-        cf_custom_text_field: title,
-        cf_custom_large_txt_field: title.repeat(40),
-        cf_custom_address_field: { city: title },
-        expected_deal_value: { currency: 'EUR', value: 1000 * index },
-        cf_custom_time_field: `0${index}:30`,
-        cf_custom_date_field: `2026-0${index + 1}-15`,
-        cf_custom_phone_field: [{ phone_type: 1, phone_number: `+1 555 010${index}` }],
-        cf_custom_date_range_field: { range: { from: `2026-0${index + 1}-01`, to: '2026-12-31' } },
-        cf_custom_date_time_range_field: { range: { from: '2026-01-01T00:00:00Z', to: `2026-0${index + 1}-01T09:00:00+01:00` } },
-        cf_custom_multiselect_field: ['Training', 'Support'],
-      }),
-    ),
+  ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"'].map(
+    (title, index) =>
+      call(
+        'POST',
+        `${v1}/deal`,
+        dealBody(known, {
+          title,
+          description: title,
+          metadata: { notes: title.length, null: 1, tags: [title], Ünïcode: null },
+          cf_custom_text_field: title,
+          cf_custom_large_txt_field: title.repeat(40),
+          cf_custom_address_field: { city: title },
+          expected_deal_value: { currency: 'EUR', value: 1000 * index },
+          cf_custom_time_field: `0${index}:30`,
+          cf_custom_date_field: `2026-0${index + 1}-15`,
+          cf_custom_phone_field: [{ phone_type: 1, phone_number: `+1 555 010${index}` }],
+          cf_custom_date_range_field: { range: { from: `2026-0${index + 1}-01`, to: '2026-12-31' } },
+          cf_custom_date_time_range_field: {
+            range: { from: '2026-01-01T00:00:00Z', to: `2026-0${index + 1}-01T09:00:00+01:00` },
+          },
+          cf_custom_multiselect_field: ['Training', 'Support'],
+        }),
+      ),
   ),
 )
 const deals: Deal[] = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
@@ -46,7 +52,9 @@ async function agrees(filter: string, isWanted: (deal: Deal) => boolean): Promis
 
 for (const path of await pathsOf(service)) {
   const all = deals.flatMap(deal => valuesOf(path, deal))
-  const some = [0.2, 0.8].map(part => all[Math.floor(all.length * part)]!).filter(value => value !== undefined)
+  const some = [0.2, 0.8]
+    .map(part => all[Math.floor(all.length * part)]!)
+    .filter(value => value !== undefined)
 
   test(`${path.path}: operators agree with a filter in memory`, async () => {
     assert.ok(some.length, 'no deal has a value: the law would hold for nothing')
@@ -76,7 +84,18 @@ for (const path of await pathsOf(service)) {
 }
 
 test('like is contains, in any case, with % and _ as they stand', async () => {
-  const words = ['renewal', 'RENEWAL', '%', '_', 'a_b', 'äpfel', 'A\u0308PFEL', "O'Brien \\", '"quo', 'A(b), c']
+  const words = [
+    'renewal',
+    'RENEWAL',
+    '%',
+    '_',
+    'a_b',
+    'äpfel',
+    'A\u0308PFEL',
+    "O'Brien \\",
+    '"quo',
+    'A(b), c',
+  ]
   for (const word of words) {
     await agrees(`title:like(${word})`, deal => contains(deal.title, word))
   }
@@ -88,12 +107,17 @@ test('conditions combine: commas and repeated filters are AND; and, or and not n
   const tagged = (deal: Deal) => deal.tags.includes(tag)
   await agrees(`pipeline_stage:eq(${stage}),tags:eq(${tag})`, deal => inStage(deal) && tagged(deal))
   await agrees(`or(pipeline_stage:eq(${stage}),tags:eq(${tag}))`, deal => inStage(deal) || tagged(deal))
-  await agrees(`not(or(pipeline_stage:eq(${stage}),tags:eq(${tag})))`, deal => !inStage(deal) && !tagged(deal))
+  await agrees(
+    `not(or(pipeline_stage:eq(${stage}),tags:eq(${tag})))`,
+    deal => !inStage(deal) && !tagged(deal),
+  )
   await agrees(
     `or(and(pipeline_stage:eq(${stage}),not(tags:eq(${tag}))),status:eq(Won))`,
     deal => (inStage(deal) && !tagged(deal)) || deal.status === 2,
   )
-  const repeated = await get(`${v1}/deal/view/list?pageSize=500&filter=pipeline_stage:eq(${stage})&filter=tags:eq(${tag})`)
+  const repeated = await get(
+    `${v1}/deal/view/list?pageSize=500&filter=pipeline_stage:eq(${stage})&filter=tags:eq(${tag})`,
+  )
   assert.equal(repeated.body.meta.total, deals.filter(deal => inStage(deal) && tagged(deal)).length)
 })
 

@@ -1,4 +1,7 @@
-/** What was read can be written back whole, and nothing is changed by it: no version, no event. Every record of every resource, odd ones too. */
+/**
+ * What was read can be written back whole, and nothing is changed by it: no version, no event. Every record
+ * of every resource, odd ones too.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSameJson, type Json, jsonNumber, parseJson } from '../../src/json.ts'
@@ -12,7 +15,8 @@ const made = async (resource: string, body: Json, status = 201) => {
   return reply.body.data
 }
 
-// Deals whose parts are gone or out of use, numbers that are spelt in several ways, and rates of a millionth of a millionth.
+// Deals whose parts are gone or out of use, numbers that are spelt in several ways, and rates of a millionth
+// of a millionth.
 const prices = [{ currency: 'USD', unit_price: '0.01', tax: '0.000001', discount: 99.999999 }]
 const product = await made('product', {
   name: 'Sensor',
@@ -31,11 +35,21 @@ const lines = [
   { product: product.id, quantity: '0.000001' },
   { product: product.id, quantity: jsonNumber('9999999998.999999'), unit_price: '0.10', discount: 100 },
 ]
-const metadata = { b: 1, a: [1e-7, jsonNumber('0.1000000000000000055511151231257827'), -1e21], '': { z: null, y: false } }
-await made('deal', dealBody(known, { deal_value: { currency: 'BRL', value: '0.01' }, metadata, cf_custom_number_field: 1e-7 }))
+const metadata = {
+  b: 1,
+  a: [1e-7, jsonNumber('0.1000000000000000055511151231257827'), -1e21],
+  '': { z: null, y: false },
+}
 await made(
   'deal',
-  dealBody(known, { deal_value: { currency: 'USD', products: lines }, related_contacts: [contact.id, known.contact] }),
+  dealBody(known, { deal_value: { currency: 'BRL', value: '0.01' }, metadata, cf_custom_number_field: 1e-7 }),
+)
+await made(
+  'deal',
+  dealBody(known, {
+    deal_value: { currency: 'USD', products: lines },
+    related_contacts: [contact.id, known.contact],
+  }),
 )
 await made(
   'deal',
@@ -44,18 +58,24 @@ await made(
     cf_custom_monetory_field: { currency: 'USD', value: '0.01' },
   }),
 )
-await made('deal', dealBody(known, { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '0001-01-01' }))
+await made(
+  'deal',
+  dealBody(known, { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '0001-01-01' }),
+)
 await call('DELETE', `${v1}/product/${product.id}`)
 
 for (const { name: resource } of resources) {
   test(`${resource}: reading a record and writing it back whole changes nothing`, async () => {
-    const seq = async () => (await db.query('SELECT last_seq::text AS seq FROM counter WHERE account_id = 1'))[0]!.seq
+    const seq = async () =>
+      (await db.query('SELECT last_seq::text AS seq FROM counter WHERE account_id = 1'))[0]!.seq
     const before = await seq()
     // Of the currencies those in use: what follows from a rate is looked at with each of them.
     const only = resource === 'currency' ? '&filter=rate:notnull(true)' : ''
     let count = 0
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await get(`${v1}/${resource}/view/list?pageSize=100&count=none${only}${cursor && `&cursor=${cursor}`}`)
+      const page = await get(
+        `${v1}/${resource}/view/list?pageSize=100&count=none${only}${cursor && `&cursor=${cursor}`}`,
+      )
       for (const record of page.body.data) {
         const data = await made(`${resource}/${record.id}`, record, 200)
         assert.ok(isSameJson(data, record), JSON.stringify([record, data]))
@@ -69,7 +89,10 @@ for (const { name: resource } of resources) {
 }
 
 test('a value is the same however it is spelt', async () => {
-  const deal = await made('deal', dealBody(known, { cf_custom_number_field: 1e-7, metadata: { n: 1, m: { a: 1, b: 2 } } }))
+  const deal = await made(
+    'deal',
+    dealBody(known, { cf_custom_number_field: 1e-7, metadata: { n: 1, m: { a: 1, b: 2 } } }),
+  )
   for (const body of [
     '{"cf_custom_number_field": 0.0000001}',
     '{"cf_custom_number_field": 1.000e-7}',

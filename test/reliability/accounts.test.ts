@@ -1,4 +1,7 @@
-/** Nobody sees another account: on every route, every kind of id of the other account is answered exactly as one that doesn't exist. */
+/**
+ * Nobody sees another account: on every route, every kind of id of the other account is answered exactly as
+ * one that doesn't exist.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -15,13 +18,23 @@ const { call, db, known } = service
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
 const unknown = 987_654_321
 
-/** A second account whose ids are none of the first's, with one record of each resource, a field and an option. */
+/**
+ * A second account whose ids are none of the first's, with one record of each resource, a field and an
+ * option.
+ */
 const theirs = await otherAccount()
 
 async function otherAccount() {
   const now = new Date()
-  const { account, owner } = await createAccount(tx, { name: 'Theirs', ownerName: 'Owner', ownerEmail: 'o@example.com' })
-  await db.query('UPDATE counter SET last_id = 500000, last_field_id = 600000 WHERE account_id = $1::bigint', [String(account)])
+  const { account, owner } = await createAccount(tx, {
+    name: 'Theirs',
+    ownerName: 'Owner',
+    ownerEmail: 'o@example.com',
+  })
+  await db.query(
+    'UPDATE counter SET last_id = 500000, last_field_id = 600000 WHERE account_id = $1::bigint',
+    [String(account)],
+  )
   const token = newToken(account, randomBytes)
   await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token, now })
   const make = async (resource: string, body: Json, path = '') => {
@@ -48,7 +61,12 @@ async function otherAccount() {
       sales_owner: ids.user!,
     })
   ).id
-  const field = await make('field', { source: 'deal', field_name: 'Theirs', type: 'DROPDOWN', options: ['A', 'B'] })
+  const field = await make('field', {
+    source: 'deal',
+    field_name: 'Theirs',
+    type: 'DROPDOWN',
+    options: ['A', 'B'],
+  })
   return { account, token, ids, field: field.id as number, option: field.options[0].id as number }
 }
 
@@ -57,17 +75,24 @@ function plain(text: string): string {
   return text.replace(/"requestId":"[^"]+"/, '').replaceAll(new RegExp(`${unknown}|[56]00\\d{3}`, 'g'), 'ID')
 }
 
-const bodies: { readonly [method: string]: Json | undefined } = { PATCH: { metadata: {} }, PUT: { metadata: {} }, POST: {} }
+const bodies: { readonly [method: string]: Json | undefined } = {
+  PATCH: { metadata: {} },
+  PUT: { metadata: {} },
+  POST: {},
+}
 
 test('every route with an id', async () => {
-  const table = routes({} as never, { forget() {} } as never, {} as never, 30).filter(({ url }) => url.includes(':id'))
+  const table = routes({} as never, { forget() {} } as never, {} as never, 30).filter(({ url }) =>
+    url.includes(':id'),
+  )
   let compared = 0
   for (const { method, url } of table) {
     const resource = url.split('/')[4]!
     const own = resource === 'field' ? theirs.field : theirs.ids[resource]
     // All currencies are everybody's.
     if (own === undefined) continue
-    const at = (id: number, option: number) => url.replace(':id', String(id)).replace(':option', String(option))
+    const at = (id: number, option: number) =>
+      url.replace(':id', String(id)).replace(':option', String(option))
     const ask = (id: number, option: number) => call(method, at(id, option), bodies[method])
     const [of, none] = [await ask(own, theirs.option), await ask(unknown, unknown)]
     assert.deepEqual([of.status, plain(of.text)], [none.status, plain(none.text)], `${method} ${url}`)
@@ -79,7 +104,9 @@ test('every route with an id', async () => {
 
 test("the other account's options, and where its pipelines and stages could be moved to", async () => {
   const { data } = (await call('GET', `${v1}/field/list?source=deal`)).body
-  const field = data.fields.flat().find((one: { internal_name: string }) => one.internal_name === 'cf_custom_dropdown_field')
+  const field = data.fields
+    .flat()
+    .find((one: { internal_name: string }) => one.internal_name === 'cf_custom_dropdown_field')
   for (const method of ['PATCH', 'DELETE']) {
     const ask = (option: number) => call(method, `${v1}/field/${field.id}/option/${option}`, { name: 'x' })
     const [of, none] = [await ask(theirs.option), await ask(unknown)]
@@ -166,7 +193,12 @@ test('no list, sum or dropdown shows anything of the other account; keys are apa
   }
   const key = { 'idempotency-key': 'the-same' }
   const mine = await call('POST', `${v1}/tag`, { name: 'mine' }, key)
-  const other = await call('POST', `${v1}/tag`, { name: 'mine' }, { ...key, authorization: `Bearer ${theirs.token}` })
+  const other = await call(
+    'POST',
+    `${v1}/tag`,
+    { name: 'mine' },
+    { ...key, authorization: `Bearer ${theirs.token}` },
+  )
   assert.deepEqual([mine.status, other.status], [201, 201])
   assert.notEqual(mine.body.data.id, other.body.data.id)
 })

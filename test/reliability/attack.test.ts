@@ -1,4 +1,7 @@
-/** The attacks of `npm run attack`, each for a moment, on the engine under test: what the neighbour is answered, not how fast. */
+/**
+ * The attacks of `npm run attack`, each for a moment, on the engine under test: what the neighbour is
+ * answered, not how fast.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attack, described } from './attack.ts'

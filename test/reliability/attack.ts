@@ -1,7 +1,8 @@
 /**
- * Attacks a running service as one account, while another account goes about its business (neighbour.ts), and counts what the
- * neighbour notices: wrong answers, faults, refusals, and its p99 as a ratio to what it is alone.
- * `npm run attack -- --seconds 5 --engine embedded|postgres --only idle`; docs/security.md says what stands against each.
+ * Attacks a running service as one account, while another account goes about its business (neighbour.ts), and
+ * counts what the neighbour notices: wrong answers, faults, refusals, and its p99 as a ratio to what it is
+ * alone. `npm run attack -- --seconds 5 --engine embedded|postgres --only idle`; docs/security.md says what
+ * stands against each.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -24,7 +25,10 @@ import type { NeighbourOrders, Observed } from './neighbour.ts'
 
 export type Outcome = {
   readonly attack: string
-  /** what the attacker was answered: how often each status, `cut` for a connection that ended without an answer */
+  /**
+   * what the attacker was answered: how often each status, `cut` for a connection that ended without an
+   * answer
+   */
   readonly answered: { readonly [status: string]: number }
   readonly neighbour: Observed
   /** the neighbour's p99 over its p99 alone, the two taken in turns in the same run */
@@ -50,17 +54,27 @@ const openFiles = 1024
 type Tokens = { readonly reader: string; readonly writer: string; readonly neighbour: string }
 
 /** Every attack on one engine; null where the engine is not installed. */
-export async function attack({ engine, seconds, deals, only = '', report }: AttackOptions): Promise<Outcome[] | null> {
+export async function attack({
+  engine,
+  seconds,
+  deals,
+  only = '',
+  report,
+}: AttackOptions): Promise<Outcome[] | null> {
   const directory = mkdtempSync(join(tmpdir(), 'dealwright-attack-'))
   const server = engine === 'postgres' ? await startPostgres(true) : null
   if (engine === 'postgres' && !server) return null
   const url = server && (await createDatabase(server.url))
   const tokens = await prepare(url ? { url } : { dataDir: directory }, deals)
   const env = { PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'fatal', ...(url ? { DATABASE_URL: url } : {}) }
-  const service = spawn('sh', ['-c', `ulimit -n ${openFiles} && exec "$0" bin/dealwright.js`, process.execPath], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const service = spawn(
+    'sh',
+    ['-c', `ulimit -n ${openFiles} && exec "$0" bin/dealwright.js`, process.execPath],
+    {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   try {
     const address = await readyUrl(service)
     const neighbour = await moveIn(address, tokens.neighbour)
@@ -82,7 +96,9 @@ export async function attack({ engine, seconds, deals, only = '', report }: Atta
   }
 }
 
-/** The database before the service starts: the attacker's account with very many deals, and the neighbour's. */
+/**
+ * The database before the service starts: the attacker's account with very many deals, and the neighbour's.
+ */
 async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Tokens> {
   const db = await openDatabase({ ...open, log: () => {} })
   try {
@@ -92,10 +108,25 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     await makeManyDeals(db, deals)
     const reader = newToken(1, randomBytes)
     return await db.sql.begin(async sql => {
-      const query = (text: string, params: readonly (string | null)[] = []) => sql.unsafe(text, params as (string | null)[])
-      const tx = { query, write: (_account: string, text: string, params: readonly (string | null)[]) => query(text, params) }
-      await createToken(tx, { account: 1, user: 1, name: 'Reader', scopes: ['deal:read'], token: reader, now })
-      const made = await createAccount(tx, { name: 'Neighbour', ownerName, ownerEmail: 'neighbour@example.com' })
+      const query = (text: string, params: readonly (string | null)[] = []) =>
+        sql.unsafe(text, params as (string | null)[])
+      const tx = {
+        query,
+        write: (_account: string, text: string, params: readonly (string | null)[]) => query(text, params),
+      }
+      await createToken(tx, {
+        account: 1,
+        user: 1,
+        name: 'Reader',
+        scopes: ['deal:read'],
+        token: reader,
+        now,
+      })
+      const made = await createAccount(tx, {
+        name: 'Neighbour',
+        ownerName,
+        ownerEmail: 'neighbour@example.com',
+      })
       const neighbour = newToken(made.account, randomBytes)
       await createToken(tx, {
         account: made.account,
@@ -132,7 +163,12 @@ async function moveIn(url: string, token: string): Promise<ChildProcess> {
   return fork(join(import.meta.dirname, 'neighbour.ts'), [JSON.stringify(orders)])
 }
 
-async function carryOut(neighbour: ChildProcess, by: Attacker, chosen: readonly Attack[], seconds: number): Promise<Outcome[]> {
+async function carryOut(
+  neighbour: ChildProcess,
+  by: Attacker,
+  chosen: readonly Attack[],
+  seconds: number,
+): Promise<Outcome[]> {
   const answered = new Map<string, { [status: string]: number }>()
   const label = (name: string) => neighbour.send({ label: name })
   label('warm-up')
@@ -181,7 +217,9 @@ if (import.meta.main) {
       only: { type: 'string' },
     },
   })
-  const engines = values.engine ? [values.engine as 'embedded' | 'postgres'] : (['embedded', 'postgres'] as const)
+  const engines = values.engine
+    ? [values.engine as 'embedded' | 'postgres']
+    : (['embedded', 'postgres'] as const)
   for (const engine of engines) {
     console.log(`── ${engine} ──`)
     const outcomes = await attack({
@@ -192,6 +230,7 @@ if (import.meta.main) {
       report: outcome => console.log(described(outcome)),
     })
     if (!outcomes) console.log('not installed')
-    if (outcomes?.some(({ neighbour }) => neighbour.wrong.length + neighbour.faults.length > 0)) process.exitCode = 1
+    if (outcomes?.some(({ neighbour }) => neighbour.wrong.length + neighbour.faults.length > 0))
+      process.exitCode = 1
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The attacks themselves, each as one hostile account carries it out, and the attacker's client. Data and requests only; who is
- * attacked, and what the neighbour sees of it, is in attack.ts.
+ * The attacks themselves, each as one hostile account carries it out, and the attacker's client. Data and
+ * requests only; who is attacked, and what the neighbour sees of it, is in attack.ts.
  */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -43,7 +43,10 @@ const atOnce = 4
 /** Not the neighbour's address: limits for each address must not be its own. */
 const localAddress = '127.0.0.66'
 
-export function attacker(url: string, tokens: { readonly reader: string; readonly writer: string }): Attacker {
+export function attacker(
+  url: string,
+  tokens: { readonly reader: string; readonly writer: string },
+): Attacker {
   const agent = new Agent({ keepAlive: true, localAddress, maxSockets: 64 })
   const sockets = new Set<Socket>()
   let counts: { [status: string]: number } = {}
@@ -57,7 +60,9 @@ export function attacker(url: string, tokens: { readonly reader: string; readonl
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
       const headers = {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        ...(text === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       }
       const answered = (response: IncomingMessage) => {
         response.on('error', () => {})
@@ -71,7 +76,8 @@ export function attacker(url: string, tokens: { readonly reader: string; readonl
     })
   const by: Attacker = {
     send,
-    list: (body, options = {}) => send('POST', '/rest/api/v1/deal/view/list', { body, token: tokens.reader, ...options }),
+    list: (body, options = {}) =>
+      send('POST', '/rest/api/v1/deal/view/list', { body, token: tokens.reader, ...options }),
     connect: () =>
       new Promise(resolve => {
         const socket = connect({ port: by.port, host: '127.0.0.1', localAddress })
@@ -125,12 +131,20 @@ export function attacker(url: string, tokens: { readonly reader: string; readonl
   return by
 }
 
-const largeDeal = { title: 'Large', pipeline: 2, pipeline_stage: 3, primary_contact: { last_name: 'Large' }, sales_owner: 1 }
+const largeDeal = {
+  title: 'Large',
+  pipeline: 2,
+  pipeline_stage: 3,
+  primary_contact: { last_name: 'Large' },
+  sales_owner: 1,
+}
 
-const times = (count: number, text: (index: number) => string) => Array.from({ length: count }, (_, index) => text(index))
+const times = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index))
 const marks = (count: number) => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`
 /** Members, each with a name of its own, as many as a body can have. */
-const members = (value: unknown) => Object.fromEntries(times(40_000, index => `tilte${index}`).map(name => [name, value]))
+const members = (value: unknown) =>
+  Object.fromEntries(times(40_000, index => `tilte${index}`).map(name => [name, value]))
 
 /** A body that the service takes, sent as often as it is answered. */
 const writing = (name: string, more: () => object): Attack => {
@@ -155,7 +169,8 @@ const listing = (name: string, query: () => object): Attack => {
 }
 
 /** All that like may look for in a long text (D112), in texts that are like it all along. */
-const dearest = (field: string) => `not(or(${times(5, index => `${field}:like(${'Ж'.repeat(19)}${index})`).join()}))`
+const dearest = (field: string) =>
+  `not(or(${times(5, index => `${field}:like(${'Ж'.repeat(19)}${index})`).join()}))`
 
 export const attacks: readonly Attack[] = [
   listing('8 000 conditions', () => ({ filter: times(8000, () => 'id:gt(0)') })),
@@ -164,7 +179,9 @@ export const attacks: readonly Attack[] = [
   listing('marks in a filter', () => ({ filter: `source:eq(${marks(100_000)})` })),
   writing('marks in an option', () => ({ source: marks(100_000) })),
   writing('marks in a currency', () => ({ deal_value: { currency: marks(100_000), value: 1 } })),
-  writing('marks in a type', () => ({ cf_custom_email_field: [{ email_type: marks(100_000), email_value: 'a@example.com' }] })),
+  writing('marks in a type', () => ({
+    cf_custom_email_field: [{ email_type: marks(100_000), email_value: 'a@example.com' }],
+  })),
   listing('a sort of 1 MB', () => ({ sort: times(60_000, index => `tilte${index}:asc`).join() })),
   listing('an expand of 1 MB', () => ({ expand: times(60_000, index => `tilte${index}`).join() })),
   listing('fields of 1 MB', () => ({ fields: times(60_000, index => `tilte${index}`).join() })),
@@ -172,19 +189,29 @@ export const attacks: readonly Attack[] = [
   writing('unknown members of 1 MB', () => members(1)),
   writing('unknown currencies of 1 MB', () => ({
     unit_price: [],
-    related_contacts: times(9_000, index => `x${index}`).map(currency => ({ last_name: currency, cf_x: { currency } })),
+    related_contacts: times(9_000, index => `x${index}`).map(currency => ({
+      last_name: currency,
+      cf_x: { currency },
+    })),
   })),
   writing('numbers of 1 MB', () => ({
     metadata: { n: times(45_000, index => `${index}`).map(n => Number(`1.${n}1234567890123`)) },
   })),
   writing('tags of 1 MB', () => ({ tags: Array.from({ length: 140_000 }, (_, index) => index) })),
-  listing('like of 32 000 letters', () => ({ filter: `cf_custom_large_txt_field:like(${'a'.repeat(32_000)})` })),
+  listing('like of 32 000 letters', () => ({
+    filter: `cf_custom_large_txt_field:like(${'a'.repeat(32_000)})`,
+  })),
   listing('forty patterns of 16 kB', () => ({
     filter: `or(${times(40, index => `cf_custom_large_txt_field:like(${'Ж'.repeat(8_000)}${index})`).join()})`,
   })),
-  listing('patterns of 255 letters', () => ({ filter: times(4, index => `title:like(${'a'.repeat(254)}${index})`) })),
+  listing('patterns of 255 letters', () => ({
+    filter: times(4, index => `title:like(${'a'.repeat(254)}${index})`),
+  })),
   // The dearest filters that the limits allow.
-  listing('five patterns in large texts', () => ({ filter: dearest('cf_custom_large_txt_field'), count: 'exact' })),
+  listing('five patterns in large texts', () => ({
+    filter: dearest('cf_custom_large_txt_field'),
+    count: 'exact',
+  })),
   listing('five patterns in metadata', () => ({ filter: dearest('metadata.text'), count: 'exact' })),
   listing('fifty patterns in large texts', () => ({
     filter: `or(${times(50, index => `cf_custom_large_txt_field:like(ЖЖЖ${index})`).join()})`,
@@ -214,7 +241,9 @@ export const attacks: readonly Attack[] = [
     run: async by => {
       const token = `${'x'.repeat(32)}${Math.random()}`
       await Promise.all(
-        times(8, index => `${token}${index}`).map(unknown => by.send('GET', '/rest/api/v1/deal/1', { token: unknown })),
+        times(8, index => `${token}${index}`).map(unknown =>
+          by.send('GET', '/rest/api/v1/deal/1', { token: unknown }),
+        ),
       )
     },
   },
@@ -259,7 +288,12 @@ export const attacks: readonly Attack[] = [
     name: 'changes of fields',
     run: async by => {
       await by.send('POST', '/rest/api/v1/field', {
-        body: { source: 'deal', field_name: `Field ${Math.random()}`, type: 'SINGLE_NUMBER', is_indexed: true },
+        body: {
+          source: 'deal',
+          field_name: `Field ${Math.random()}`,
+          type: 'SINGLE_NUMBER',
+          is_indexed: true,
+        },
       })
     },
   },
@@ -267,7 +301,9 @@ export const attacks: readonly Attack[] = [
     name: 'five hundred requests at once',
     run: async by => {
       await Promise.all(
-        times(125, () => '').map(() => by.list({ filter: 'title:like(expansion)', sort: 'title:asc', count: 'exact' })),
+        times(125, () => '').map(() =>
+          by.list({ filter: 'title:like(expansion)', sort: 'title:asc', count: 'exact' }),
+        ),
       )
     },
   },

@@ -10,5 +10,8 @@ test('kill -9 during writes loses, doubles and halves nothing', async context =>
   // TEST_DATABASE_URL alone: there is no server that may be killed.
   if (!tally) return context.skip('PostgreSQL is not installed here')
   assert.ok(tally.acknowledged > 0)
-  assert.deepEqual({ ...tally, acknowledged: 0 }, { rounds: 3, acknowledged: 0, lost: 0, duplicated: 0, halfWritten: 0 })
+  assert.deepEqual(
+    { ...tally, acknowledged: 0 },
+    { rounds: 3, acknowledged: 0, lost: 0, duplicated: 0, halfWritten: 0 },
+  )
 })

@@ -1,6 +1,7 @@
 /**
- * Kills the service with SIGKILL during mixed writes, over and over, and counts: every write that was acknowledged must be there, once, whole and with
- * its event; what was not is sent again with its key. On a server the database is killed in every second round, too.
+ * Kills the service with SIGKILL during mixed writes, over and over, and counts: every write that was
+ * acknowledged must be there, once, whole and with its event; what was not is sent again with its key. On a
+ * server the database is killed in every second round, too.
  * `npm run crash -- --rounds 20 --engine embedded|postgres`
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,9 +13,20 @@ import { parseArgs } from 'node:util'
 import { openDatabase, type Row } from '../../src/db/open.ts'
 import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 
-export type Tally = { rounds: number; acknowledged: number; lost: number; duplicated: number; halfWritten: number }
+export type Tally = {
+  rounds: number
+  acknowledged: number
+  lost: number
+  duplicated: number
+  halfWritten: number
+}
 
-export type Acknowledged = { readonly id: number; readonly title: string; version: number; isDeleted: boolean }
+export type Acknowledged = {
+  readonly id: number
+  readonly title: string
+  version: number
+  isDeleted: boolean
+}
 /** Creations that were sent and not answered, by their title, which is their key. */
 export type Unanswered = Set<string>
 type Target = {
@@ -36,7 +48,13 @@ export async function crash(
   const server = engine === 'postgres' ? await startPostgres(true) : null
   if (engine === 'postgres' && !server) return null
   const url = server && (await createDatabase(server.url))
-  const env = { PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '1', ...(url ? { DATABASE_URL: url } : {}) }
+  const env = {
+    PORT: '0',
+    DATA_DIR: directory,
+    DEALWRIGHT_TOKEN: token,
+    SAMPLE_DATA: '1',
+    ...(url ? { DATABASE_URL: url } : {}),
+  }
   const target: Target = { env, open: url ? { url } : { dataDir: directory }, server }
   const known = new Map<number, Acknowledged>()
   const unanswered: Unanswered = new Set()
@@ -126,7 +144,10 @@ function bodyOf(title: string): object {
   return { title, pipeline: 2, pipeline_stage: 3, primary_contact: { last_name: title }, sales_owner: 1 }
 }
 
-/** Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; what is answered is written down. */
+/**
+ * Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; what is
+ * answered is written down.
+ */
 export async function write(
   url: string,
   name: string,
@@ -162,7 +183,11 @@ export async function write(
 }
 
 /** Opens the database after the crash and compares it with what was acknowledged. */
-export async function verify(open: Target['open'], known: Map<number, Acknowledged>, tally: Tally): Promise<void> {
+export async function verify(
+  open: Target['open'],
+  known: Map<number, Acknowledged>,
+  tally: Tally,
+): Promise<void> {
   const db = await openDatabase({ ...open, log: () => {} })
   try {
     const rows =
@@ -179,7 +204,10 @@ export async function verify(open: Target['open'], known: Map<number, Acknowledg
     tally.duplicated += rows.length - new Set(rows.map(row => row.title)).size
     // A record has one event a version, and the log has no gap.
     tally.halfWritten += rows.filter(
-      row => row.events !== row.version || row.contact !== row.title || !row.document!.includes(`"title":"${row.title}"`),
+      row =>
+        row.events !== row.version ||
+        row.contact !== row.title ||
+        !row.document!.includes(`"title":"${row.title}"`),
     ).length
     if (log!.n !== log!.last || log!.last !== log!.counter) tally.halfWritten++
   } finally {
@@ -193,8 +221,12 @@ function isLost(write: Acknowledged, row: Row | undefined): boolean {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, engine: { type: 'string' } } })
-  const engines = values.engine ? [values.engine as 'embedded' | 'postgres'] : (['embedded', 'postgres'] as const)
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '20' }, engine: { type: 'string' } },
+  })
+  const engines = values.engine
+    ? [values.engine as 'embedded' | 'postgres']
+    : (['embedded', 'postgres'] as const)
   for (const engine of engines) {
     const tally = await crash(engine, Number(values.rounds), line => console.log(engine, line))
     console.log(engine, tally ?? 'not installed')

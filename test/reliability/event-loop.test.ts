@@ -1,6 +1,7 @@
 /**
- * No request holds the thread that all others need for longer than 100 ms, whatever is in it. Measured is the processor's time that one turn of
- * the event loop takes, not the clock's: how busy the machine is with other things does not matter.
+ * No request holds the thread that all others need for longer than 100 ms, whatever is in it. Measured is the
+ * processor's time that one turn of the event loop takes, not the clock's: how busy the machine is with other
+ * things does not matter.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -29,7 +30,9 @@ test('no request holds the event loop', { timeout: 600_000 }, async () => {
 
 test('nor does a page of many megabytes, narrowed, expanded, or without what was taken out of use', async () => {
   // Texts of 128 kB, as if they were of a field that there is no more.
-  await db.query(`UPDATE deal SET document = document || ',"cf_gone":' || to_json($1::text)`, ['\u{1F600}'.repeat(32_000)])
+  await db.query(`UPDATE deal SET document = document || ',"cf_gone":' || to_json($1::text)`, [
+    '\u{1F600}'.repeat(32_000),
+  ])
   const page = (parameters: string): HostileRequest => ({
     method: 'GET',
     path: `${v1}/deal/view/list?pageSize=300&count=none&${parameters}`,

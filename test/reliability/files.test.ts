@@ -14,11 +14,20 @@ const token = 'files-test-token-files-test-token'
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-files-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-test('more idle connections than files: the embedded database goes on', { skip: process.platform === 'win32' }, async () => {
+test('more idle connections than files: the embedded database goes on', {
+  skip: process.platform === 'win32',
+}, async () => {
   const db = await openDatabase({ dataDir: directory, log: () => {} })
   await db.close()
   const service = spawn('sh', ['-c', `ulimit -n 1024; exec "${process.execPath}" bin/dealwright.js`], {
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      PORT: '0',
+      DATA_DIR: directory,
+      DEALWRIGHT_TOKEN: token,
+      SAMPLE_DATA: '0',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''
@@ -31,7 +40,11 @@ test('more idle connections than files: the embedded database goes on', { skip: 
     assert.match(log, /Only 1024 files may be open in this process, so it takes \d+ connections at most/)
     const idle = await Promise.all(Array.from({ length: 1100 }, () => rawClient(url)))
     for (let count = 0; count < 10; count++) {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        connection: 'close',
+      }
       const made = await fetch(`${url}/rest/api/v1/tag`, {
         method: 'POST',
         headers,

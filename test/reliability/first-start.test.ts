@@ -1,4 +1,7 @@
-/** The first start and its token (D119, D120): whatever is killed or refused when, an account that is there has a token that is kept. */
+/**
+ * The first start and its token (D119, D120): whatever is killed or refused when, an account that is there
+ * has a token that is kept.
+ */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -39,13 +42,28 @@ let places = 0
 
 /** A folder of its own, that is not there yet, and on a server a database of its own. */
 async function place(): Promise<Place> {
-  return { dataDir: join(home, `place${++places}`), url: isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : '' }
+  return {
+    dataDir: join(home, `place${++places}`),
+    url: isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : '',
+  }
 }
 
 /** The service as people run it, until it listens or ends by itself. */
-async function start({ dataDir, url }: Place, env: Record<string, string> = {}, args: readonly string[] = []) {
+async function start(
+  { dataDir, url }: Place,
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+) {
   const child = spawn(process.execPath, [...args, 'bin/dealwright.js'], {
-    env: { ...process.env, DATABASE_URL: url, PORT: '0', DATA_DIR: dataDir, SAMPLE_DATA: '0', DEALWRIGHT_TOKEN: '', ...env },
+    env: {
+      ...process.env,
+      DATABASE_URL: url,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      SAMPLE_DATA: '0',
+      DEALWRIGHT_TOKEN: '',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.add(child)
@@ -65,7 +83,9 @@ async function start({ dataDir, url }: Place, env: Record<string, string> = {}, 
     /** the status of a request with the token */
     status: async (token: string) => {
       const address = /ready at (\S+)/.exec(out)![1]
-      const reply = await fetch(`${address}/rest/api/v1/user/1`, { headers: { authorization: `Bearer ${token}` } })
+      const reply = await fetch(`${address}/rest/api/v1/user/1`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
       await reply.text()
       return reply.status
     },
@@ -147,7 +167,9 @@ test('a token is shown by the start that made it, a preset one by none', async (
   await third.stop()
 })
 
-test('two first starts at once on one server: one token, kept where it was made', { skip: !isServer }, async () => {
+test('two first starts at once on one server: one token, kept where it was made', {
+  skip: !isServer,
+}, async () => {
   for (const isShared of [true, false]) {
     const first = await place()
     const second = isShared ? first : { ...first, dataDir: `${first.dataDir}-other` }
@@ -195,7 +217,9 @@ const begin = (db: Database, dataDir: string, presetToken?: string, said: string
 
 const isValid = async (db: Database, token: string) =>
   (
-    await db.query('SELECT revoked_at IS NULL AS valid FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(token)])
+    await db.query('SELECT revoked_at IS NULL AS valid FROM token WHERE account_id = 1 AND hash = $1::text', [
+      hashToken(token),
+    ])
   )[0]?.valid === 't'
 
 const [presetA, presetB] = ['preset-a'.padEnd(40, 'a'), 'preset-b'.padEnd(40, 'b')]
@@ -213,7 +237,8 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
     query: db.query,
     write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
   }
-  for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], now: new Date(), ...other })
+  for (const other of others)
+    await createToken(tx, { account: 1, user: 1, scopes: ['admin'], now: new Date(), ...other })
   const valid = async () => {
     const all = [first!, presetA!, presetB!, ...others.map(other => other.token)]
     return Promise.all(all.map(token => isValid(db, token)))
@@ -274,7 +299,9 @@ test('a preset token acts for whoever administers, else for whoever is there', a
   const { dataDir } = await place()
   const { token } = await begin(db, dataDir)
   const actor = async (of: string) =>
-    (await db.query('SELECT user_id FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(of)]))[0]!.user_id
+    (
+      await db.query('SELECT user_id FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(of)])
+    )[0]!.user_id
   assert.equal(await actor(token!), '1')
   for (const id of [501, 502]) {
     await db.query(
@@ -287,7 +314,14 @@ test('a preset token acts for whoever administers, else for whoever is there', a
     query: db.query,
     write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
   }
-  await createToken(tx, { account: 1, user: 502, name: 'x', scopes: ['admin'], token: newToken(1, randomBytes), now: new Date() })
+  await createToken(tx, {
+    account: 1,
+    user: 502,
+    name: 'x',
+    scopes: ['admin'],
+    token: newToken(1, randomBytes),
+    now: new Date(),
+  })
   await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = 1')
   await begin(db, dataDir, presetA)
   assert.equal(await actor(presetA!), '502')
@@ -307,7 +341,9 @@ test('tokens that starts made before this was written down are known by their na
   for (const file of before) cpSync(join('src/db/migrations', file), join(files, file))
   const db = await emptyDatabase()
   await migrate(db, files)
-  await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now()), (2, 'Other', 'UTC', 840, 1, now())")
+  await db.query(
+    "INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now()), (2, 'Other', 'UTC', 840, 1, now())",
+  )
   await db.query(`INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at)
     SELECT a, i, n, a || n, '{admin}', 1, now() FROM generate_series(1, 2) a,
     (VALUES (7, 'First start'), (8, 'DEALWRIGHT_TOKEN'), (9, 'Mine')) v (i, n)`)

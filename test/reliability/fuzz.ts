@@ -1,6 +1,7 @@
 /**
- * Random requests over every route and field: no fault, no request without an answer, and a refused one leaves no trace: neither an event nor a key, nor
- * any difference in any record or in the configuration. `npm run fuzz -- --requests 200000 --seed 1`; a seed gives the same requests again.
+ * Random requests over every route and field: no fault, no request without an answer, and a refused one
+ * leaves no trace: neither an event nor a key, nor any difference in any record or in the configuration.
+ * `npm run fuzz -- --requests 200000 --seed 1`; a seed gives the same requests again.
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -12,15 +13,30 @@ import { isRawNumber, type Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { dealBody, type Service, startService } from '../support/service.ts'
 
-export type FuzzTally = { requests: number; saved: number; refused: number; faults: number; hangs: number; traces: number }
+export type FuzzTally = {
+  requests: number
+  saved: number
+  refused: number
+  faults: number
+  hangs: number
+  traces: number
+}
 type Request = { method: string; path: string; body: Json | undefined; headers: { [name: string]: string } }
 
 /** A service keeps that many: with ever more records, comparing all of them would take ever longer. */
 const batch = 2500
 const patienceMs = 30_000
 
-/** Fuzzes a service with `count` requests. What is wrong is told to `report`, with the seed and the place that repeat it. */
-export async function fuzz(service: Service, count: number, seed: number, report: (line: string) => void): Promise<FuzzTally> {
+/**
+ * Fuzzes a service with `count` requests. What is wrong is told to `report`, with the seed and the place that
+ * repeat it.
+ */
+export async function fuzz(
+  service: Service,
+  count: number,
+  seed: number,
+  report: (line: string) => void,
+): Promise<FuzzTally> {
   const tally: FuzzTally = { requests: 0, saved: 0, refused: 0, faults: 0, hangs: 0, traces: 0 }
   const catalog = await loadCatalog(service.db, resources, 1)
   const asked = fc.sample(requests(service, catalog), { numRuns: count, seed })
@@ -28,7 +44,8 @@ export async function fuzz(service: Service, count: number, seed: number, report
   for (const [index, request] of asked.entries()) {
     const status = await answerOf(service, request)
     tally.requests++
-    const say = (what: string) => report(`${what}: seed ${seed}, request ${index}: ${JSON.stringify(request).slice(0, 2000)}`)
+    const say = (what: string) =>
+      report(`${what}: seed ${seed}, request ${index}: ${JSON.stringify(request).slice(0, 2000)}`)
     if (status === null) {
       tally.hangs++
       say('no answer')
@@ -66,7 +83,9 @@ async function answerOf(service: Service, { method, path, body, headers }: Reque
 async function traces({ db }: Service): Promise<string> {
   const rows = (table: string, columns: string) =>
     `(SELECT count(*) || coalesce(md5(string_agg(md5(concat_ws('|', ${columns})), '' ORDER BY x.id)), '') FROM "${table}" x)`
-  const records = resources.map(({ name }) => rows(name, 'x.id, x.version, x.document, x.custom, x.deleted_at'))
+  const records = resources.map(({ name }) =>
+    rows(name, 'x.id, x.version, x.document, x.custom, x.deleted_at'),
+  )
   const configuration = [rows('field', 'to_json(x)'), rows('option', 'to_json(x)')]
   const [row] = await db.query(
     `SELECT concat_ws(' ', ${[...records, ...configuration].join(', ')}, (SELECT string_agg(md5(sections::text), '') FROM form), ` +
@@ -108,12 +127,16 @@ function requestOf({ method, url }: Route, { known }: Service, catalog: Catalog)
   const id = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: 1, max: 120 }).map(String) },
     { weight: 2, arbitrary: fc.integer({ min: 1001, max: 1100 }).map(String) },
-    { weight: 1, arbitrary: fc.constantFrom('0', '-1', 'abc', '1.5', '9'.repeat(30), '%00', '%F0%9F', '..', 'view') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('0', '-1', 'abc', '1.5', '9'.repeat(30), '%00', '%F0%9F', '..', 'view'),
+    },
   )
   const source = fc.constantFrom(...catalog.resources.keys())
   const path = fc.tuple(id, id).map(([first, second]) => url.replace(':id', first).replace(':option', second))
   const name = url.split('/')[4] ?? ''
-  const fields = catalog.resources.get(name)?.fields ?? [...catalog.resources.values()].flatMap(other => other.fields)
+  const fields =
+    catalog.resources.get(name)?.fields ?? [...catalog.resources.values()].flatMap(other => other.fields)
   const fieldName = fc.oneof(fc.constantFrom(...fields.map(field => field.internal_name)), strange)
   const operand = fc.oneof(
     strange,
@@ -136,7 +159,9 @@ function requestOf({ method, url }: Route, { known }: Service, catalog: Catalog)
     'exists',
     'is',
   )
-  const condition = fc.tuple(fieldName, operator, operand).map(([field, what, value]) => `${field}:${what}(${value})`)
+  const condition = fc
+    .tuple(fieldName, operator, operand)
+    .map(([field, what, value]) => `${field}:${what}(${value})`)
   const filter = fc.oneof(
     condition,
     fc
@@ -146,24 +171,44 @@ function requestOf({ method, url }: Route, { known }: Service, catalog: Catalog)
   )
   const parameter = fc.oneof(
     filter.map(value => ['filter', value] as const),
-    fc.tuple(fieldName, fc.constantFrom('asc', 'desc', 'up')).map(([field, way]) => ['sort', `${field}:${way}`] as const),
-    fc.tuple(fc.constantFrom('page', 'pageSize', 'size', 'count', 'deleted', 'cursor', 'pipeline', 'move_to', 'x'), operand),
+    fc
+      .tuple(fieldName, fc.constantFrom('asc', 'desc', 'up'))
+      .map(([field, way]) => ['sort', `${field}:${way}`] as const),
+    fc.tuple(
+      fc.constantFrom('page', 'pageSize', 'size', 'count', 'deleted', 'cursor', 'pipeline', 'move_to', 'x'),
+      operand,
+    ),
     fc.tuple(fc.constantFrom('fields', 'expand', 'group_by', 'name'), fieldName),
     source.map(value => ['source', value] as const),
   )
   const query = fc.array(parameter, { maxLength: 3 }).map(pairs => {
-    const text = new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, value.toWellFormed()])).toString()
+    const text = new URLSearchParams(
+      pairs.map(([key, value]): [string, string] => [key, value.toWellFormed()]),
+    ).toString()
     return text ? `?${text}` : ''
   })
   const header = fc.oneof(
     { weight: 6, arbitrary: fc.constant({}) },
-    { weight: 1, arbitrary: fc.constantFrom('"1"', '"2"', '*', 'x', '"99999999999"').map(value => ({ 'if-match': value })) },
-    { weight: 1, arbitrary: fc.constantFrom('a', 'b', 'c', 'x y').map(value => ({ 'idempotency-key': value })) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom('text/plain', 'application/json; charset=latin1', 'x').map(value => ({ 'content-type': value })),
+      arbitrary: fc
+        .constantFrom('"1"', '"2"', '*', 'x', '"99999999999"')
+        .map(value => ({ 'if-match': value })),
     },
-    { weight: 1, arbitrary: fc.constantFrom('text/html', 'application/*', '').map(value => ({ accept: value })) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('a', 'b', 'c', 'x y').map(value => ({ 'idempotency-key': value })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('text/plain', 'application/json; charset=latin1', 'x')
+        .map(value => ({ 'content-type': value })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('text/html', 'application/*', '').map(value => ({ accept: value })),
+    },
   )
   const headers = header as fc.Arbitrary<{ [name: string]: string }>
   const hasBody = method !== 'GET' && method !== 'DELETE'
@@ -176,8 +221,16 @@ function requestOf({ method, url }: Route, { known }: Service, catalog: Catalog)
   })
 }
 
-/** Bodies near what is taken: a good one with some members replaced by good, bad and strange values; and some that are nothing of the kind. */
-function bodyOf(name: string, url: string, known: Service['known'], catalog: Catalog): fc.Arbitrary<Json | undefined> {
+/**
+ * Bodies near what is taken: a good one with some members replaced by good, bad and strange values; and some
+ * that are nothing of the kind.
+ */
+function bodyOf(
+  name: string,
+  url: string,
+  known: Service['known'],
+  catalog: Catalog,
+): fc.Arbitrary<Json | undefined> {
   const fields = catalog.resources.get(name)?.fields ?? []
   const byType = samples(known)
   const anything = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
@@ -192,7 +245,9 @@ function bodyOf(name: string, url: string, known: Service['known'], catalog: Cat
     )
   }
   const member = fields.length
-    ? fc.constantFrom(...fields).chain(field => inputOf(field.type).map(value => [field.internal_name, value] as const))
+    ? fc
+        .constantFrom(...fields)
+        .chain(field => inputOf(field.type).map(value => [field.internal_name, value] as const))
     : fc
         .constantFrom(
           'source',
@@ -210,7 +265,11 @@ function bodyOf(name: string, url: string, known: Service['known'], catalog: Cat
         )
         .chain(key =>
           fc
-            .oneof(strange as fc.Arbitrary<Json>, anything, fc.constantFrom<Json>('deal', 'DROPDOWN', 'TEXT', true, 1))
+            .oneof(
+              strange as fc.Arbitrary<Json>,
+              anything,
+              fc.constantFrom<Json>('deal', 'DROPDOWN', 'TEXT', true, 1),
+            )
             .map(value => [key, value] as const),
         )
   const start: { readonly [resource: string]: { [name: string]: Json } } = {
@@ -237,7 +296,18 @@ function bodyOf(name: string, url: string, known: Service['known'], catalog: Cat
     { weight: 10, arbitrary: near },
     { weight: 1, arbitrary: anything },
     { weight: 1, arbitrary: near.map(value => (isRawNumber(value) ? '1' : text(value).slice(0, -1))) },
-    { weight: 1, arbitrary: fc.constantFrom('', '{', '[[[[', '{"a":1,"a":2}', '{"__proto__":1}', '\ufeff{}', '[1e999999999]') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '',
+        '{',
+        '[[[[',
+        '{"a":1,"a":2}',
+        '{"__proto__":1}',
+        '\ufeff{}',
+        '[1e999999999]',
+      ),
+    },
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
 }
@@ -272,7 +342,10 @@ export async function seedRecords(service: Service): Promise<void> {
     return reply.body.data.id as number
   }
   const company = await make('company', { name: 'Seed' })
-  const contacts = [await make('contact', { last_name: 'Seed', company }), await make('contact', { last_name: 'Seed too' })]
+  const contacts = [
+    await make('contact', { last_name: 'Seed', company }),
+    await make('contact', { last_name: 'Seed too' }),
+  ]
   const [tag, territory] = [await make('tag', { name: 'seed' }), await make('territory', { name: 'Seed' })]
   Object.assign(service.known, {
     company,
@@ -281,7 +354,16 @@ export async function seedRecords(service: Service): Promise<void> {
     tags: [tag, await make('tag', { name: 'seed too' })],
     territory,
   })
-  for (const type of ['DROPDOWN', 'MULTISELECT', 'SINGLE_NUMBER', 'ADDRESS', 'MONETARY', 'DATE_RANGE', 'PHONE', 'CONTACT'])
+  for (const type of [
+    'DROPDOWN',
+    'MULTISELECT',
+    'SINGLE_NUMBER',
+    'ADDRESS',
+    'MONETARY',
+    'DATE_RANGE',
+    'PHONE',
+    'CONTACT',
+  ])
     await make('field', {
       source: 'deal',
       field_name: `Seed ${type}`,
@@ -290,6 +372,9 @@ export async function seedRecords(service: Service): Promise<void> {
     })
   for (let count = 0; count < 5; count++) {
     await make('product', { name: `Seed ${count}`, unit_price: [{ currency: 'USD', unit_price: count }] })
-    await make('deal', dealBody(service.known, { title: `Seed ${count}`, deal_value: { currency: 'USD', value: count } }))
+    await make(
+      'deal',
+      dealBody(service.known, { title: `Seed ${count}`, deal_value: { currency: 'USD', value: count } }),
+    )
   }
 }

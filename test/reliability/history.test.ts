@@ -1,6 +1,7 @@
 /**
- * Concurrent clients change the same records over two processes: each acknowledged change is in the log of events, once, and the events in their order
- * lead from the first state to the last, each from where the one before it ended.
+ * Concurrent clients change the same records over two processes: each acknowledged change is in the log of
+ * events, once, and the events in their order lead from the first state to the last, each from where the one
+ * before it ended.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +22,9 @@ const [clients, changesEach] = [8, 30]
 
 test('the history explains every record and every acknowledged change', async () => {
   const records = await Promise.all(
-    ['a', 'b', 'c'].map(async title => (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data),
+    ['a', 'b', 'c'].map(
+      async title => (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data,
+    ),
   )
   const acknowledged = new Map<number, Acknowledged[]>(records.map(({ id }) => [id, []]))
   let conflicts = 0
@@ -35,7 +38,8 @@ test('the history explains every record and every acknowledged change', async ()
           : { description: `${number}.${count}`, cf_custom_number_field: number * 1000 + count }
       const one = number % 2 ? service : other
       const headers: Record<string, string> = {}
-      if (count % 5 === 0) headers['if-match'] = (await one.call('GET', `${v1}/deal/${id}`)).headers.get('etag')!
+      if (count % 5 === 0)
+        headers['if-match'] = (await one.call('GET', `${v1}/deal/${id}`)).headers.get('etag')!
       const reply = await one.call('PATCH', `${v1}/deal/${id}`, sent, headers)
       if (reply.status === 200) acknowledged.get(id)!.push({ version: reply.body.data.version, sent })
       else {
@@ -54,7 +58,8 @@ test('the history explains every record and every acknowledged change', async ()
       assert.deepEqual(record[name] ?? null, state[name] ?? null)
     const byVersion = new Map(log.map(({ version, changes }) => [version, changes]))
     for (const { version, sent } of acknowledged.get(id)!) {
-      for (const [name, value] of Object.entries(sent)) assert.deepEqual(byVersion.get(version)?.[name]?.after, value)
+      for (const [name, value] of Object.entries(sent))
+        assert.deepEqual(byVersion.get(version)?.[name]?.after, value)
     }
     const versions = acknowledged.get(id)!.map(({ version }) => version)
     assert.equal(new Set(versions).size, versions.length)
@@ -69,11 +74,17 @@ test('the history explains every record and every acknowledged change', async ()
 })
 
 test('a field that is purged while others write leaves no gap in any history, and no value', async () => {
-  const field = (await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Passing', type: 'SINGLE_STRING' })).body.data
+  const field = (
+    await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Passing', type: 'SINGLE_STRING' })
+  ).body.data
   const bodies = Array.from({ length: 12 }, () => dealBody(known, { cf_passing: 'secret 1' }))
   const made = await Promise.all(bodies.map(body => call('POST', `${v1}/deal`, body)))
   const ids = made.map(reply => reply.body.data.id as number)
-  await Promise.all(ids.map(id => call('PATCH', `${v1}/deal/${id}`, { cf_passing: id % 3 ? 'secret 2' : null, title: 'Second' })))
+  await Promise.all(
+    ids.map(id =>
+      call('PATCH', `${v1}/deal/${id}`, { cf_passing: id % 3 ? 'secret 2' : null, title: 'Second' }),
+    ),
+  )
   assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
   const catalog = await loadCatalog(db, resources, 1)
   const write = async (id: number, one: Pick<typeof service, 'call'>) => {
@@ -88,7 +99,9 @@ test('a field that is purged while others write leaves no gap in any history, an
     const { log, state } = await historyOf(id)
     const { version, title } = (await get(`${v1}/deal/${id}`)).body.data
     assert.deepEqual([version, title], [log.length, state.title])
-    const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [String(id)])
+    const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [
+      String(id),
+    ])
     assert.doesNotMatch(JSON.stringify([log, row]), /secret/)
   }
 })
@@ -101,7 +114,10 @@ async function historyOf(
     'SELECT version::text, changes::text FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint ORDER BY seq',
     ['deal', String(id)],
   )
-  const log = events.map(({ version, changes }) => ({ version: Number(version), changes: JSON.parse(changes!) as Changes }))
+  const log = events.map(({ version, changes }) => ({
+    version: Number(version),
+    changes: JSON.parse(changes!) as Changes,
+  }))
   assert.deepEqual(
     log.map(({ version }) => version),
     log.map((_, index) => index + 1),
@@ -109,7 +125,8 @@ async function historyOf(
   const state: { [name: string]: unknown } = {}
   for (const { changes, version } of log) {
     for (const [name, { before, after }] of Object.entries(changes)) {
-      if (version > 1) assert.ok(isDeepStrictEqual(state[name] ?? null, before), `${name} of version ${version}`)
+      if (version > 1)
+        assert.ok(isDeepStrictEqual(state[name] ?? null, before), `${name} of version ${version}`)
       state[name] = after
     }
   }

@@ -1,4 +1,7 @@
-/** Sends requests over HTTP from a thread of its own, so that what the client costs is not taken for the service's work. */
+/**
+ * Sends requests over HTTP from a thread of its own, so that what the client costs is not taken for the
+ * service's work.
+ */
 import { request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { HostileRequest } from './hostile-requests.ts'
@@ -6,11 +9,18 @@ import type { HostileRequest } from './hostile-requests.ts'
 const { url, token } = workerData as { url: string; token: string }
 
 parentPort!.on('message', ({ method, path, headers, body }: HostileRequest) => {
-  const type = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const sent = request(url + path, { method, headers: { authorization: `Bearer ${token}`, ...type, ...headers } }, response => {
-    response.resume()
-    response.on('end', () => parentPort!.postMessage(response.statusCode))
-  })
+  const type =
+    body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const sent = request(
+    url + path,
+    { method, headers: { authorization: `Bearer ${token}`, ...type, ...headers } },
+    response => {
+      response.resume()
+      response.on('end', () => parentPort!.postMessage(response.statusCode))
+    },
+  )
   sent.on('error', error => parentPort!.postMessage(error.message))
   sent.end(body)
 })

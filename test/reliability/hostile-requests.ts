@@ -1,6 +1,6 @@
 /**
- * Requests as large as the service takes them, each of which once held its thread for long, or might: for every parser what is worst for it.
- * Data only; event-loop.test.ts sends them.
+ * Requests as large as the service takes them, each of which once held its thread for long, or might: for
+ * every parser what is worst for it. Data only; event-loop.test.ts sends them.
  */
 import type { Known } from '../support/service.ts'
 
@@ -27,9 +27,19 @@ const addressRoom = 14_000
 const long = 'a'.repeat(room)
 const marks = `a${'\u0315'.repeat(room / 4)}${'\u0316'.repeat(room / 4)}`
 
-/** All of them, for a service with the sample data and its deal `deal`. Nothing is saved by them but a few records. */
+/**
+ * All of them, for a service with the sample data and its deal `deal`. Nothing is saved by them but a few
+ * records.
+ */
 export function hostileRequests(known: Known, deal: number): Named {
-  return { ...names(known), ...json(), ...records(known, deal), ...lists(), ...addresses(deal), ...administration() }
+  return {
+    ...names(known),
+    ...json(),
+    ...records(known, deal),
+    ...lists(),
+    ...addresses(deal),
+    ...administration(),
+  }
 }
 
 /** `one` as often as it fits into `bytes`, at most `count` times, separated by commas. */
@@ -59,7 +69,13 @@ function post(path: string, body: string): HostileRequest {
 
 /** Creates a deal that has what a deal needs, and `members`. */
 function deals({ pipeline, stages, contact, owner }: Known): (members: string) => HostileRequest {
-  const needed = { title: 'Hostile', pipeline, pipeline_stage: stages.New!, primary_contact: contact, sales_owner: owner }
+  const needed = {
+    title: 'Hostile',
+    pipeline,
+    pipeline_stage: stages.New!,
+    primary_contact: contact,
+    sales_owner: owner,
+  }
   return members => post('deal', `${JSON.stringify(needed).slice(0, -1)},${members}}`)
 }
 
@@ -74,7 +90,10 @@ function names(known: Known): Named {
     'marks as a currency': create(`"deal_value":{"currency":${text},"value":1}`),
     'marks as a type of e-mail': create(`"cf_custom_email_field":[${mail}]`),
     'marks as many options': create(`"cf_custom_multiselect_field":[${many(spelt)}]`),
-    'marks in a filter': post('deal/view/list', `{"filter":${JSON.stringify(`source:eq(${marks.slice(0, listRoom)})`)}}`),
+    'marks in a filter': post(
+      'deal/view/list',
+      `{"filter":${JSON.stringify(`source:eq(${marks.slice(0, listRoom)})`)}}`,
+    ),
     'marks as the name of a field': post('field', `{"source":"deal","type":"DROPDOWN","field_name":${text}}`),
     'marks as options of a field': post(
       'field',
@@ -98,7 +117,10 @@ function json(): Named {
     'numbers with exponents': array('1e9'),
     'numbers that no double can hold': array('1e999'),
     'numbers of many digits': array('0.12345678901234567890'),
-    'numbers of many digits, with a key': { ...array('0.12345678901234567890'), headers: { 'idempotency-key': 'numbers' } },
+    'numbers of many digits, with a key': {
+      ...array('0.12345678901234567890'),
+      headers: { 'idempotency-key': 'numbers' },
+    },
     'a number of a megabyte': body(`{"product_quantity":${'1'.repeat(room)}}`),
     'a fraction of a megabyte': body(`{"cf_custom_number_field":0.${'0'.repeat(room)}}`),
     'an exponent of a megabyte': body(`{"cf_custom_number_field":1e${'0'.repeat(room)}1}`),
@@ -122,7 +144,8 @@ function records(known: Known, deal: number): Named {
     headers,
   })
   const member = (name: string, value: string) => create(`"${name}":"${value}"`)
-  const mails = (one: (index: number) => string) => contacts(150, n => `"emails":[${times(20, index => one(n * 20 + index))}]`)
+  const mails = (one: (index: number) => string) =>
+    contacts(150, n => `"emails":[${times(20, index => one(n * 20 + index))}]`)
   return {
     'unknown members': create(unknown('unknown_')),
     'unknown members like known ones': create(unknown('expected_close_dat')),
@@ -134,13 +157,17 @@ function records(known: Known, deal: number): Named {
     ),
     'unknown members of two hundred contacts': contacts(200, () => unknown('first_nam', 210)),
     'unknown members of one contact': contacts(1, () => unknown('x')),
-    'unknown members of the company of a contact': create(`"related_contacts":[{"last_name":"x","company":{${unknown('nam')}}}]`),
+    'unknown members of the company of a contact': create(
+      `"related_contacts":[{"last_name":"x","company":{${unknown('nam')}}}]`,
+    ),
     'unknown currencies': product(many(index => `{"currency":"US${index}","unit_price":1}`, most / 3)),
     'prices of nothing': product(many(() => '{}')),
     'prices that are none': product(many(() => '0')),
     'prices in one currency': product(many(() => '{"currency":840,"unit_price":1}', most / 3)),
     'prices of many digits': product(times(150, () => `{"currency":840,"unit_price":"${'9'.repeat(99)}"}`)),
-    'one unknown option, over and over': create(`"cf_custom_multiselect_field":[${many(() => '"Trainign"')}]`),
+    'one unknown option, over and over': create(
+      `"cf_custom_multiselect_field":[${many(() => '"Trainign"')}]`,
+    ),
     'a hundred unknown options, over and over': create(
       `"cf_custom_multiselect_field":[${many(index => `"Trainin ${index % 100}"`)}]`,
     ),
@@ -154,7 +181,9 @@ function records(known: Known, deal: number): Named {
     ),
     'very many contacts': contacts(most / 3, index => `"first_name":"${index}"`),
     'two hundred contacts': contacts(200, index => `"first_name":"${index}","company":{"name":"c${index}"}`),
-    'e-mails of unknown types': mails(index => `{"email_type":"${index}${'x'.repeat(250)}","email_value":"a@example.com"}`),
+    'e-mails of unknown types': mails(
+      index => `{"email_type":"${index}${'x'.repeat(250)}","email_value":"a@example.com"}`,
+    ),
     'e-mails that are none': mails(() => `{"email_type":1,"email_value":"a@${'a-'.repeat(140)}"}`),
     'an e-mail of a megabyte': create(
       `"cf_custom_email_field":[{"email_type":1,"email_value":"a@${'a-'.repeat(room / 2 - 50)}"}]`,
@@ -167,7 +196,10 @@ function records(known: Known, deal: number): Named {
     'metadata of members': create(`"metadata":{${unknown('m')}}`),
     'metadata of large numbers': create(`"metadata":{"a":[${many(() => '1e400')}]}`),
     'metadata of huge exponents': create(`"metadata":{"a":[${many(() => '1e9999')}]}`),
-    'metadata of sixty contacts': contacts(60, index => `"metadata":{"n":${index},"a":[${many(() => '1e90', 500)}]}`),
+    'metadata of sixty contacts': contacts(
+      60,
+      index => `"metadata":{"n":${index},"a":[${many(() => '1e90', 500)}]}`,
+    ),
     'a text of other letters': member('cf_custom_large_txt_field', '\u{1F600}'.repeat(room / 4)),
     'a text of halves': member('description', '\\ud83d'.repeat(room / 6)),
     'a date of blanks': member('expected_close_date', `${' '.repeat(room)}x`),
@@ -176,7 +208,9 @@ function records(known: Known, deal: number): Named {
     'a time range of slashes': member('cf_custom_time_range_field', '/'.repeat(room)),
     'an amount of digits': create(`"deal_value":{"currency":"USD","value":"${'1'.repeat(room)}"}`),
     'unknown members of an update': update(`{${unknown('unknown_')}}`),
-    'unknown members of an update, with a key': update(`{${unknown('unknown_')}}`, { 'idempotency-key': 'update' }),
+    'unknown members of an update, with a key': update(`{${unknown('unknown_')}}`, {
+      'idempotency-key': 'update',
+    }),
     'an update of another version': update(`{"description":"${long}"}`, { 'if-match': '"77"' }),
     'a user with a long e-mail': post('user', `{"name":"x","email":"${'a'.repeat(room)}@"}`),
   }
@@ -185,19 +219,27 @@ function records(known: Known, deal: number): Named {
 function lists(): Named {
   const list = (parameters: string) => post('deal/view/list', `{${parameters}}`)
   const filter = (text: string) => list(`"filter":${JSON.stringify(text)}`)
-  const values = (field: string, one: (index: number) => string) => filter(`${field}:in(${many(one, 5000, listRoom)})`)
-  const parameter = (name: string, one: (index: number) => string) => list(`"${name}":"${many(one, most, listRoom)}"`)
-  const cursor = Buffer.from(`{"list":"x","after":[${many(() => '1e9', most, 90_000)}]}`).toString('base64url')
+  const values = (field: string, one: (index: number) => string) =>
+    filter(`${field}:in(${many(one, 5000, listRoom)})`)
+  const parameter = (name: string, one: (index: number) => string) =>
+    list(`"${name}":"${many(one, most, listRoom)}"`)
+  const cursor = Buffer.from(`{"list":"x","after":[${many(() => '1e9', most, 90_000)}]}`).toString(
+    'base64url',
+  )
   return {
     'very many filters': list(`"filter":[${many(() => '"id:gt(1)"')}]`),
-    'a hundred filters of unknown operators': list(`"filter":[${times(100, () => `"id:${'bewteen'.repeat(9)}(1)"`)}]`),
+    'a hundred filters of unknown operators': list(
+      `"filter":[${times(100, () => `"id:${'bewteen'.repeat(9)}(1)"`)}]`,
+    ),
     'a filter of a megabyte': filter(`title:eq(${long.slice(100)})`),
     conditions: filter(many(index => `id:gt(${index})`, most, listRoom)),
     groups: filter('or('.repeat(listRoom / 3)),
     parentheses: filter(`title:eq(${'('.repeat(listRoom / 2 - 20)}${')'.repeat(listRoom / 2 - 20)}`),
     spaces: filter(' '.repeat(listRoom)),
     'unknown options': values('source', index => `Emai${index}`),
-    'unknown options in many conditions': filter(times(40, () => `source:in(${many(index => `Emai${index}`, 400)})`)),
+    'unknown options in many conditions': filter(
+      times(40, () => `source:in(${many(index => `Emai${index}`, 400)})`),
+    ),
     'unknown currencies in a filter': values('deal_value.currency', index => `US${index}`),
     'one option, over and over, in a filter': values('source', () => 'Web'),
     'one stage, over and over, in a filter': values('pipeline_stage', () => 'Won'),
@@ -221,13 +263,21 @@ function lists(): Named {
 
 /** Addresses and headers, as long as HTTP takes them. */
 function addresses(deal: number): Named {
-  const get = (path: string, headers: { [name: string]: string } = {}): HostileRequest => ({ method: 'GET', path, headers })
+  const get = (path: string, headers: { [name: string]: string } = {}): HostileRequest => ({
+    method: 'GET',
+    path,
+    headers,
+  })
   const repeated = (one: (index: number) => string) => many(one, most, addressRoom).replaceAll(',', '&')
   return {
     'parameters in the address': get(`${v1}/deal/view/list?${repeated(index => `p${index}`)}`),
     'filters in the address': get(`${v1}/deal/view/list?${repeated(() => 'filter=id:gt(1)')}`),
-    'fields in the address': get(`${v1}/deal/view/list?fields=${many(index => `titl${index}`, most, addressRoom)}`),
-    'expand of one record': get(`${v1}/deal/${deal}?expand=${many(index => `sourc${index}`, most, addressRoom)}`),
+    'fields in the address': get(
+      `${v1}/deal/view/list?fields=${many(index => `titl${index}`, most, addressRoom)}`,
+    ),
+    'expand of one record': get(
+      `${v1}/deal/${deal}?expand=${many(index => `sourc${index}`, most, addressRoom)}`,
+    ),
     'parameters of the field list': get(`${v1}/field/list?${repeated(index => `p${index}`)}`),
     'the name of a dropdown': get(`${v1}/field/dropdown?name=${'a'.repeat(addressRoom)}`),
     'percent signs': get(`${v1}/deal/view/list?filter=${'%'.repeat(addressRoom)}`),
@@ -245,15 +295,22 @@ function addresses(deal: number): Named {
       headers: { 'idempotency-key': 'k'.repeat(addressRoom) },
     },
     'an accept header': get(`${v1}/deal/${deal}`, { accept: `application/${'a.'.repeat(addressRoom / 2)}` }),
-    'a content type': { ...post('deal', '{}'), headers: { 'content-type': `application/json${'; '.repeat(addressRoom / 2)}x` } },
+    'a content type': {
+      ...post('deal', '{}'),
+      headers: { 'content-type': `application/json${'; '.repeat(addressRoom / 2)}x` },
+    },
     'a token': get(`${v1}/deal/${deal}`, { authorization: `Bearer ${' '.repeat(addressRoom)}x y` }),
     'a request id': get(`${v1}/deal/${deal}`, { 'x-request-id': 'i'.repeat(addressRoom) }),
   }
 }
 
 function administration(): Named {
-  const field = (members: string) => post('field', `{"source":"deal","field_name":"Hostile","type":"DROPDOWN",${members}}`)
-  const form = (sections: string): HostileRequest => ({ ...post('field/form?source=deal', `[${sections}]`), method: 'PUT' })
+  const field = (members: string) =>
+    post('field', `{"source":"deal","field_name":"Hostile","type":"DROPDOWN",${members}}`)
+  const form = (sections: string): HostileRequest => ({
+    ...post('field/form?source=deal', `[${sections}]`),
+    method: 'PUT',
+  })
   return {
     'a form of unknown fields': form(`{"section":"S","fields":[${many(index => `"x${index}"`)}]}`),
     'a form of one field, over and over': form(`{"section":"S","fields":[${many(() => '"title"')}]}`),

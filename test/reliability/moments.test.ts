@@ -1,6 +1,7 @@
 /**
- * When things happened (D123): the events of an account never run backwards, and what a record says of when it was written is what its events say,
- * while ten writers write over three processes whose clocks are minutes apart.
+ * When things happened (D123): the events of an account never run backwards, and what a record says of when
+ * it was written is what its events say, while ten writers write over three processes whose clocks are
+ * minutes apart.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,9 +13,21 @@ import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 const service = await startService()
 const { call, db, get, known } = service
 const clock = (minutes: number) => () => new Date(Date.now() + minutes * 60_000)
-const processes = [service, await service.another({ now: clock(7) }), await service.another({ now: clock(-9) })]
+const processes = [
+  service,
+  await service.another({ now: clock(7) }),
+  await service.another({ now: clock(-9) }),
+]
 
-type Told = { seq: number; type: string; resource: string; id: number; version: number; at: string; changes: Changes }
+type Told = {
+  seq: number
+  type: string
+  resource: string
+  id: number
+  version: number
+  at: string
+  changes: Changes
+}
 type Changes = { [name: string]: { after: unknown } }
 
 const iso = (sql: string) => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -31,7 +44,9 @@ const answered: { resource: string; reply: Reply }[] = []
 async function write(writer: number): Promise<void> {
   const one = processes[writer % processes.length]!
   const send = async (method: string, resource: string, path: string, body?: Parameters<typeof call>[2]) => {
-    const reply = await one.call(method, `${v1}/${resource}${path}`, body, { 'idempotency-key': crypto.randomUUID() })
+    const reply = await one.call(method, `${v1}/${resource}${path}`, body, {
+      'idempotency-key': crypto.randomUUID(),
+    })
     assert.ok(reply.status < 300, `${method} ${resource}${path}: ${reply.text}`)
     if (method !== 'DELETE') {
       answered.push({ resource, reply })
@@ -46,8 +61,15 @@ async function write(writer: number): Promise<void> {
     const name = `${writer}.${count}`
     const body = dealBody(known, { title: name, primary_contact: { last_name: name, company: { name } } })
     const deal = await send('POST', 'deal', '', body)
-    await send('PATCH', 'deal', `/${deal}`, { pipeline_stage: 'Won', won_reason: 'Price', deal_closed_on: '2026-01-01' })
-    await send('PATCH', 'deal', `/${deal}`, { pipeline_stage: 'New', metadata: { at: 'now', updated_at: 'infinity' } })
+    await send('PATCH', 'deal', `/${deal}`, {
+      pipeline_stage: 'Won',
+      won_reason: 'Price',
+      deal_closed_on: '2026-01-01',
+    })
+    await send('PATCH', 'deal', `/${deal}`, {
+      pipeline_stage: 'New',
+      metadata: { at: 'now', updated_at: 'infinity' },
+    })
     await send('DELETE', 'deal', `/${deal}`)
     if (count % 2) await send('POST', 'deal', `/${deal}/restore`)
   }
@@ -77,7 +99,16 @@ test('events never run backwards, and records say what their events say', async 
     assert.equal(told.at, updated_at, `${resource} ${id}, version ${version}`)
     assert.ok(from!.now! <= updated_at && updated_at <= until!.now!)
   }
-  for (const resource of ['deal', 'contact', 'company', 'product', 'pipeline', 'pipeline_stage', 'user', 'tag']) {
+  for (const resource of [
+    'deal',
+    'contact',
+    'company',
+    'product',
+    'pipeline',
+    'pipeline_stage',
+    'user',
+    'tag',
+  ]) {
     const rows = await db.query(
       `SELECT id::text AS id, concat('{', document, '}') AS document, ${iso('created_at')} AS created_at, ${iso('updated_at')} AS updated_at,
         ${iso('deleted_at')} AS deleted_at FROM "${resource}" WHERE account_id = 1`,
@@ -87,7 +118,10 @@ test('events never run backwards, and records say what their events say', async 
       const [made, last] = [history[0]!, history.at(-1)!]
       const changed = history.findLast(({ type }) => !type.endsWith('.deleted'))!
       const stored = JSON.parse(document!)
-      assert.deepEqual([created_at, stored.created_at, made.changes.created_at!.after], [made.at, made.at, made.at])
+      assert.deepEqual(
+        [created_at, stored.created_at, made.changes.created_at!.after],
+        [made.at, made.at, made.at],
+      )
       assert.deepEqual([updated_at, stored.updated_at], [changed.at, changed.at])
       assert.equal(deleted_at, last.type.endsWith('.deleted') ? last.at : null)
     }

@@ -1,7 +1,7 @@
 /**
- * The neighbour: an account that goes about its business while another one attacks. A process of its own, so that what the attacker's
- * client costs is not taken for the service's delay. It asks at a steady pace, knows what each answer must be, and keeps count by the
- * label its parent has set. Speaks with its parent over IPC.
+ * The neighbour: an account that goes about its business while another one attacks. A process of its own, so
+ * that what the attacker's client costs is not taken for the service's delay. It asks at a steady pace, knows
+ * what each answer must be, and keeps count by the label its parent has set. Speaks with its parent over IPC.
  */
 import { Agent, request } from 'node:http'
 
@@ -44,12 +44,17 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
 
   const send = (method: string, path: string, body?: string): Promise<Reply> =>
     new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      }
       const sent = request(`${url}/rest/api/v1${path}`, { method, agent, headers }, response => {
         const parts: Buffer[] = []
         response.on('data', part => parts.push(part))
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(parts).toString() }))
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, text: Buffer.concat(parts).toString() }),
+        )
       })
       sent.on('error', reject)
       sent.end(body)
@@ -66,7 +71,8 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
     tally.answers++
     if (reply instanceof Error) tally.faults.push(`${method} ${path}: ${reply.code ?? reply.message}`)
     else if (reply.status === 503 && documented.test(reply.text)) tally.refused++
-    else if (reply.status !== 200) tally.faults.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`)
+    else if (reply.status !== 200)
+      tally.faults.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`)
     else {
       const complaint = judge(JSON.parse(reply.text) as never)
       if (complaint) tally.wrong.push(`${method} ${path}: ${complaint}`)
@@ -81,7 +87,9 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
     () => ask('GET', '/user/1', ({ data }: { data: { name: string } }) => is(data.name, ownerName)),
     () => {
       const id = one()
-      return ask('GET', `/deal/${id}`, ({ data }: { data: { id: number; title: string } }) => is(data.title, `${title}${id}`))
+      return ask('GET', `/deal/${id}`, ({ data }: { data: { id: number; title: string } }) =>
+        is(data.title, `${title}${id}`),
+      )
     },
     () =>
       ask(
@@ -92,7 +100,8 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
       ),
     () => {
       const [id, description] = [one(), `written ${turn}`]
-      const judge = ({ data }: { data: { id: number; description: string } }) => is(data.description, description)
+      const judge = ({ data }: { data: { id: number; description: string } }) =>
+        is(data.description, description)
       return ask('PATCH', `/deal/${id}`, judge, JSON.stringify({ description }))
     },
   ]
@@ -111,13 +120,16 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
   })
   void Promise.all(Array.from({ length: workers }, (_, worker) => work(worker))).then(() => {
     agent.destroy()
-    process.send!(Object.fromEntries([...tallies].map(([name, tally]) => [name, observed(tally)])), () => process.disconnect())
+    process.send!(Object.fromEntries([...tallies].map(([name, tally]) => [name, observed(tally)])), () =>
+      process.disconnect(),
+    )
   })
 }
 
 function observed({ times, ...tally }: Tally): Observed {
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (part: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
+  const at = (part: number) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
   return { ...tally, p50: at(0.5), p99: at(0.99), max: at(1) }
 }
 

@@ -1,4 +1,7 @@
-/** What the network to a PostgreSQL server does: it goes silent, it is cut, it loses the answer to a commit. Requests hear of it soon; nothing is done twice. */
+/**
+ * What the network to a PostgreSQL server does: it goes silent, it is cut, it loses the answer to a commit.
+ * Requests hear of it soon; nothing is done twice.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
@@ -29,51 +32,74 @@ const recovered = async () => {
   return false
 }
 
-test('a database that falls silent: 503 with Retry-After, health stays quick, and it recovers by itself', options, async () => {
-  assert.equal((await service!.get(list)).status, 200)
-  proxy!.block()
-  const writes = [1, 2].map(count => service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title: `Silent ${count}` })))
-  const reads = [1, 2, 3].map(() => service!.get(list))
-  for (const reply of await Promise.all([...writes, ...reads])) {
-    assert.deepEqual([reply.status, reply.body.code, reply.headers.get('retry-after')], [503, 9002, '1'])
-  }
-  // From then on there is no waiting at all: the moment is not asserted, but that a hundred fit into the patience of one.
-  const [replies, ms] = await timed(Promise.all(Array.from({ length: 100 }, () => service!.get(list))))
-  assert.ok(replies.every(reply => reply.status === 503))
-  const [alive, aliveMs] = await timed(service!.get('/healthz'))
-  assert.equal(alive.status, 200)
-  assert.equal((await service!.get('/readyz')).status, 503)
-  assert.ok(ms < 5000 && aliveMs < 5000, 'far from the time limit of a statement')
-  proxy!.unblock()
-  assert.ok(await recovered())
-})
+test(
+  'a database that falls silent: 503 with Retry-After, health stays quick, and it recovers by itself',
+  options,
+  async () => {
+    assert.equal((await service!.get(list)).status, 200)
+    proxy!.block()
+    const writes = [1, 2].map(count =>
+      service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title: `Silent ${count}` })),
+    )
+    const reads = [1, 2, 3].map(() => service!.get(list))
+    for (const reply of await Promise.all([...writes, ...reads])) {
+      assert.deepEqual([reply.status, reply.body.code, reply.headers.get('retry-after')], [503, 9002, '1'])
+    }
+    // From then on there is no waiting at all: the moment is not asserted, but that a hundred fit into the
+    // patience of one.
+    const [replies, ms] = await timed(Promise.all(Array.from({ length: 100 }, () => service!.get(list))))
+    assert.ok(replies.every(reply => reply.status === 503))
+    const [alive, aliveMs] = await timed(service!.get('/healthz'))
+    assert.equal(alive.status, 200)
+    assert.equal((await service!.get('/readyz')).status, 503)
+    assert.ok(ms < 5000 && aliveMs < 5000, 'far from the time limit of a statement')
+    proxy!.unblock()
+    assert.ok(await recovered())
+  },
+)
 
-test('connections that are cut: 503 or an answer, never a fault, and it recovers by itself', options, async () => {
-  const under = Array.from({ length: 20 }, () => service!.get(list))
-  proxy!.cut()
-  for (const reply of await Promise.all([...under, ...Array.from({ length: 20 }, () => service!.get(list))])) {
-    assert.ok(reply.status === 200 || (reply.status === 503 && reply.headers.get('retry-after')), reply.text)
-  }
-  proxy!.heal()
-  assert.ok(await recovered())
-})
-
-test('the answer to a commit is lost: sent again with its key, the write is there once', options, async () => {
-  for (let round = 0; round < 5; round++) {
-    const title = `Lost answer ${round}`
-    const send = () =>
-      service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title }), { 'idempotency-key': `lost-${round}` })
-    proxy!.loseAnswers()
-    const lost = await send()
-    assert.equal(lost.status, 503, lost.text)
+test(
+  'connections that are cut: 503 or an answer, never a fault, and it recovers by itself',
+  options,
+  async () => {
+    const under = Array.from({ length: 20 }, () => service!.get(list))
+    proxy!.cut()
+    for (const reply of await Promise.all([
+      ...under,
+      ...Array.from({ length: 20 }, () => service!.get(list)),
+    ])) {
+      assert.ok(
+        reply.status === 200 || (reply.status === 503 && reply.headers.get('retry-after')),
+        reply.text,
+      )
+    }
     proxy!.heal()
     assert.ok(await recovered())
-    const again = await send()
-    assert.equal(again.status, 201, again.text)
-    const [row] = await service!.db.query(
-      'SELECT count(*)::text AS count, max(id)::text AS id FROM deal WHERE title = $1::text',
-      [title],
-    )
-    assert.deepEqual([row!.count, row!.id], ['1', String(again.body.data.id)])
-  }
-})
+  },
+)
+
+test(
+  'the answer to a commit is lost: sent again with its key, the write is there once',
+  options,
+  async () => {
+    for (let round = 0; round < 5; round++) {
+      const title = `Lost answer ${round}`
+      const send = () =>
+        service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title }), {
+          'idempotency-key': `lost-${round}`,
+        })
+      proxy!.loseAnswers()
+      const lost = await send()
+      assert.equal(lost.status, 503, lost.text)
+      proxy!.heal()
+      assert.ok(await recovered())
+      const again = await send()
+      assert.equal(again.status, 201, again.text)
+      const [row] = await service!.db.query(
+        'SELECT count(*)::text AS count, max(id)::text AS id FROM deal WHERE title = $1::text',
+        [title],
+      )
+      assert.deepEqual([row!.count, row!.id], ['1', String(again.body.data.id)])
+    }
+  },
+)

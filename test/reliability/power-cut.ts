@@ -1,6 +1,7 @@
 /**
- * Cuts the power of the embedded engine, as far as the disk is concerned: its directory is on a file system of its own in a file; the process is stopped in
- * the middle of its writes, the file copied as it is (what was not flushed is not in it), and the copy mounted and read. Linux, as root:
+ * Cuts the power of the embedded engine, as far as the disk is concerned: its directory is on a file system
+ * of its own in a file; the process is stopped in the middle of its writes, the file copied as it is (what
+ * was not flushed is not in it), and the copy mounted and read. Linux, as root:
  * `npm run power-cut -- --rounds 20`
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -8,13 +9,27 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Acknowledged, readyUrl, type Tally, token, type Unanswered, verify, write, writers } from './crash.ts'
+import {
+  type Acknowledged,
+  readyUrl,
+  type Tally,
+  token,
+  type Unanswered,
+  verify,
+  write,
+  writers,
+} from './crash.ts'
 
-const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 
 async function powerCuts(rounds: number): Promise<Tally> {
   const directory = mkdtempSync(join(tmpdir(), 'dealwright-power-'))
-  const [image, copy, mounted] = [join(directory, 'disk'), join(directory, 'disk-copy'), join(directory, 'mounted')]
+  const [image, copy, mounted] = [
+    join(directory, 'disk'),
+    join(directory, 'disk-copy'),
+    join(directory, 'mounted'),
+  ]
   const dataDir = join(mounted, 'data')
   const known = new Map<number, Acknowledged>()
   const tally: Tally = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, halfWritten: 0 }
@@ -43,7 +58,12 @@ async function powerCuts(rounds: number): Promise<Tally> {
 }
 
 /** One life of the service; `cut` is called while it is stopped in the middle of its writes. */
-async function writeAndCut(dataDir: string, round: number, known: Map<number, Acknowledged>, cut: () => void): Promise<void> {
+async function writeAndCut(
+  dataDir: string,
+  round: number,
+  known: Map<number, Acknowledged>,
+  cut: () => void,
+): Promise<void> {
   const service = spawn(process.execPath, ['bin/dealwright.js'], {
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,7 +86,8 @@ async function writeAndCut(dataDir: string, round: number, known: Map<number, Ac
       200 + Math.random() * 1500,
     )
   }
-  // This process is busy with the copy while the service is stopped: what it hears of later was answered before.
+  // This process is busy with the copy while the service is stopped: what it hears of later was answered
+  // before.
   const writing = Array.from({ length: writers }, (_, writer) =>
     write(url, `r${round}w${writer}`, known, unanswered, begun, () => isAlive),
   )

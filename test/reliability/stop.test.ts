@@ -1,6 +1,6 @@
 /**
- * SIGTERM: what is under way is answered, nothing new is taken, the database is closed, and the process ends in time
- * whatever hangs; under npm, as process 1 of a container, and as systemd would run it.
+ * SIGTERM: what is under way is answered, nothing new is taken, the database is closed, and the process ends
+ * in time whatever hangs; under npm, as process 1 of a container, and as systemd would run it.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -19,7 +19,14 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 
 test('SIGTERM while requests are under way, and while one never arrives', async () => {
   const service = spawn(process.execPath, ['bin/dealwright.js'], {
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      PORT: '0',
+      DATA_DIR: directory,
+      DEALWRIGHT_TOKEN: token,
+      SAMPLE_DATA: '0',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(service, 'exit')
@@ -54,7 +61,14 @@ test('SIGTERM while requests are under way, and while one never arrives', async 
 
 test('SIGTERM with nothing under way, but connections that are kept open: a clean end', async () => {
   const service = spawn(process.execPath, ['bin/dealwright.js'], {
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      PORT: '0',
+      DATA_DIR: directory,
+      DEALWRIGHT_TOKEN: token,
+      SAMPLE_DATA: '0',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(service, 'exit')
@@ -64,7 +78,14 @@ test('SIGTERM with nothing under way, but connections that are kept open: a clea
   assert.deepEqual(await gone, [0, null])
 })
 
-const env = { ...process.env, DATABASE_URL: '', PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' }
+const env = {
+  ...process.env,
+  DATABASE_URL: '',
+  PORT: '0',
+  DATA_DIR: directory,
+  DEALWRIGHT_TOKEN: token,
+  SAMPLE_DATA: '0',
+}
 /** What `npm test` says of itself to its children is not what `npm start` would. */
 const outside = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))
 const isLinux = process.platform === 'linux'
@@ -84,7 +105,9 @@ test('SIGTERM to npm alone: the service goes with it', { skip: !isLinux }, async
   assert.match(log, /npm, which started the service, is gone/)
   await assert.rejects(fetch(`${url}/healthz`))
   assert.ok(
-    readdirSync(join(directory, 'lock')).every(file => readFileSync(join(directory, 'lock', file), 'utf8') === 'released\n'),
+    readdirSync(join(directory, 'lock')).every(
+      file => readFileSync(join(directory, 'lock', file), 'utf8') === 'released\n',
+    ),
   )
 })
 
@@ -93,7 +116,11 @@ test('a service that a script of npm has sent into the background stays', { skip
   mkdirSync(other)
   const background = `cd '${process.cwd()}' && node bin/dealwright.js & sleep 5`
   writeFileSync(join(other, 'package.json'), JSON.stringify({ name: 'other', scripts: { background } }))
-  const npm = spawn('npm', ['run', 'background'], { cwd: other, env: outside, stdio: ['ignore', 'pipe', 'inherit'] })
+  const npm = spawn('npm', ['run', 'background'], {
+    cwd: other,
+    env: outside,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [gone, closed] = [once(npm, 'exit'), once(npm.stdout, 'close')]
   const url = await readyUrl(npm)
   await gone
@@ -105,12 +132,17 @@ test('a service that a script of npm has sent into the background stays', { skip
 
 const canBeFirst = isLinux && spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
-test('as process 1 of a container: SIGTERM ends it, also while it starts', { skip: !canBeFirst }, async () => {
+test('as process 1 of a container: SIGTERM ends it, also while it starts', {
+  skip: !canBeFirst,
+}, async () => {
   for (const when of ['starting', 'ready']) {
     const own = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
     after(() => rmSync(own, { recursive: true, force: true }))
     const first = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, 'bin/dealwright.js']
-    const service = spawn('unshare', first, { env: { ...outside, DATA_DIR: own }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const service = spawn('unshare', first, {
+      env: { ...outside, DATA_DIR: own },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const gone = once(service, 'exit')
     if (when === 'ready') await readyUrl(service)
     else while (!existsSync(join(own, 'lock', '1'))) await new Promise(resolve => setTimeout(resolve, 20))
@@ -121,9 +153,14 @@ test('as process 1 of a container: SIGTERM ends it, also while it starts', { ski
 
 const unit = readFileSync('deploy/dealwright.service', 'utf8').replaceAll('/opt/dealwright', process.cwd())
 
-test('the unit for systemd is one, and starts the Node.js that is installed with the service', { skip: !isLinux }, async t => {
+test('the unit for systemd is one, and starts the Node.js that is installed with the service', {
+  skip: !isLinux,
+}, async t => {
   const [command, ...args] = /^ExecStart=(.+)$/m.exec(unit)![1]!.split(' ')
-  const started = spawnSync(command!, [...args, '--help'], { cwd: /^WorkingDirectory=(.+)$/m.exec(unit)![1]!, encoding: 'utf8' })
+  const started = spawnSync(command!, [...args, '--help'], {
+    cwd: /^WorkingDirectory=(.+)$/m.exec(unit)![1]!,
+    encoding: 'utf8',
+  })
   assert.match(started.stdout, /starts the service/)
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return t.skip('no systemd-analyze here')
   const file = join(directory, 'dealwright.service')

@@ -1,4 +1,7 @@
-/** What a request gets whose statement takes too long: on a server; the embedded engine's watchdog is tested in embedded.test.ts. */
+/**
+ * What a request gets whose statement takes too long: on a server; the embedded engine's watchdog is tested
+ * in embedded.test.ts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,12 +26,17 @@ test('a list that takes too long is stopped with a clear 503, or when its asker 
   await db.sql.begin(async tx => {
     await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     const waiting = async () => {
-      const [row] = await tx.unsafe("SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'", [])
+      const [row] = await tx.unsafe(
+        "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+        [],
+      )
       return Number(row!.n)
     }
     const asker = new AbortController()
     const headers = { authorization: `Bearer ${token}` }
-    const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: asker.signal }).catch(error => error.name)
+    const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: asker.signal }).catch(
+      error => error.name,
+    )
     while ((await waiting()) === 0) await sleep(10)
     asker.abort()
     assert.equal(await asked, 'AbortError')

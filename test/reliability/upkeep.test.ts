@@ -1,4 +1,7 @@
-/** The upkeep takes turns (D109): what one account changes a thousand times holds up nobody else, and nothing gets lost on the way. */
+/**
+ * The upkeep takes turns (D109): what one account changes a thousand times holds up nobody else, and nothing
+ * gets lost on the way.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
@@ -14,9 +17,17 @@ const newAccount = async (name: string) => {
   const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
   return account
 }
-const [a, b, c, d] = [await newAccount('A'), await newAccount('B'), await newAccount('C'), await newAccount('D')]
+const [a, b, c, d] = [
+  await newAccount('A'),
+  await newAccount('B'),
+  await newAccount('C'),
+  await newAccount('D'),
+]
 
-/** The upkeep of the real database; which accounts' deals were brought up to date, in order. `before` may hold one up. */
+/**
+ * The upkeep of the real database; which accounts' deals were brought up to date, in order. `before` may hold
+ * one up.
+ */
 function watched(before: (account: number) => Promise<void> = async () => {}) {
   const passes: number[] = []
   const query: Database['query'] = async (text, params = [], replan) => {
@@ -26,7 +37,13 @@ function watched(before: (account: number) => Promise<void> = async () => {}) {
     }
     return db.query(text, params, replan)
   }
-  const upkeep = startUpkeep({ db: { ...db, query }, resources, now: () => new Date(), log: () => {}, retentionDays: 30 })
+  const upkeep = startUpkeep({
+    db: { ...db, query },
+    resources,
+    now: () => new Date(),
+    log: () => {},
+    retentionDays: 30,
+  })
   after(() => upkeep.stop())
   return { upkeep, passes, count: (account: number) => passes.filter(other => other === account).length }
 }
@@ -74,13 +91,17 @@ test('a change that comes during the pass of its account gets one of its own', a
 
 test('when no process remembers the old configuration any more, it is settled', async () => {
   const { upkeep } = watched()
-  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [String(b)])
+  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
+    String(b),
+  ])
   await upkeep.wake(b)
   const settled = async () => {
-    const text = 'SELECT (settled_version = catalog_version)::text AS settled FROM account WHERE account_id = $1::bigint'
+    const text =
+      'SELECT (settled_version = catalog_version)::text AS settled FROM account WHERE account_id = $1::bigint'
     return (await db.query(text, [String(b)]))[0]!.settled === 'true'
   }
   assert.equal(await settled(), false)
-  for (let tries = 0; tries < 600 && !(await settled()); tries++) await new Promise(resolve => setTimeout(resolve, 50))
+  for (let tries = 0; tries < 600 && !(await settled()); tries++)
+    await new Promise(resolve => setTimeout(resolve, 50))
   assert.ok(await settled())
 })

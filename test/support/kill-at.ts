@@ -1,8 +1,9 @@
 /**
- * To be imported before the service (`node --import`): kills it, as `kill -9` does, at one step of keeping the first start's token.
- * The steps are counted from 0. Before each thing that is done to a file named admin-token… comes one. So do two at each of the first
- * three questions to the database once the file was written, the commit among them: one before it is sent and one after. KILL_AT
- * says at which step; a service that has fewer goes on, and says how many it had when it is asked to end.
+ * To be imported before the service (`node --import`): kills it, as `kill -9` does, at one step of keeping
+ * the first start's token. The steps are counted from 0. Before each thing that is done to a file named
+ * admin-token… comes one. So do two at each of the first three questions to the database once the file was
+ * written, the commit among them: one before it is sent and one after. KILL_AT says at which step; a service
+ * that has fewer goes on, and says how many it had when it is asked to end.
  */
 import { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

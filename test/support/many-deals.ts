@@ -1,4 +1,7 @@
-/** Very many deals at once, for tests and benches of lists: set-based, from the sample's, spread over three years. */
+/**
+ * Very many deals at once, for tests and benches of lists: set-based, from the sample's, spread over three
+ * years.
+ */
 import type { Database } from '../../src/db/open.ts'
 
 /** In the titles of twenty deals, however many there are. */
@@ -10,7 +13,10 @@ export const rareText = 'PO-4711'
 
 const chunk = 20_000
 
-/** Makes `count` deals in the first account, which has the sample's, with the ids from 1000 on. `onStep` hears how far it is. */
+/**
+ * Makes `count` deals in the first account, which has the sample's, with the ids from 1000 on. `onStep` hears
+ * how far it is.
+ */
 export async function makeManyDeals(
   db: Database,
   count: number,
@@ -29,9 +35,10 @@ export async function makeManyDeals(
     for (const alter of statistics) await db.query(alter)
     onStep(steps + index + 1, work, name)
   }
-  await db.query('UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint', [
-    '1',
-  ])
+  await db.query(
+    'UPDATE counter SET last_id = (SELECT max(id) FROM deal WHERE account_id = 1) WHERE account_id = $1::bigint',
+    ['1'],
+  )
   await db.sql.unsafe('VACUUM (ANALYZE)')
   await check(db)
   onStep(work, work, 'done')
@@ -39,7 +46,10 @@ export async function makeManyDeals(
 
 type Index = { name: string; definition: string; statistics: string[] }
 
-/** Rows go into a table without indexes several times as fast; they are made again from what the catalog says of them. */
+/**
+ * Rows go into a table without indexes several times as fast; they are made again from what the catalog says
+ * of them.
+ */
 async function withoutIndexes(db: Database): Promise<Index[]> {
   const rows = await db.query(
     `SELECT indexname AS name, indexdef AS definition, (SELECT json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', indexname, attnum, attstattarget))
@@ -71,7 +81,10 @@ const inDocument: readonly [model: string, own: string][] = [
   [`'"title":' || to_json(s.title)`, `'"title":' || to_json(t.title)`],
   [`'"created_at":' || ${iso('s.created_at')}`, `'"created_at":' || ${iso('t.created_at')}`],
   [`'"updated_at":' || ${iso('s.updated_at')}`, `'"updated_at":' || ${iso('t.updated_at')}`],
-  [`'"expected_close_date":' || to_json(s.expected_close_date)`, `'"expected_close_date":' || to_json(t.expected_close_date)`],
+  [
+    `'"expected_close_date":' || to_json(s.expected_close_date)`,
+    `'"expected_close_date":' || to_json(t.expected_close_date)`,
+  ],
   [amount('deal_value', 's'), amount('deal_value', 't')],
 ]
 
@@ -115,5 +128,6 @@ async function check(db: Database): Promise<void> {
        OR (d->>'expected_close_date')::date IS DISTINCT FROM expected_close_date OR (d#>>'{deal_value,value}')::numeric IS DISTINCT FROM deal_value_value
        OR d->>'cf_custom_text_field' <> custom->>'cf_custom_text_field'`,
   )
-  if (row!.wrong !== '0') throw new Error(`${row!.wrong} of 1000 deals have a text that differs from their columns`)
+  if (row!.wrong !== '0')
+    throw new Error(`${row!.wrong} of 1000 deals have a text that differs from their columns`)
 }

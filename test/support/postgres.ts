@@ -1,4 +1,7 @@
-/** A PostgreSQL server for tests: the one of TEST_DATABASE_URL, or a throwaway one where its binaries are installed. */
+/**
+ * A PostgreSQL server for tests: the one of TEST_DATABASE_URL, or a throwaway one where its binaries are
+ * installed.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -23,10 +26,14 @@ export type TestServer = {
 type Account = { uid?: number; gid?: number }
 
 /**
- * Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a throwaway one in any case: a
- * server that is somebody else's can't be killed; `configure` then may put files into its data directory before it starts.
+ * Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a
+ * throwaway one in any case: a server that is somebody else's can't be killed; `configure` then may put files
+ * into its data directory before it starts.
  */
-export async function startPostgres(own = false, configure?: (data: string) => void): Promise<TestServer | null> {
+export async function startPostgres(
+  own = false,
+  configure?: (data: string) => void,
+): Promise<TestServer | null> {
   const given = own ? undefined : process.env.TEST_DATABASE_URL
   const nothing = async () => {}
   if (given) return { url: given, sockets: null, stop: nothing, kill9: nothing, restart: nothing }
@@ -49,13 +56,18 @@ export async function startPostgres(own = false, configure?: (data: string) => v
     },
   )
   configure?.(data)
-  if (account.uid !== undefined) for (const name of readdirSync(data)) chownSync(join(data, name), account.uid, account.gid!)
+  if (account.uid !== undefined)
+    for (const name of readdirSync(data)) chownSync(join(data, name), account.uid, account.gid!)
   const run = () =>
-    spawn(join(binaries, 'postgres'), ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', home, '-c', 'max_connections=200'], {
-      ...account,
-      cwd: home,
-      stdio: 'ignore',
-    })
+    spawn(
+      join(binaries, 'postgres'),
+      ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', home, '-c', 'max_connections=200'],
+      {
+        ...account,
+        cwd: home,
+        stdio: 'ignore',
+      },
+    )
 
   let server = run()
   // "Immediate": a test run that ends otherwise than by stop() has no time to wait for anything.
@@ -82,13 +94,21 @@ export async function startPostgres(own = false, configure?: (data: string) => v
   }
 }
 
-/** For `openDatabase` in memory: a cluster that is made once for all test files, since making one takes seconds. */
+/**
+ * For `openDatabase` in memory: a cluster that is made once for all test files, since making one takes
+ * seconds.
+ */
 export const template: string = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 
-/** A new, empty database on the server of `url`, for one test file; returns its address. `locale` as CREATE DATABASE takes it. */
+/**
+ * A new, empty database on the server of `url`, for one test file; returns its address. `locale` as CREATE
+ * DATABASE takes it.
+ */
 export async function createDatabase(url: string, locale = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdministrator(url, client => client.query(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`))
+  await asAdministrator(url, client =>
+    client.query(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`),
+  )
   const own = new URL(url)
   own.pathname = `/${name}`
   return own.href
@@ -113,15 +133,26 @@ async function asAdministrator(url: string, act: (client: pg.Client) => Promise<
   }
 }
 
-/** The directory of the binaries. Debian's wrappers in the PATH have no initdb, and keep the real ones by version. */
+/**
+ * The directory of the binaries. Debian's wrappers in the PATH have no initdb, and keep the real ones by
+ * version.
+ */
 function findBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql'
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10)) : []
-  const places = [...(process.env.PATH ?? '').split(delimiter), ...versions.map(version => join(debian, version, 'bin'))]
+  const versions = existsSync(debian)
+    ? readdirSync(debian).sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
+    : []
+  const places = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versions.map(version => join(debian, version, 'bin')),
+  ]
   return places.find(place => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')))
 }
 
-/** PostgreSQL refuses to run as root: then the account `postgres` of the package does. Undefined if there is no such account. */
+/**
+ * PostgreSQL refuses to run as root: then the account `postgres` of the package does. Undefined if there is
+ * no such account.
+ */
 function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return {}
   const idOf = (which: string) =>
@@ -135,7 +166,8 @@ function serverAccount(): Account | undefined {
 
 async function answers(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
+    if (server.exitCode !== null)
+      throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
     const isReady = await asAdministrator(url, client => client.query('SELECT 1')).then(
       () => true,
       () => false,

@@ -9,7 +9,9 @@ export type Proxy = {
   /** Nothing gets through in either direction, and nothing is refused: what was sent waits. */
   block(): void
   unblock(): void
-  /** From now on answers are lost: statements reach the database, and a moment later their connections end. */
+  /**
+   * From now on answers are lost: statements reach the database, and a moment later their connections end.
+   */
   loseAnswers(): void
   /** Every connection ends, and none is taken. */
   cut(): void

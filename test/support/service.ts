@@ -23,7 +23,10 @@ export type Service = {
   get(path: string): Promise<Reply>
   /** The ids that a valid deal needs. */
   readonly known: Known
-  /** As good as another process of the service: what it remembers is its own, and so are its connections to a server. */
+  /**
+   * As good as another process of the service: what it remembers is its own, and so are its connections to a
+   * server.
+   */
   another(options?: Pick<Partial<AppOptions>, 'now' | 'clock'>): Promise<Pick<Service, 'call' | 'get'>>
 }
 
@@ -41,13 +44,21 @@ export type Known = {
 const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 mkdirSync(dirname(template), { recursive: true })
 
-/** Starts a service that ends with the test file, on the engine under test or the server of `url`. `now` is the service's clock. */
+/**
+ * Starts a service that ends with the test file, on the engine under test or the server of `url`. `now` is
+ * the service's clock.
+ */
 export async function startService(
-  options: Partial<Omit<AppOptions, 'db'>> & { sampleData?: boolean; statementTimeoutMs?: number; url?: string } = {},
+  options: Partial<Omit<AppOptions, 'db'>> & {
+    sampleData?: boolean
+    statementTimeoutMs?: number
+    url?: string
+  } = {},
 ): Promise<Service> {
   const { statementTimeoutMs = 60_000, url = await emptyDatabase(), sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
-  const open = () => openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
+  const open = () =>
+    openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
   const db = await open()
   await migrate(db)
   const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
@@ -68,7 +79,15 @@ export async function startService(
     const otherCall = caller(await other.listen({ port: 0, host: '127.0.0.1' }), token!)
     return { call: otherCall, get: (path: string) => otherCall('GET', path) }
   }
-  return { url: address, token: token!, db, call, get: path => call('GET', path), known: await knownIds(db), another }
+  return {
+    url: address,
+    token: token!,
+    db,
+    call,
+    get: path => call('GET', path),
+    known: await knownIds(db),
+    another,
+  }
 }
 
 /** The address of a database of the engine under test; undefined for the embedded one. */
@@ -93,14 +112,23 @@ function caller(address: string, token: string): Service['call'] {
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? parseJson(text) : null }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text ? parseJson(text) : null,
+    }
   }
 }
 
 async function knownIds(db: Database): Promise<Known> {
   const ids = async (table: string) =>
-    (await db.query(`SELECT id::text AS id FROM "${table}" WHERE account_id = 1 ORDER BY id`)).map(row => Number(row.id))
-  const stages = await db.query('SELECT id::text AS id, name FROM pipeline_stage WHERE account_id = 1 ORDER BY position')
+    (await db.query(`SELECT id::text AS id FROM "${table}" WHERE account_id = 1 ORDER BY id`)).map(row =>
+      Number(row.id),
+    )
+  const stages = await db.query(
+    'SELECT id::text AS id, name FROM pipeline_stage WHERE account_id = 1 ORDER BY position',
+  )
   const contacts = await ids('contact')
   return {
     pipeline: (await ids('pipeline'))[0]!,
@@ -128,5 +156,7 @@ export function dealBody(known: Known, members: { [name: string]: Json } = {}): 
 
 /** The problems of an answer as "path code", sorted. */
 export function problemsOf(reply: Reply): string[] {
-  return reply.body.errors.map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`).sort()
+  return reply.body.errors
+    .map((problem: { path: string; code: string }) => `${problem.path} ${problem.code}`)
+    .sort()
 }

@@ -6,13 +6,32 @@ import { resources } from '../../src/resources.ts'
 
 const fields = Array.from({ length: 1000 }, (_, index): FieldRow => {
   const name = `cf_field_${index}`
-  const named = { id: 2000 + index, resource: 'deal', internal_name: name, field_name: name, type: 'DROPDOWN' as const }
-  const plain = { config: {}, default_value: null, is_required: false, is_active: true, is_indexed: false, deleted_at: null }
+  const named = {
+    id: 2000 + index,
+    resource: 'deal',
+    internal_name: name,
+    field_name: name,
+    type: 'DROPDOWN' as const,
+  }
+  const plain = {
+    config: {},
+    default_value: null,
+    is_required: false,
+    is_active: true,
+    is_indexed: false,
+    deleted_at: null,
+  }
   return { ...named, ...plain, version: 1 }
 })
 const options = fields.flatMap(field =>
   Array.from({ length: 100 }, (_, index) => ({
-    ...{ id: 10_000 + index, resource: 'deal', field: field.internal_name, name: `Option ${index}`, position: index + 1 },
+    ...{
+      id: 10_000 + index,
+      resource: 'deal',
+      field: field.internal_name,
+      name: `Option ${index}`,
+      position: index + 1,
+    },
     ...{ is_active: true, is_default: false },
   })),
 )

@@ -16,7 +16,12 @@ test('what a setting takes', () => {
     ['MAX_CONNECTIONS', '100', 'maxConnectionsPerAddress', 100],
     ['MAX_CONNECTIONS_PER_ADDRESS', '50', 'maxConnectionsPerAddress', 50],
     ['DATA_DIR', '/var/lib/deal wright', 'dataDir', '/var/lib/deal wright'],
-    ['DATABASE_URL', 'postgres://u:p@h:5432/d?sslmode=require', 'databaseUrl', 'postgres://u:p@h:5432/d?sslmode=require'],
+    [
+      'DATABASE_URL',
+      'postgres://u:p@h:5432/d?sslmode=require',
+      'databaseUrl',
+      'postgres://u:p@h:5432/d?sslmode=require',
+    ],
     ['DATABASE_URL', 'postgresql://h/d', 'databaseUrl', 'postgresql://h/d'],
     ['DEALWRIGHT_TOKEN', token, 'token', token],
     ['DEALWRIGHT_TOKEN', '~'.repeat(256), 'token', '~'.repeat(256)],
@@ -78,7 +83,8 @@ test('what it does not take is refused in one line that begins with its name', (
   ] as const) {
     assert.throws(
       () => readConfig({ [name]: value }),
-      (error: Error) => error instanceof ConfigError && error.message.startsWith(`${name} `) && !error.message.includes('\n'),
+      (error: Error) =>
+        error instanceof ConfigError && error.message.startsWith(`${name} `) && !error.message.includes('\n'),
       `${name}=${JSON.stringify(value)}`,
     )
   }

@@ -1,4 +1,7 @@
-/** Our own reader of JSON beside the runtime's: the same values, the same refusals; and what it refuses within limits. */
+/**
+ * Our own reader of JSON beside the runtime's: the same values, the same refusals; and what it refuses within
+ * limits.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -59,7 +62,21 @@ test('what is almost JSON is read or refused as the runtime does', () => {
     'E+',
     '1e1',
   ]
-  const others = ['true', 'false', 'null', 'tru', ' ', '\n', '\u00a0', '\ufeff', '\0', '\u001f', '/', "'", '\ud83d']
+  const others = [
+    'true',
+    'false',
+    'null',
+    'tru',
+    ' ',
+    '\n',
+    '\u00a0',
+    '\ufeff',
+    '\0',
+    '\u001f',
+    '/',
+    "'",
+    '\ud83d',
+  ]
   const almost = fc.array(fc.constantFrom(...pieces, ...others), { maxLength: 12 })
   fc.assert(
     fc.property(almost, parts => assertAlike(parts.join(''))),
@@ -78,7 +95,8 @@ test('numbers: the same double where it has the digits, else the digits', () => 
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), number => {
       // Nothing prints the sign of a zero.
-      for (const text of [JSON.stringify(number), number.toExponential()]) assert.equal(parseExactly(text), number + 0, text)
+      for (const text of [JSON.stringify(number), number.toExponential()])
+        assert.equal(parseExactly(text), number + 0, text)
     }),
     { seed, numRuns: 2000 },
   )
@@ -106,7 +124,10 @@ test('within limits: levels, members and items, a member twice, __proto__', () =
   assert.equal((parseExactly('[1,2,3,4,5,6,7,8,9,10,11,12]', limits) as number[]).length, 12)
   refused('[1,2,3,4,5,6,7,8,9,10,11,12,', /more than 12 members and items/)
   refused('[[],[],[],[],[],[],[]', /more than 12 members and items/)
-  refused('{"a":1,"b":{"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1', /more than 12 members and items/)
+  refused(
+    '{"a":1,"b":{"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1',
+    /more than 12 members and items/,
+  )
   refused('{"a":1,"\\u0061":2}', /the member "a" twice/)
   refused('[{"__pr\\u006fto__":1}]', /__proto__/)
   assert.deepEqual(parseExactly('[{"a":1},{"a":2}]', limits), [{ a: 1 }, { a: 2 }])

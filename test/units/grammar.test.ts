@@ -4,21 +4,35 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { GrammarError, parseFilter, parseSort } from '../../src/list/grammar.ts'
 
-const condition = (field: string, operator: string, ...values: string[]) => ({ type: 'condition', field, operator, values })
+const condition = (field: string, operator: string, ...values: string[]) => ({
+  type: 'condition',
+  field,
+  operator,
+  values,
+})
 
 test('conditions, groups and their nesting', () => {
   assert.deepEqual(parseFilter('title:eq(Acme, Inc. (EU))'), condition('title', 'eq', 'Acme, Inc. (EU)'))
   assert.deepEqual(parseFilter('id:in(1, 2 ,"3")'), condition('id', 'in', '1', '2', '3'))
-  assert.deepEqual(parseFilter('title:in("a,b","c)(","\\"q\\" \\\\")'), condition('title', 'in', 'a,b', 'c)(', '"q" \\'))
+  assert.deepEqual(
+    parseFilter('title:in("a,b","c)(","\\"q\\" \\\\")'),
+    condition('title', 'in', 'a,b', 'c)(', '"q" \\'),
+  )
   assert.deepEqual(parseFilter('deal_value.currency:eq(USD)'), condition('deal_value.currency', 'eq', 'USD'))
-  assert.deepEqual(parseFilter('a:eq(1), b:eq(2)'), { type: 'and', of: [condition('a', 'eq', '1'), condition('b', 'eq', '2')] })
+  assert.deepEqual(parseFilter('a:eq(1), b:eq(2)'), {
+    type: 'and',
+    of: [condition('a', 'eq', '1'), condition('b', 'eq', '2')],
+  })
   assert.deepEqual(parseFilter('or(a:eq(1),not(b:eq(2)))'), {
     type: 'or',
     of: [condition('a', 'eq', '1'), { type: 'not', of: condition('b', 'eq', '2') }],
   })
   assert.deepEqual(parseFilter('or(and(a:eq(1),b:eq(2)),c:eq(3))'), {
     type: 'or',
-    of: [{ type: 'and', of: [condition('a', 'eq', '1'), condition('b', 'eq', '2')] }, condition('c', 'eq', '3')],
+    of: [
+      { type: 'and', of: [condition('a', 'eq', '1'), condition('b', 'eq', '2')] },
+      condition('c', 'eq', '3'),
+    ],
   })
   // A field may be called like a group.
   assert.deepEqual(parseFilter('not:eq(1)'), condition('not', 'eq', '1'))
@@ -99,7 +113,19 @@ test('lists: bare values are trimmed, quoted ones are not, and only they may be 
 })
 
 test('no field name is special: what it means is not for the grammar to know', () => {
-  for (const name of ['constructor', '__proto__', 'toString', 'and', 'or', 'not', 'eq', 'a.b.c', 'a-b', '_', 'A1'])
+  for (const name of [
+    'constructor',
+    '__proto__',
+    'toString',
+    'and',
+    'or',
+    'not',
+    'eq',
+    'a.b.c',
+    'a-b',
+    '_',
+    'A1',
+  ])
     assert.deepEqual(parseFilter(`${name}:eq(1)`), condition(name, 'eq', '1'))
 })
 
@@ -165,7 +191,8 @@ test('an error stands where it is', () => {
 })
 
 test('fifty conditions and five levels, not one more', () => {
-  const conditions = (count: number) => Array.from({ length: count }, (_, index) => `f${index}:eq(1)`).join(',')
+  const conditions = (count: number) =>
+    Array.from({ length: count }, (_, index) => `f${index}:eq(1)`).join(',')
   assert.doesNotThrow(() => parseFilter(conditions(50)))
   assert.throws(() => parseFilter(conditions(51)), /more than 50/)
   assert.throws(() => parseFilter(`or(${conditions(26)}),and(${conditions(25)})`), /more than 50/)

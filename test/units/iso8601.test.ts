@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { calendarDate, dateIn, instantOfEpoch, isoDate, isoInstant, isoTime } from '../../src/fields/iso8601.ts'
+import {
+  calendarDate,
+  dateIn,
+  instantOfEpoch,
+  isoDate,
+  isoInstant,
+  isoTime,
+} from '../../src/fields/iso8601.ts'
 
 test('leap years: every fourth, but of the hundreds only every fourth', () => {
   for (const year of ['0004', '0400', '1600', '1996', '2000', '2028', '2400', '9996'])
@@ -161,8 +168,12 @@ test('epochs: the years 1 to 9999, else null', () => {
 test('the date of a moment in UTC is that of its ISO form, in every year', () => {
   const from = Date.parse('0001-01-01T00:00:00Z')
   const to = Date.parse('9999-12-31T23:59:59.999Z')
-  const moment = fc.oneof(fc.integer({ min: from, max: to }), fc.integer({ min: from, max: Date.parse('1000-01-01') }))
-  const isIso = (epoch: number) => assert.equal(dateIn('UTC', new Date(epoch)), instantOfEpoch(epoch)!.slice(0, 10))
+  const moment = fc.oneof(
+    fc.integer({ min: from, max: to }),
+    fc.integer({ min: from, max: Date.parse('1000-01-01') }),
+  )
+  const isIso = (epoch: number) =>
+    assert.equal(dateIn('UTC', new Date(epoch)), instantOfEpoch(epoch)!.slice(0, 10))
   fc.assert(fc.property(moment, isIso), { examples: [[from], [to], [Date.parse('0099-12-31T23:59:59Z')]] })
 })
 

@@ -52,7 +52,9 @@ test('NUL, escapes and surrogates are read as they are written; who refuses them
 
 test('prototype names are names', () => {
   for (const big of ['', ',"n":9999999999999999']) {
-    const object = parseJson(`{"__proto__":{"polluted":1},"constructor":2${big}}`) as { [name: string]: unknown }
+    const object = parseJson(`{"__proto__":{"polluted":1},"constructor":2${big}}`) as {
+      [name: string]: unknown
+    }
     assert.deepEqual(Object.keys(object).slice(0, 2), ['__proto__', 'constructor'])
     assert.equal(Object.getPrototypeOf(object), Object.prototype)
     assert.equal(object.polluted, undefined)

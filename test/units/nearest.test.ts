@@ -4,7 +4,17 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { nearest } from '../../src/fields/nearest.ts'
 
-const fields = ['title', 'pipeline', 'pipeline_stage', 'deal_value', 'source', 'type', 'tags', 'company', 'expected_close_date']
+const fields = [
+  'title',
+  'pipeline',
+  'pipeline_stage',
+  'deal_value',
+  'source',
+  'type',
+  'tags',
+  'company',
+  'expected_close_date',
+]
 
 test('one slip of the fingers: a letter more, less, other, or two exchanged', () => {
   for (const [word, wanted] of [
@@ -27,7 +37,17 @@ test('one slip of the fingers: a letter more, less, other, or two exchanged', ()
 })
 
 test('what is too far has no nearest', () => {
-  for (const word of ['', 'x', 'xy', 'xyz', 'zzzzz', 'constructor', '__proto__', 'a title that goes on and on', '\u{1F600}'])
+  for (const word of [
+    '',
+    'x',
+    'xy',
+    'xyz',
+    'zzzzz',
+    'constructor',
+    '__proto__',
+    'a title that goes on and on',
+    '\u{1F600}',
+  ])
     assert.equal(nearest(word, fields), null, word)
   assert.equal(nearest('title', []), null)
 })
@@ -62,11 +82,18 @@ test('what is near is found whatever stands before and behind it, and far words 
 
 /** The same by its definition: the whole table. */
 function distance(a: string, b: string): number {
-  const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i ? i : j)))
+  const table = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i ? i : j)),
+  )
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
-      const costs = [table[i - 1]![j]! + 1, table[i]![j - 1]! + 1, table[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)]
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) costs.push(table[i - 2]![j - 2]! + 1)
+      const costs = [
+        table[i - 1]![j]! + 1,
+        table[i]![j - 1]! + 1,
+        table[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+      ]
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        costs.push(table[i - 2]![j - 2]! + 1)
       table[i]![j] = Math.min(...costs)
     }
   }

@@ -1,4 +1,6 @@
-/** Counting requests a minute (D59): by a clock that is never set, each caller for itself, in bounded memory. */
+/**
+ * Counting requests a minute (D59): by a clock that is never set, each caller for itself, in bounded memory.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { networkOf } from '../../src/api/network.ts'
@@ -43,12 +45,19 @@ test('a flood of addresses takes nobody else’s count, and its memory has an en
     limit.count(null, early)
   }
   const flood = (first: number, last: number) => {
-    for (let count = first; count < last; count++) isTaken(() => limit.count(null, `${count % 256}.${count >> 8}.9.9`))
+    for (let count = first; count < last; count++)
+      isTaken(() => limit.count(null, `${count % 256}.${count >> 8}.9.9`))
   }
   flood(0, 300_000)
-  assert.deepEqual([isTaken(() => limit.count(token, late)), isTaken(() => limit.count(null, early))], [false, false])
+  assert.deepEqual(
+    [isTaken(() => limit.count(token, late)), isTaken(() => limit.count(null, early))],
+    [false, false],
+  )
   // Those beyond the memory share a count, which is used up; a valid token is none of them.
-  assert.deepEqual([isTaken(() => limit.count(null, late)), isTaken(() => limit.count('other', late))], [false, true])
+  assert.deepEqual(
+    [isTaken(() => limit.count(null, late)), isTaken(() => limit.count('other', late))],
+    [false, true],
+  )
   now += 60_000
   assert.ok(isTaken(() => limit.count(null, late)))
 })

@@ -12,12 +12,25 @@ import { nearest } from '../../src/fields/nearest.ts'
 import { parseJson } from '../../src/json.ts'
 
 test('only real dates', () => {
-  for (const date of ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31']) assert.equal(isoDate(date), date)
-  for (const date of ['2023-02-29', '1900-02-29', '2024-00-10', '2024-04-31', '0000-01-01', '24-01-01', '2024-1-1'])
+  for (const date of ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])
+    assert.equal(isoDate(date), date)
+  for (const date of [
+    '2023-02-29',
+    '1900-02-29',
+    '2024-00-10',
+    '2024-04-31',
+    '0000-01-01',
+    '24-01-01',
+    '2024-1-1',
+  ])
     assert.equal(isoDate(date), null, date)
   fc.assert(
     fc.property(
-      fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
+      fc.date({
+        min: new Date('0001-01-01T00:00:00Z'),
+        max: new Date('9999-12-31T23:59:59Z'),
+        noInvalidDate: true,
+      }),
       date => {
         const text = date.toISOString()
         assert.equal(isoDate(text.slice(0, 10)), text.slice(0, 10))
@@ -62,12 +75,27 @@ test('decimals are exact, rounded half-even, and short', () => {
   ] as const) {
     assert.equal(plain(rounded(decimal(value)!, decimals)), result)
   }
-  for (const value of ['', ' ', '1,5', '1e999', 'Infinity', 'NaN', '0x10', '1_000', null, true, {}, '9'.repeat(101)])
+  for (const value of [
+    '',
+    ' ',
+    '1,5',
+    '1e999',
+    'Infinity',
+    'NaN',
+    '0x10',
+    '1_000',
+    null,
+    true,
+    {},
+    '9'.repeat(101),
+  ])
     assert.equal(decimal(value), null, String(value))
 })
 
 test('JSON keeps every digit', () => {
-  fc.assert(fc.property(fc.bigInt(), number => assert.equal(JSON.stringify(parseJson(`[${number}]`)), `[${number}]`)))
+  fc.assert(
+    fc.property(fc.bigInt(), number => assert.equal(JSON.stringify(parseJson(`[${number}]`)), `[${number}]`)),
+  )
   for (const text of ['{"a":9999999999999999}', '[0.1,1e400,-12345678901234567890.123]', '["1e5",true,null]'])
     assert.equal(JSON.stringify(parseJson(text)), text)
   assert.throws(() => parseJson('{"a":01}'), SyntaxError)

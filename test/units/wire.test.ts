@@ -1,7 +1,19 @@
-/** PostgreSQL's messages: read alike however they are cut, and written so that nothing of a value can be taken for a message. */
+/**
+ * PostgreSQL's messages: read alike however they are cut, and written so that nothing of a value can be taken
+ * for a message.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columnNames, messageReader, PostgresError, readRawRow, readRow, script, startup, statement } from '../../src/db/wire.ts'
+import {
+  columnNames,
+  messageReader,
+  PostgresError,
+  readRawRow,
+  readRow,
+  script,
+  startup,
+  statement,
+} from '../../src/db/wire.ts'
 
 const bytes = (type: string, ...parts: (Buffer | string)[]) => {
   const body = Buffer.concat(parts.map(part => Buffer.from(part)))
@@ -19,7 +31,12 @@ function read(chunks: readonly Buffer[]): string[] {
 }
 
 test('messages are the same wherever the network cuts them', () => {
-  const all = Buffer.concat([bytes('1'), bytes('D', 'x'.repeat(40)), bytes('C', 'SELECT 1\0'), bytes('Z', 'I')])
+  const all = Buffer.concat([
+    bytes('1'),
+    bytes('D', 'x'.repeat(40)),
+    bytes('C', 'SELECT 1\0'),
+    bytes('Z', 'I'),
+  ])
   const whole = read([all])
   assert.deepEqual(whole, ['1 ', `D ${'x'.repeat(40)}`, 'C SELECT 1\0', 'Z I'])
   for (let one = 0; one <= all.length; one++) {
@@ -38,7 +55,12 @@ test('rows: text by the names of their columns, or bytes in their order; null is
   const column = (name: string) => Buffer.concat([Buffer.from(`${name}\0`), Buffer.alloc(18)])
   const names = columnNames(Buffer.concat([Buffer.from([0, 2]), column('a'), column('größe')]))
   assert.deepEqual(names, ['a', 'größe'])
-  const row = Buffer.concat([Buffer.from([0, 3, 0, 0, 0, 2]), Buffer.from('ä'), Buffer.alloc(4, 0xff), Buffer.alloc(4)])
+  const row = Buffer.concat([
+    Buffer.from([0, 3, 0, 0, 0, 2]),
+    Buffer.from('ä'),
+    Buffer.alloc(4, 0xff),
+    Buffer.alloc(4),
+  ])
   assert.deepEqual(readRow(row, ['a', 'b', 'c']), { a: 'ä', b: null, c: '' })
   assert.deepEqual(readRawRow(row), [Buffer.from('ä'), null, Buffer.alloc(0)])
   assert.throws(() => readRow(row.subarray(0, 8), ['a', 'b', 'c']))
@@ -53,7 +75,12 @@ test("PostgreSQL's refusal", () => {
     { message, code, isFatal, constraint_name, table_name, column_name, routine },
     {
       ...{ message: 'there is one', code: '23505', isFatal: false },
-      ...{ constraint_name: 'deal_pkey', table_name: 'deal', column_name: 'code', routine: '_bt_check_unique' },
+      ...{
+        constraint_name: 'deal_pkey',
+        table_name: 'deal',
+        column_name: 'code',
+        routine: '_bt_check_unique',
+      },
     },
   )
   assert.equal(new PostgresError(Buffer.from('VFATAL\0C57P01\0\0')).isFatal, true)
@@ -73,7 +100,11 @@ test('lengths are those of the bytes, whatever is in a value', () => {
     read([statement('s1', null, [])]).map(message => message[0]),
     ['B', 'D', 'E', 'S'],
   )
-  for (const act of [() => script('SELECT 1\0'), () => statement('', '\0', []), () => startup({ user: 'a\0b' })]) {
+  for (const act of [
+    () => script('SELECT 1\0'),
+    () => statement('', '\0', []),
+    () => startup({ user: 'a\0b' }),
+  ]) {
     assert.throws(act, TypeError)
   }
 })

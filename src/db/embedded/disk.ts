@@ -1,5 +1,6 @@
 /**
- * Files and directories of ours: made for their owner alone, and written through to the disk. Knows nothing of what is in them.
+ * Files and directories of ours: made for their owner alone, and written through to the disk. Knows nothing
+ * of what is in them.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -10,7 +11,10 @@ export const groupAndOthers = 0o077
 /** as many as the system writes through at the same time, and some that wait; each is an open file */
 const filesAtOnce = 16
 
-/** Makes a directory and those above it, where there are none. Node.js's own way says of whatever else is wrong that it is not there. */
+/**
+ * Makes a directory and those above it, where there are none. Node.js's own way says of whatever else is
+ * wrong that it is not there.
+ */
 export function makeDirectory(directory: string): void {
   try {
     fs.mkdirSync(directory, { mode: 0o700 })

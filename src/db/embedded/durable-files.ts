@@ -1,6 +1,7 @@
 /**
- * The embedded engine's files: what PostgreSQL asks to be on the disk is there when the call returns, and nobody but their owner may read
- * or write them. Owns the bridge from the engine's files to the system's. Knows nothing of SQL, locks or threads.
+ * The embedded engine's files: what PostgreSQL asks to be on the disk is there when the call returns, and
+ * nobody but their owner may read or write them. Owns the bridge from the engine's files to the system's.
+ * Knows nothing of SQL, locks or threads.
  */
 import * as fs from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
@@ -35,17 +36,23 @@ type Init = NodeFS['init']
 export const engineFilesMax = 500
 
 /**
- * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method that calls fsync.
+ * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method
+ * that calls fsync.
  */
 export const durableStart = [
   ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),
   ...['-c', 'wal_sync_method=fsync', '-c', `max_files_per_process=${engineFilesMax}`],
 ]
 
-/** What the system refuses for want of something or of a right, and not as an answer, such as that a file is not there. */
+/**
+ * What the system refuses for want of something or of a right, and not as an answer, such as that a file is
+ * not there.
+ */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'EACCES', 'EPERM'])
 
-/** `NodeFS` with an fsync. One that fails ends PostgreSQL, as it should: the engine must then be opened anew. */
+/**
+ * `NodeFS` with an fsync. One that fails ends PostgreSQL, as it should: the engine must then be opened anew.
+ */
 export class DurableFiles extends NodeFS {
   /** how many files and directories were written through so far */
   fsyncs = 0
@@ -74,7 +81,8 @@ export class DurableFiles extends NodeFS {
 
   private addFsync(files: HostFiles): void {
     const { mknod, rename, unlink, rmdir } = files.node_ops
-    // The engine never opens a directory to fsync it, so names made, moved or removed are written through with the next file.
+    // The engine never opens a directory to fsync it, so names made, moved or removed are written through
+    // with the next file.
     const changed = new Set<string>()
     const note = (directory: FileNode) => changed.add(files.realPath(directory))
     Object.assign(files.node_ops, {

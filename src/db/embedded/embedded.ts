@@ -1,4 +1,7 @@
-/** The embedded engine as a database: its one session, what keeps it in order, and whose turn it is. Knows no schema. */
+/**
+ * The embedded engine as a database: its one session, what keeps it in order, and whose turn it is. Knows no
+ * schema.
+ */
 import { type Backing, withTurn } from '../backing.ts'
 import type { LimitedOptions, Log } from '../open.ts'
 import { openPool, type Pool } from '../pool.ts'
@@ -50,6 +53,15 @@ export async function embedded(options: LimitedOptions): Promise<Backing> {
 
 /** The embedded engine's one session, with many statements under way on it. */
 export function embeddedPool(engine: Engine, log: Log): Pool {
-  const session = { user: 'postgres', password: '', settings: { database: 'postgres' }, connectWithinMs: null, log }
-  return openPool({ open: life => openSession({ ...session, ...life, connect: () => engine.connect() }), size: 1 })
+  const session = {
+    user: 'postgres',
+    password: '',
+    settings: { database: 'postgres' },
+    connectWithinMs: null,
+    log,
+  }
+  return openPool({
+    open: life => openSession({ ...session, ...life, connect: () => engine.connect() }),
+    size: 1,
+  })
 }

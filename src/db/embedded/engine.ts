@@ -1,6 +1,7 @@
 /**
- * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and back.
- * Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any SQL.
+ * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and
+ * back. Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any
+ * SQL.
  */
 import type { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
@@ -28,7 +29,9 @@ export type EngineOptions = {
 type State = 'open' | 'reopening' | 'lost' | 'closed'
 type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
 
-/** While one batch runs the next lies ready in the thread; everything else waits here and becomes one batch. */
+/**
+ * While one batch runs the next lies ready in the thread; everything else waits here and becomes one batch.
+ */
 const batchesAtOnce = 2
 /** How often a batch that is under way is looked at for answers that are there already. */
 const lookEveryMs = 20
@@ -68,7 +71,11 @@ export class Engine implements Outlet {
     let lock: Lock | undefined
     try {
       makeDirectory(dataDir)
-      lock = await acquireLock(dataDir, () => engine?.lose('another process has taken the lock of the data directory'), log)
+      lock = await acquireLock(
+        dataDir,
+        () => engine?.lose('another process has taken the lock of the data directory'),
+        log,
+      )
       engine = new Engine(options, await start(options), lock)
       return engine
     } catch (error) {
@@ -91,7 +98,10 @@ export class Engine implements Outlet {
     return this.state === 'open'
   }
 
-  /** A connection to the engine. If it cannot be had, one that breaks at once: the client has no other way to be told. */
+  /**
+   * A connection to the engine. If it cannot be had, one that breaks at once: the client has no other way to
+   * be told.
+   */
   connect(): EngineSocket {
     const socket = new EngineSocket(++this.lastId, this)
     if (this.available) this.sockets.set(socket.id, socket)
@@ -112,8 +122,9 @@ export class Engine implements Outlet {
   }
 
   /**
-   * Has the statement ended that is carried out (57014); nothing where an answer is on its way, as it is another's turn then. It may come
-   * too early to be noticed, so whoever wants a statement ended says so again and again. If that does nothing, the engine is ended.
+   * Has the statement ended that is carried out (57014); nothing where an answer is on its way, as it is
+   * another's turn then. It may come too early to be noticed, so whoever wants a statement ended says so
+   * again and again. If that does nothing, the engine is ended.
    */
   interrupt(): void {
     if (!this.running || this.underWay.length === 0 || this.running.arriving.hasMore) return
@@ -126,7 +137,9 @@ export class Engine implements Outlet {
     this.waiting = this.waiting.filter(item => item.socket !== socket)
   }
 
-  /** Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are ended. */
+  /**
+   * Ends the engine cleanly, with a checkpoint, and frees the data directory. Statements under way are ended.
+   */
   async close(): Promise<void> {
     if (this.state === 'closed') return
     const worker = this.state === 'open' ? this.running?.worker : undefined
@@ -159,7 +172,8 @@ export class Engine implements Outlet {
     while (this.running && this.underWay.length < batchesAtOnce && this.waiting.length > 0) {
       const [first] = this.waiting
       let count = 1
-      if (!first!.alone) while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
+      if (!first!.alone)
+        while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
       const bytes = join(this.waiting.splice(0, count))
       if (this.underWay.length === 0) this.noteProgress()
       this.underWay.push(first!.socket.id)
@@ -217,7 +231,9 @@ export class Engine implements Outlet {
   private isHung(): boolean {
     if (this.underWay.length === 0) return false
     const now = performance.now()
-    return now - this.progressAt > this.options.hangLimitMs || now - (this.interruptedAt ?? now) > obeyWithinMs
+    return (
+      now - this.progressAt > this.options.hangLimitMs || now - (this.interruptedAt ?? now) > obeyWithinMs
+    )
   }
 
   private restart(worker: Worker, reason: string): void {
@@ -266,7 +282,10 @@ export class Engine implements Outlet {
     void running?.worker.terminate()
   }
 
-  /** After this turn, in which the client may still be writing; it begins nothing new, the engine being unavailable. */
+  /**
+   * After this turn, in which the client may still be writing; it begins nothing new, the engine being
+   * unavailable.
+   */
   private breakConnections(): void {
     this.waiting = []
     const sockets = [...this.sockets.values()]

@@ -2,9 +2,10 @@
  * One process a data directory: two engines on the same files would destroy them. Owns the directory `lock`.
  * Knows nothing of databases.
  *
- * The lock is a row of numbered files, each naming its holder. Whoever wants it makes the next number (the system lets only one)
- * once the holder of the highest is gone, and has it if no higher one exists afterwards. The highest file is never removed, not
- * even on release, so a number is never made twice: a process that looked long ago cannot take what another has taken since.
+ * The lock is a row of numbered files, each naming its holder. Whoever wants it makes the next number (the
+ * system lets only one) once the holder of the highest is gone, and has it if no higher one exists
+ * afterwards. The highest file is never removed, not even on release, so a number is never made twice: a
+ * process that looked long ago cannot take what another has taken since.
  */
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -18,7 +19,10 @@ export type Lock = { release(): void }
 
 type Holder = {
   readonly pid: number
-  /** when the process started, in the system's own count; tells a reused pid apart. '' where the system does not say. */
+  /**
+   * when the process started, in the system's own count; tells a reused pid apart. '' where the system does
+   * not say.
+   */
   readonly started: string
   readonly host: string
   readonly boot: string
@@ -31,17 +35,19 @@ const patienceMs = 5000
 const released = 'released\n'
 
 /**
- * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid if another process has it.
- * A lock left by a killed process is taken over: at once where the process can be looked up, otherwise after it was not renewed
- * for five seconds. `onLost` is called should another process take it regardless (this one was suspended, say); `log` hears when
- * it can't be renewed, which costs nothing as long as no process on another host wants it.
+ * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid if another
+ * process has it. A lock left by a killed process is taken over: at once where the process can be looked up,
+ * otherwise after it was not renewed for five seconds. `onLost` is called should another process take it
+ * regardless (this one was suspended, say); `log` hears when it can't be renewed, which costs nothing as long
+ * as no process on another host wants it.
  */
 export async function acquireLock(dataDir: string, onLost: () => void, log: Log = () => {}): Promise<Lock> {
   const directory = path.join(dataDir, 'lock')
   makeDirectory(directory)
   for (;;) {
     const highest = numbers(directory)[0] ?? 0
-    if (highest > 0 && (await isHeld(path.join(directory, `${highest}`)))) throw new StartupError(heldMessage(directory, highest))
+    if (highest > 0 && (await isHeld(path.join(directory, `${highest}`))))
+      throw new StartupError(heldMessage(directory, highest))
     const own = highest + 1
     const file = create(path.join(directory, `${own}`))
     if (file === undefined) continue
@@ -50,12 +56,16 @@ export async function acquireLock(dataDir: string, onLost: () => void, log: Log 
       fs.rmSync(path.join(directory, `${own}`), { force: true })
       continue
     }
-    for (const number of numbers(directory).slice(1)) fs.rmSync(path.join(directory, `${number}`), { force: true })
+    for (const number of numbers(directory).slice(1))
+      fs.rmSync(path.join(directory, `${number}`), { force: true })
     return hold(directory, own, file, onLost, log)
   }
 }
 
-/** Its own `file` stays open: to renew the lock and to look whether it is lost needs no further one, of which there may be none left. */
+/**
+ * Its own `file` stays open: to renew the lock and to look whether it is lost needs no further one, of which
+ * there may be none left.
+ */
 function hold(directory: string, own: number, file: number, onLost: () => void, log: Log): Lock {
   const next = path.join(directory, `${own + 1}`)
   let isOver = false
@@ -66,7 +76,8 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
     fs.closeSync(file)
   }
   // Whoever takes it makes the next number, and removes those before.
-  const isLost = () => fs.fstatSync(file).nlink === 0 || fs.statSync(next, { throwIfNoEntry: false }) !== undefined
+  const isLost = () =>
+    fs.fstatSync(file).nlink === 0 || fs.statSync(next, { throwIfNoEntry: false }) !== undefined
   const renew = () => {
     const now = new Date()
     fs.futimesSync(file, now, now)
@@ -81,7 +92,8 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
       } else renew()
     } catch (error) {
       // The system's failure says nothing about whose it is.
-      if (isRenewed) log(`The lock of the data directory could not be renewed (${(error as NodeJS.ErrnoException).code}).`)
+      if (isRenewed)
+        log(`The lock of the data directory could not be renewed (${(error as NodeJS.ErrnoException).code}).`)
       isRenewed = false
     }
   }, beatMs).unref()
@@ -189,7 +201,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), in clock ticks since the boot; the name in field 2 may itself hold spaces and brackets. */
+/**
+ * Field 22 of /proc/<pid>/stat (proc(5)), in clock ticks since the boot; the name in field 2 may itself hold
+ * spaces and brackets.
+ */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL's background processes would do, had the embedded engine any: checkpoints, vacuum, statistics.
- * Owns when it is done. Knows the database only through its client.
+ * What PostgreSQL's background processes would do, had the embedded engine any: checkpoints, vacuum,
+ * statistics. Owns when it is done. Knows the database only through its client.
  */
 import type { Log } from '../open.ts'
 import type { Pool } from '../pool.ts'
@@ -45,7 +45,9 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
     running = true
     look()
       .catch(
-        error => asUnavailable(error) instanceof DatabaseUnavailable || log(`Upkeep of the embedded database failed: ${error}`),
+        error =>
+          asUnavailable(error) instanceof DatabaseUnavailable ||
+          log(`Upkeep of the embedded database failed: ${error}`),
       )
       .finally(() => {
         running = false
@@ -55,8 +57,9 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
 }
 
 /**
- * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum Daemon"); one statement
- * each, so that requests get their turn in between. Returns the names of the tables done.
+ * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum
+ * Daemon"); one statement each, so that requests get their turn in between. Returns the names of the tables
+ * done.
  */
 export async function vacuumDueTables(sql: Pool): Promise<string[]> {
   // This session's counts are otherwise passed on only when it has been idle.
@@ -76,6 +79,8 @@ export async function vacuumDueTables(sql: Pool): Promise<string[]> {
 
 /** Bytes written to the write-ahead log since the cluster was made. */
 async function walPosition(sql: Pool): Promise<bigint> {
-  const [row] = await sql.unsafe<{ position: string }[]>(`SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS position`)
+  const [row] = await sql.unsafe<{ position: string }[]>(
+    `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS position`,
+  )
   return BigInt(row!.position)
 }

@@ -1,6 +1,6 @@
 /**
- * What the service's thread and the engine's thread say to each other. Bytes are PostgreSQL wire protocol (version 3),
- * always whole messages towards the engine. Knows neither side.
+ * What the service's thread and the engine's thread say to each other. Bytes are PostgreSQL wire protocol
+ * (version 3), always whole messages towards the engine. Knows neither side.
  */
 
 import type { Shared } from './replies.ts'
@@ -9,7 +9,9 @@ import type { Interrupt } from './shared-memory.ts'
 export type EngineStart = {
   /** the cluster's directory; absent = in memory */
   readonly directory?: string
-  /** in memory only: a file that keeps a freshly initialised cluster, so that the next start need not make one */
+  /**
+   * in memory only: a file that keeps a freshly initialised cluster, so that the next start need not make one
+   */
   readonly template?: string
 }
 

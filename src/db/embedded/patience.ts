@@ -1,12 +1,16 @@
 /**
- * The embedded engine carries out one thing after the other. Owns how long a statement may take there, and how long one may wait for those
- * before it: what takes too long is ended, what waits too long is refused. Knows no statement.
+ * The embedded engine carries out one thing after the other. Owns how long a statement may take there, and
+ * how long one may wait for those before it: what takes too long is ended, what waits too long is refused.
+ * Knows no statement.
  */
 import type { Turn } from '../session.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
 export type Patience = {
-  /** Asks the engine for what has this turn; ends it when told to. Throws DatabaseUnavailable when it had to wait too long. */
+  /**
+   * Asks the engine for what has this turn; ends it when told to. Throws DatabaseUnavailable when it had to
+   * wait too long.
+   */
   guard<T>(ask: (turn: Turn) => Promise<T>, ended?: AbortSignal): Promise<T>
   /** whether anything waits for what is carried out */
   readonly isWaitedFor: boolean
@@ -22,7 +26,12 @@ export type PatienceOptions = {
   readonly patienceMs: number
 }
 
-type Asked = { readonly turn: Turn; readonly since: number; readonly ended: AbortSignal | undefined; refuse: (() => void) | null }
+type Asked = {
+  readonly turn: Turn
+  readonly since: number
+  readonly ended: AbortSignal | undefined
+  refuse: (() => void) | null
+}
 
 const lookEveryMs = 50
 
@@ -52,7 +61,12 @@ export function watchLine({ interrupt, limitMs, patienceMs }: PatienceOptions): 
         timer ??= setInterval(look, lookEveryMs)
         ended?.addEventListener('abort', look)
         const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
-        const asked: Asked = { turn: { hasBegun: false, runsSince: null }, since: performance.now(), ended, refuse }
+        const asked: Asked = {
+          turn: { hasBegun: false, runsSince: null },
+          since: performance.now(),
+          ended,
+          refuse,
+        }
         line.add(asked)
         ask(asked.turn)
           .finally(() => {

@@ -1,13 +1,18 @@
 /**
- * Answers on their way from the engine's thread, which can send a message only when a whole batch is done. They are gathered in memory that
- * both threads see, so that the service's may take what is there already. Owns who may read what, when. Knows nothing of what they say.
+ * Answers on their way from the engine's thread, which can send a message only when a whole batch is done.
+ * They are gathered in memory that both threads see, so that the service's may take what is there already.
+ * Owns who may read what, when. Knows nothing of what they say.
  *
- * What is gathered between two messages is a part; each has a number and grows until its message takes it. The service's thread takes only
- * from the part whose message it waits for, and drops from the message what it has taken before.
+ * What is gathered between two messages is a part; each has a number and grows until its message takes it.
+ * The service's thread takes only from the part whose message it waits for, and drops from the message what
+ * it has taken before.
  */
 
 /** What both threads see. */
-export type Shared = { readonly state: Int32Array<SharedArrayBuffer>; readonly bytes: Uint8Array<SharedArrayBuffer> }
+export type Shared = {
+  readonly state: Int32Array<SharedArrayBuffer>
+  readonly bytes: Uint8Array<SharedArrayBuffer>
+}
 
 const [part, length] = [0, 1]
 const capacity = 256 * 1024
@@ -58,7 +63,10 @@ export class Arriving {
     return this.partNow() !== this.part || Atomics.load(this.shared.state, length) > this.taken
   }
 
-  /** What was added to the part since it was last asked for; nothing once it has ended, as its message is on its way. */
+  /**
+   * What was added to the part since it was last asked for; nothing once it has ended, as its message is on
+   * its way.
+   */
   early(): Uint8Array<ArrayBuffer> {
     const { state, bytes } = this.shared
     const end = this.partNow() === this.part ? Atomics.load(state, length) : 0

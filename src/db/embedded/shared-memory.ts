@@ -1,14 +1,22 @@
 /**
- * Lets another thread reach into the engine while it is busy. A statement that runs can't be talked to: PostgreSQL is told to end one by a
- * signal, whose handler sets two variables that it looks at now and then, and WebAssembly has no signals. So the engine's memory is made
- * one that threads share, and the service's thread sets the variables itself. Owns that change of the engine's modules (WebAssembly core
- * specification, "Binary Format") and where the variables are. Knows nothing of statements.
+ * Lets another thread reach into the engine while it is busy. A statement that runs can't be talked to:
+ * PostgreSQL is told to end one by a signal, whose handler sets two variables that it looks at now and then,
+ * and WebAssembly has no signals. So the engine's memory is made one that threads share, and the service's
+ * thread sets the variables itself. Owns that change of the engine's modules (WebAssembly core specification,
+ * "Binary Format") and where the variables are. Knows nothing of statements.
  */
 
 /** Where PostgreSQL looks whether to end its statement, as places in the memory's 32-bit words. */
-export type Interrupt = { readonly words: Int32Array<SharedArrayBuffer>; readonly cancel: number; readonly pending: number }
+export type Interrupt = {
+  readonly words: Int32Array<SharedArrayBuffer>
+  readonly cancel: number
+  readonly pending: number
+}
 
-/** Has PostgreSQL end the statement it carries out with "canceling statement" (57014); one that looks too seldom goes on. */
+/**
+ * Has PostgreSQL end the statement it carries out with "canceling statement" (57014); one that looks too
+ * seldom goes on.
+ */
 export function raise({ words, cancel, pending }: Interrupt): void {
   Atomics.store(words, cancel, 1)
   Atomics.store(words, pending, 1)
@@ -24,19 +32,26 @@ type Instance = { readonly exports: Readonly<Record<string, { readonly value: nu
 type Api = {
   Memory: new (limits: object) => object
   Module: new (bytes: ArrayBufferView) => object
-  instantiate(source: ArrayBufferView | object, imports: object): Promise<Instance | { readonly instance: Instance }>
+  instantiate(
+    source: ArrayBufferView | object,
+    imports: object,
+  ): Promise<Instance | { readonly instance: Instance }>
 }
 declare const WebAssembly: Api
 
 /**
- * Has every WebAssembly module that this thread loads from now on share its memory. The function it returns says where PostgreSQL looks in
- * that memory, once it is loaded.
+ * Has every WebAssembly module that this thread loads from now on share its memory. The function it returns
+ * says where PostgreSQL looks in that memory, once it is loaded.
  */
 export function shareMemory(): (memory: ArrayBufferLike) => Interrupt {
   const { Memory, Module, instantiate } = WebAssembly
   const places: Partial<Record<string, number>> = {}
-  WebAssembly.Memory = new Proxy(Memory, { construct: (original, [limits]) => new original({ ...limits, shared: true }) })
-  WebAssembly.Module = new Proxy(Module, { construct: (original, [bytes]) => new original(withSharedMemory(bytes)) })
+  WebAssembly.Memory = new Proxy(Memory, {
+    construct: (original, [limits]) => new original({ ...limits, shared: true }),
+  })
+  WebAssembly.Module = new Proxy(Module, {
+    construct: (original, [bytes]) => new original(withSharedMemory(bytes)),
+  })
   WebAssembly.instantiate = async (source, imports) => {
     const result = await instantiate(ArrayBuffer.isView(source) ? withSharedMemory(source) : source, imports)
     const { exports } = 'instance' in result ? result.instance : result
@@ -45,7 +60,8 @@ export function shareMemory(): (memory: ArrayBufferLike) => Interrupt {
   }
   return memory => {
     const [cancel, pending] = variables.map(name => places[name])
-    if (!(memory instanceof SharedArrayBuffer) || !cancel || !pending) throw new Error("The engine's memory can't be shared")
+    if (!(memory instanceof SharedArrayBuffer) || !cancel || !pending)
+      throw new Error("The engine's memory can't be shared")
     return { words: new Int32Array(memory), cancel: cancel >> 2, pending: pending >> 2 }
   }
 }

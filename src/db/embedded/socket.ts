@@ -1,6 +1,7 @@
 /**
- * What the database client takes for a network connection: a Duplex that cuts what it is written into whole wire messages.
- * Owns the framing (PostgreSQL's "Message Formats"). Does not know what the messages say, threads, or the engine's life.
+ * What the database client takes for a network connection: a Duplex that cuts what it is written into whole
+ * wire messages. Owns the framing (PostgreSQL's "Message Formats"). Does not know what the messages say,
+ * threads, or the engine's life.
  */
 import { Duplex } from 'node:stream'
 

@@ -1,4 +1,7 @@
-/** The engine's thread, as the service's sees it: its beginning, its end, and how it is reached while it is busy. */
+/**
+ * The engine's thread, as the service's sees it: its beginning, its end, and how it is reached while it is
+ * busy.
+ */
 import { Worker } from 'node:worker_threads'
 import { StartupError } from '../startup-error.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
@@ -16,7 +19,9 @@ export function startThread(start: EngineStart): Promise<Thread> {
     const fail = (reason: string) => {
       stopListening()
       void worker.terminate()
-      reject(new StartupError(`The database in ${start.directory ?? 'memory'} could not be opened: ${reason}`))
+      reject(
+        new StartupError(`The database in ${start.directory ?? 'memory'} could not be opened: ${reason}`),
+      )
     }
     const onError = (error: Error) => fail(error.message)
     const onExit = () => fail('its thread ended')

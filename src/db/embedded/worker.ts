@@ -1,6 +1,7 @@
 /**
- * The engine's thread: PGlite (PostgreSQL in WebAssembly) behind the wire protocol. One session, one batch at a time.
- * Owns the running engine. Deliberately does not know locks, timeouts or who asks; a failure of the engine ends the thread.
+ * The engine's thread: PGlite (PostgreSQL in WebAssembly) behind the wire protocol. One session, one batch at
+ * a time. Owns the running engine. Deliberately does not know locks, timeouts or who asks; a failure of the
+ * engine ends the thread.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -41,7 +42,8 @@ async function open(): Promise<PGlite> {
   const options: PGliteOptions = { extensions }
   const { template } = start
   if (template === undefined) return PGlite.create(options)
-  if (fs.existsSync(template)) return PGlite.create({ ...options, loadDataDir: new Blob([fs.readFileSync(template)]) })
+  if (fs.existsSync(template))
+    return PGlite.create({ ...options, loadDataDir: new Blob([fs.readFileSync(template)]) })
   const engine = await PGlite.create(options)
   await keep(engine, template)
   return engine
@@ -57,9 +59,9 @@ async function keep(engine: PGlite, template: string): Promise<void> {
 }
 
 /**
- * Each message begins with no interrupt, as one that comes too late was meant for the message before. PGlite goes on after whatever its engine
- * throws, with the answers of statements missing and the engine in an unknown state; only PostgreSQL's own way out of a statement that failed
- * may be gone on from.
+ * Each message begins with no interrupt, as one that comes too late was meant for the message before. PGlite
+ * goes on after whatever its engine throws, with the answers of statements missing and the engine in an
+ * unknown state; only PostgreSQL's own way out of a statement that failed may be gone on from.
  */
 function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
   const { _PostgresMainLoopOnce: once } = engine
@@ -111,7 +113,9 @@ async function close(engine: PGlite): Promise<void> {
   say({ kind: 'closed' })
 }
 
-/** `bytes` is a view into the engine's memory, valid only now. One big result is never in memory as a whole. */
+/**
+ * `bytes` is a view into the engine's memory, valid only now. One big result is never in memory as a whole.
+ */
 function gather(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
     at += gathered.add(bytes.subarray(at))

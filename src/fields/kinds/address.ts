@@ -44,7 +44,10 @@ export const address: Kind = {
 
 function parseAddress(input: Json, place: Place, at: string): Json | undefined {
   if (!isObject(input)) {
-    return place.problem('wrong_type', 'must be an object', { at, hint: `Its members: ${members.join(', ')}.` })
+    return place.problem('wrong_type', 'must be an object', {
+      at,
+      hint: `Its members: ${members.join(', ')}.`,
+    })
   }
   let whole = knownMembers(input, members, place, at)
   const parsed: { [member: string]: Json } = {}
@@ -55,7 +58,12 @@ function parseAddress(input: Json, place: Place, at: string): Json | undefined {
     const value =
       member === 'country' && typeof sent === 'number'
         ? sent
-        : checkedText(member === 'zipcode' ? numberAsText(sent) : sent, place, { max_length: limits[member]! }, `${at}/${member}`)
+        : checkedText(
+            member === 'zipcode' ? numberAsText(sent) : sent,
+            place,
+            { max_length: limits[member]! },
+            `${at}/${member}`,
+          )
     if (value === undefined) whole = false
     else parsed[member] = value
   }

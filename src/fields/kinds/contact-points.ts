@@ -1,4 +1,7 @@
-/** PHONE and EMAIL: arrays of typed entries (D13). An unknown type becomes Work, with a warning; a missing one is a problem. */
+/**
+ * PHONE and EMAIL: arrays of typed entries (D13). An unknown type becomes Work, with a warning; a missing one
+ * is a problem.
+ */
 import { isObject, type Json } from '../../json.ts'
 import { containedAt, document, equality, type Kind, type Place, textual } from '../field.ts'
 import { findOption } from './dropdown.ts'
@@ -16,11 +19,15 @@ export const phone = contactPoints(
   (value, place, at) =>
     /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
       ? true
-      : (place.problem('invalid_phone', 'must be a phone number', { at, hint: 'For example "+1 555 0100".' }) ?? false),
+      : (place.problem('invalid_phone', 'must be a phone number', {
+          at,
+          hint: 'For example "+1 555 0100".',
+        }) ?? false),
   { min_length: 5, max_length: 17 },
 )
 
-// One @, no spaces, a domain of two labels or more: RFC 5321's outer shape. Whether the mailbox exists only a mail can tell.
+// One @, no spaces, a domain of two labels or more: RFC 5321's outer shape. Whether the mailbox exists only a
+// mail can tell.
 const emailPattern =
   /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
@@ -31,8 +38,10 @@ export const email = contactPoints(
   (value, place, at) =>
     emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
       ? true
-      : (place.problem('invalid_email', 'must be a valid e-mail address', { at, hint: 'For example "jo@example.com".' }) ??
-        false),
+      : (place.problem('invalid_email', 'must be a valid e-mail address', {
+          at,
+          hint: 'For example "jo@example.com".',
+        }) ?? false),
   { min_length: 3, max_length: 320 },
 )
 
@@ -50,7 +59,8 @@ function contactPoints(
     const known = knownMembers(input, [typeMember, valueMember], place, at)
     const type = entryType(input[typeMember], types, place, `${at}/${typeMember}`)
     const value = checkedText(input[valueMember], place, limits, `${at}/${valueMember}`)
-    if (value === undefined || !check(value, place, `${at}/${valueMember}`) || !known || type === undefined) return undefined
+    if (value === undefined || !check(value, place, `${at}/${valueMember}`) || !known || type === undefined)
+      return undefined
     return { [typeMember]: type, [valueMember]: value }
   }
   const typeOperand = (text: string) => {

@@ -14,7 +14,9 @@ export const dateTime = simpleKind({
     const value = typeof input === 'string' ? isoInstant(input.trim()) : null
     return (
       value ??
-      place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', { hint: 'For example "2026-03-31T09:30:00Z".' })
+      place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', {
+        hint: 'For example "2026-03-31T09:30:00Z".',
+      })
     )
   },
   write: value => (value === moment ? momentParam : String(value)),

@@ -11,7 +11,10 @@ export const date = simpleKind({
   operators: ordered,
   parse: (input, place) => {
     const value = typeof input === 'string' ? calendarDate(input.trim()) : null
-    return value ?? place.problem('invalid_date', 'must be a real date in ISO 8601', { hint: 'For example "2026-03-31".' })
+    return (
+      value ??
+      place.problem('invalid_date', 'must be a real date in ISO 8601', { hint: 'For example "2026-03-31".' })
+    )
   },
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
@@ -20,17 +23,28 @@ export const date = simpleKind({
 export function dateOperand(text: string, { account }: Catalog): string | Complaint {
   const epoch = epochMilliseconds(text)
   if (epoch === null) {
-    return calendarDate(text.trim()) ?? { message: `"${text}" is not a date`, hint: 'Give 2026-03-31 or epoch milliseconds.' }
+    return (
+      calendarDate(text.trim()) ?? {
+        message: `"${text}" is not a date`,
+        hint: 'Give 2026-03-31 or epoch milliseconds.',
+      }
+    )
   }
   return typeof epoch === 'string' ? (dateIn(account.time_zone, new Date(epoch)) ?? outOfYears(text)) : epoch
 }
 
-/** UTC text of epoch milliseconds; null when `text` is no number; a complaint for numbers that are likely meant otherwise (D31). */
+/**
+ * UTC text of epoch milliseconds; null when `text` is no number; a complaint for numbers that are likely
+ * meant otherwise (D31).
+ */
 export function epochMilliseconds(text: string): string | Complaint | null {
   const number = text.trim()
   if (!/^-?\d+$/.test(number)) return null
   if (/^\d{10}$/.test(number)) {
-    return { message: `${number} looks like seconds since 1970; times are milliseconds`, hint: `Did you mean ${number}000?` }
+    return {
+      message: `${number} looks like seconds since 1970; times are milliseconds`,
+      hint: `Did you mean ${number}000?`,
+    }
   }
   if (/^(19|20)\d\d(\d{4})?$/.test(number)) {
     return {

@@ -1,6 +1,14 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
-import { type Complaint, equality, type Field, type Kind, type Option, type Order, type Place } from '../field.ts'
+import {
+  type Complaint,
+  equality,
+  type Field,
+  type Kind,
+  type Option,
+  type Order,
+  type Place,
+} from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
 import { simpleKind } from './simple.ts'
@@ -17,9 +25,15 @@ const option = simpleKind({
 export const dropdown: Kind = { ...option, hasOptions: true }
 
 /**
- * The id of the option that `input` names, or undefined after a problem. Inactive options are refused unless already stored.
+ * The id of the option that `input` names, or undefined after a problem. Inactive options are refused unless
+ * already stored.
  */
-export function checkedOption(input: Json, place: Place, stored: readonly Json[], at = ''): number | undefined {
+export function checkedOption(
+  input: Json,
+  place: Place,
+  stored: readonly Json[],
+  at = '',
+): number | undefined {
   const { options } = place.field
   const accepted = (option: Option) => option.is_active || stored.includes(option.id)
   const value = yesOrNo(input, options)
@@ -55,12 +69,15 @@ function nearness({ field: { within, resource }, beside, catalog }: Place): (opt
 
 type Choice = { readonly id: number; readonly name: string }
 
-/** The choices of a list by their names as they are compared: made once for a list, as records are checked against it over and over. */
+/**
+ * The choices of a list by their names as they are compared: made once for a list, as records are checked
+ * against it over and over.
+ */
 const namesOf = new WeakMap<readonly Choice[], ReadonlyMap<string, readonly Choice[]>>()
 
 /**
- * Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). Of several by one name, one that is
- * accepted goes before others.
+ * Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). Of several by
+ * one name, one that is accepted goes before others.
  */
 export function findOption<O extends Choice>(
   value: number | string,
@@ -81,16 +98,23 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
   return names
 }
 
-/** Operand text → option ids: all of that name, as every pipeline may have its "Won", else the one of that id. */
-export function optionOperand(text: string, { internal_name, options }: Field): readonly string[] | Complaint {
-  const found = byName(options).get(comparedName(text)) ?? [findOption(text, options)].filter(option => option !== undefined)
+/**
+ * Operand text → option ids: all of that name, as every pipeline may have its "Won", else the one of that id.
+ */
+export function optionOperand(
+  text: string,
+  { internal_name, options }: Field,
+): readonly string[] | Complaint {
+  const found =
+    byName(options).get(comparedName(text)) ??
+    [findOption(text, options)].filter(option => option !== undefined)
   if (found.length) return found.map(({ id }) => String(id))
   return { message: `${internal_name} has no option "${text}"`, hint: () => optionHint(text, options) }
 }
 
 /**
- * Options sort by their position (D29), and what is none of them, as the deleted stage of a deleted deal, after them all. Mostly that is the
- * order of their ids. The ids are numbers from the catalog.
+ * Options sort by their position (D29), and what is none of them, as the deleted stage of a deleted deal,
+ * after them all. Mostly that is the order of their ids. The ids are numbers from the catalog.
  */
 function optionOrder(column: string, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)
@@ -103,13 +127,16 @@ function optionOrder(column: string, { options, is_filled: isFilled }: Field): O
 export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
   const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
-  const all = shown.length ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.` : 'The field has no options yet.'
+  const all = shown.length
+    ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.`
+    : 'The field has no options yet.'
   const names = active.map(option => option.name)
   return suggestion(text, names, all)
 }
 
 /** true/false stand for Yes/No where those are the options (D26). A number beyond 2^53 is no option's id. */
 function yesOrNo(input: Json, options: readonly Option[]): Json {
-  if (typeof input === 'boolean') return options.find(option => option.name === (input ? 'Yes' : 'No'))?.id ?? input
+  if (typeof input === 'boolean')
+    return options.find(option => option.name === (input ? 'Yes' : 'No'))?.id ?? input
   return isRawNumber(input) ? input.rawJSON : input
 }

@@ -1,4 +1,7 @@
-/** JSON: a free-form object of at most 16 kB and five levels (D18), its numbers counted as they are written out (D111). */
+/**
+ * JSON: a free-form object of at most 16 kB and five levels (D18), its numbers counted as they are written
+ * out (D111).
+ */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { document, equality, type Kind } from '../field.ts'
 
@@ -21,11 +24,16 @@ export const json: Kind = {
     const numbers = [...numbersIn(input)]
     const long = numbers.filter(({ length }) => length > maxNumberLength)
     for (const { at } of long) {
-      place.problem('too_long', `must have numbers of at most ${maxNumberLength} characters, exponents written out`, { at })
+      place.problem(
+        'too_long',
+        `must have numbers of at most ${maxNumberLength} characters, exponents written out`,
+        { at },
+      )
     }
     if (long.length) return undefined
     const bytes = numbers.reduce((sum, { growth }) => sum + growth, Buffer.byteLength(JSON.stringify(input)))
-    if (bytes > maxBytes) return place.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
+    if (bytes > maxBytes)
+      return place.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
     if (!textsAreKept(input)) {
       return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
     }
@@ -46,7 +54,9 @@ export const json: Kind = {
       operand: text => text,
       order: null,
       // Present is more than not null: {"notes":null} has the member.
-      present: steps.length ? `(${document(field)} #> '{${path}}') IS NOT NULL` : `${document(field)} <> '{}'`,
+      present: steps.length
+        ? `(${document(field)} #> '{${path}}') IS NOT NULL`
+        : `${document(field)} <> '{}'`,
     }
   },
 }
@@ -57,7 +67,10 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
-/** How long each number in a value is when its exponent is written out, how much longer than its text, and where it stands. */
+/**
+ * How long each number in a value is when its exponent is written out, how much longer than its text, and
+ * where it stands.
+ */
 function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: number; at: string }> {
   if (isNumber(value)) {
     const text = JSON.stringify(value)
@@ -73,5 +86,8 @@ function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: n
 function textsAreKept(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
   if (Array.isArray(value)) return value.every(textsAreKept)
-  return !isObject(value) || Object.entries(value).every(([name, member]) => textsAreKept(name) && textsAreKept(member))
+  return (
+    !isObject(value) ||
+    Object.entries(value).every(([name, member]) => textsAreKept(name) && textsAreKept(member))
+  )
 }

@@ -4,7 +4,12 @@ import type { Place } from '../field.ts'
 import { suggestion } from '../nearest.ts'
 
 /** False after a problem: a member that the object does not have. */
-export function knownMembers(input: { [name: string]: Json }, known: readonly string[], place: Place, at = ''): boolean {
+export function knownMembers(
+  input: { [name: string]: Json },
+  known: readonly string[],
+  place: Place,
+  at = '',
+): boolean {
   const unknown = Object.keys(input).filter(name => !known.includes(name))
   for (const name of unknown) {
     place.problem('unknown_field', `has no member "${name}"`, {

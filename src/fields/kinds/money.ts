@@ -1,6 +1,7 @@
 /**
- * DEAL_VALUE and MONETARY: an amount in a currency (D14, D22). Stored and read as {currency, currency_code, value}; a deal's
- * value also carries its product lines. The currency's id and code are both fixed by ISO 4217, so both are kept with the amount.
+ * DEAL_VALUE and MONETARY: an amount in a currency (D14, D22). Stored and read as {currency, currency_code,
+ * value}; a deal's value also carries its product lines. The currency's id and code are both fixed by ISO
+ * 4217, so both are kept with the amount.
  */
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog, Currency } from '../catalog.ts'
@@ -38,7 +39,11 @@ export const money: Kind = {
   parse: parseMoney,
   write: (value, field) => {
     const money = isObject(value) ? value : {}
-    const columns = [numberText(money.currency), (money.currency_code as string) ?? null, numberText(money.value)]
+    const columns = [
+      numberText(money.currency),
+      (money.currency_code as string) ?? null,
+      numberText(money.value),
+    ]
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
   },
   text: field => {
@@ -78,20 +83,32 @@ export const money: Kind = {
   subFields: field => [
     { name: 'currency', input_type: 'CURRENCY', display_name: 'Currency', config: {} },
     { name: 'value', input_type: 'VALUE', display_name: 'Value', config: { ...field.config, default: 0.0 } },
-    ...(field.type === 'DEAL_VALUE' ? [{ name: 'products', input_type: 'PRODUCT', display_name: 'Products', config: {} }] : []),
+    ...(field.type === 'DEAL_VALUE'
+      ? [{ name: 'products', input_type: 'PRODUCT', display_name: 'Products', config: {} }]
+      : []),
   ],
 }
 
-/** The interface's limits of a custom amount: no sign, two decimals, and thirteen characters, the point among them. */
+/**
+ * The interface's limits of a custom amount: no sign, two decimals, and thirteen characters, the point among
+ * them.
+ */
 const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
 
 function parseMoney(input: Json, place: Place, current: Json): Json | undefined {
   if (!isObject(input)) {
-    return place.problem('wrong_type', 'must be an object', { hint: 'For example {"currency":"USD","value":1250}.' })
+    return place.problem('wrong_type', 'must be an object', {
+      hint: 'For example {"currency":"USD","value":1250}.',
+    })
   }
   const stored = isObject(current) ? current : null
-  const members = ['currency', 'currency_code', 'value', ...(place.field.type === 'DEAL_VALUE' ? ['products'] : [])]
+  const members = [
+    'currency',
+    'currency_code',
+    'value',
+    ...(place.field.type === 'DEAL_VALUE' ? ['products'] : []),
+  ]
   const known = knownMembers(input, members, place)
   const currency = moneyCurrency(input, place, stored)
   const digits: Config = place.field.is_custom ? customAmount : {}
@@ -99,14 +116,25 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   if (place.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return place.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
   }
-  // A sum that does not fit the currency is a problem also when only the currency changes: it is never rounded (D14).
+  // A sum that does not fit the currency is a problem also when only the currency changes: it is never
+  // rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
-  const value = checkedNumber(sent as Json, place, { ...place.field.config, ...digits, max_decimals: decimals }, '/value')
+  const value = checkedNumber(
+    sent as Json,
+    place,
+    { ...place.field.config, ...digits, max_decimals: decimals },
+    '/value',
+  )
   if (place.field.is_custom && value && plain(value).length > customLength) {
-    return place.problem('too_long', `must have at most ${customLength} characters, the point included`, { at: '/value' })
+    return place.problem('too_long', `must have at most ${customLength} characters, the point included`, {
+      at: '/value',
+    })
   }
   const isDealValue = place.field.type === 'DEAL_VALUE'
-  const lines = input.products === undefined ? (stored?.products ?? []) : parseLines(input.products, place, currency?.decimals)
+  const lines =
+    input.products === undefined
+      ? (stored?.products ?? [])
+      : parseLines(input.products, place, currency?.decimals)
   if (isDealValue && lines === undefined) return undefined
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
@@ -124,7 +152,10 @@ function moneyCurrency(
   const fallback = place.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
-    return place.problem('currency_required', 'needs a currency', { at: '/currency', hint: 'For example "currency":"USD".' })
+    return place.problem('currency_required', 'needs a currency', {
+      at: '/currency',
+      hint: 'For example "currency":"USD".',
+    })
   }
   return checkedCurrency(named, place, '/currency')
 }
@@ -144,7 +175,9 @@ export function checkedCurrency(input: Json | undefined, place: Place, at: strin
 
 export function currencyOperand(text: string, catalog: Catalog): string | Complaint {
   const currency = findCurrency(text, catalog)
-  return currency ? String(currency.id) : { message: `there is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
+  return currency
+    ? String(currency.id)
+    : { message: `there is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
 }
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {
@@ -157,11 +190,16 @@ function currencyHint(value: number | string, catalog: Catalog): string {
   return suggestion(String(value), catalog.currencyByCode.keys(), 'Give an ISO 4217 code such as "USD".')
 }
 
-/** Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself times the rate. */
+/**
+ * Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself
+ * times the rate.
+ */
 function baseOrder(field: Field): Order {
   const amount = scalar(field, 'value', 'numeric')
-  if (field.internal_name === 'deal_value') return { sql: 'r.deal_value_in_base_currency_value', type: 'numeric' }
-  if (/^(base_currency_|.*_in_base_currency$)/.test(field.internal_name)) return { sql: amount, type: 'numeric' }
+  if (field.internal_name === 'deal_value')
+    return { sql: 'r.deal_value_in_base_currency_value', type: 'numeric' }
+  if (/^(base_currency_|.*_in_base_currency$)/.test(field.internal_name))
+    return { sql: amount, type: 'numeric' }
   const of = `FROM currency WHERE currency.account_id = r.account_id AND currency.id = ${scalar(field, 'currency', 'int')}`
   return { sql: `(${amount} * (SELECT rate ${of}))`, type: 'numeric', looksUp: true }
 }

@@ -13,7 +13,9 @@ export const multiselect: Kind = {
     const stored = Array.isArray(current) ? current : []
     const limit = place.field.config.max_limit ?? 100
     if (new Set(inputs).size > limit) return place.problem('too_many', `must have at most ${limit} options`)
-    const ids = inputs.map((item, index) => checkedOption(item, place, stored, Array.isArray(input) ? `/${index}` : ''))
+    const ids = inputs.map((item, index) =>
+      checkedOption(item, place, stored, Array.isArray(input) ? `/${index}` : ''),
+    )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
     return distinct.length ? distinct : null

@@ -1,7 +1,16 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import { type Complaint, type Config, identifier, type Kind, ordered, type Place, scalar, type Term } from '../field.ts'
+import {
+  type Complaint,
+  type Config,
+  identifier,
+  type Kind,
+  ordered,
+  type Place,
+  scalar,
+  type Term,
+} from '../field.ts'
 import { simpleKind } from './simple.ts'
 
 const decimalNumber = simpleKind({
@@ -43,7 +52,12 @@ export function idOperand(text: string): string | Complaint {
 }
 
 /** A decimal within its limits, or undefined after a problem. `at` is the place below. */
-export function checkedNumber(input: Json | undefined, place: Place, limits: Config, at = ''): Decimal | undefined {
+export function checkedNumber(
+  input: Json | undefined,
+  place: Place,
+  limits: Config,
+  at = '',
+): Decimal | undefined {
   const value = decimal(input)
   if (!value) return place.problem('wrong_type', 'must be a number', { at })
   const { max_digits, max_decimals } = limits
@@ -51,7 +65,10 @@ export function checkedNumber(input: Json | undefined, place: Place, limits: Con
   if ((min && value.lt(min)) || (max && value.gt(max))) {
     return place.problem('out_of_range', `must be ${range(min, max)}`, { at })
   }
-  if (max_digits !== undefined && value.c.length + Math.max(0, value.e - value.c.length + 1, -value.e) > max_digits) {
+  if (
+    max_digits !== undefined &&
+    value.c.length + Math.max(0, value.e - value.c.length + 1, -value.e) > max_digits
+  ) {
     return place.problem('too_long', `must have at most ${max_digits} digits`, { at })
   }
   if (max_decimals !== undefined && decimalPlaces(value) > max_decimals) {

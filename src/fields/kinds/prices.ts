@@ -1,4 +1,7 @@
-/** PRICE_TAGS: one price for each currency (D26), stored and read as [{currency, currency_code, price, tax, discount}]. */
+/**
+ * PRICE_TAGS: one price for each currency (D26), stored and read as [{currency, currency_code, price, tax,
+ * discount}].
+ */
 import { isObject, type Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import { document, equality, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
@@ -19,7 +22,8 @@ export const prices: Kind = {
       })
     }
     const most = place.catalog.currencies.size
-    if (input.length > most) return place.problem('too_many', `must have at most ${most} prices, one in each currency`)
+    if (input.length > most)
+      return place.problem('too_many', `must have at most ${most} prices, one in each currency`)
     const entries = input.map((entry, index) => parseEntry(entry, place, `/${index}`))
     if (entries.includes(undefined)) return undefined
     const currencies = entries.map(entry => entry!.currency)
@@ -58,7 +62,12 @@ const percentage = { min: 0, max: 100, max_decimals: 6 }
 
 function parseEntry(input: Json, place: Place, at: string): { [name: string]: Json } | undefined {
   if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
-  const known = knownMembers(input, ['currency', 'currency_code', 'unit_price', 'price', 'tax', 'discount'], place, at)
+  const known = knownMembers(
+    input,
+    ['currency', 'currency_code', 'unit_price', 'price', 'tax', 'discount'],
+    place,
+    at,
+  )
   const currency =
     input.currency === undefined || input.currency === null
       ? place.problem('required', 'needs a currency', { at: `${at}/currency` })
@@ -66,7 +75,12 @@ function parseEntry(input: Json, place: Place, at: string): { [name: string]: Js
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
   const limits = { ...place.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
   const price = agreed(input, place, at)
-    ? checkedNumber(input[member], place, limits, `${at}/${input[member] === undefined ? 'unit_price' : member}`)
+    ? checkedNumber(
+        input[member],
+        place,
+        limits,
+        `${at}/${input[member] === undefined ? 'unit_price' : member}`,
+      )
     : undefined
   const tax = optionalPercentage(input.tax, place, `${at}/tax`)
   const discount = optionalPercentage(input.discount, place, `${at}/discount`)
@@ -84,7 +98,9 @@ function parseEntry(input: Json, place: Place, at: string): { [name: string]: Js
 function agreed(input: { [name: string]: Json }, place: Place, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
   if (!one || !other || one.eq(other)) return true
-  place.problem('contradiction', 'unit_price and price name the same thing and must be equal', { at: `${at}/price` })
+  place.problem('contradiction', 'unit_price and price name the same thing and must be equal', {
+    at: `${at}/price`,
+  })
   return false
 }
 

@@ -1,6 +1,7 @@
 /**
- * The product lines of a deal's value (D23), as a request gives them: a product, how many, and what differs from the product's own price. What
- * is left out is filled, and what follows is worked out, by the deal (deals/lines.ts).
+ * The product lines of a deal's value (D23), as a request gives them: a product, how many, and what differs
+ * from the product's own price. What is left out is filled, and what follows is worked out, by the deal
+ * (deals/lines.ts).
  */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
@@ -14,7 +15,10 @@ const percentage = { min: 0, max: 100, max_decimals: 6 }
 /** What a line says beyond what is written: read back, it is no mistake. */
 const told = ['name', 'product_code', 'amount']
 
-/** Lines as sent, each {product, quantity, unit_price, discount, tax} with null for what was left out; undefined after a problem. */
+/**
+ * Lines as sent, each {product, quantity, unit_price, discount, tax} with null for what was left out;
+ * undefined after a problem.
+ */
 export function parseLines(input: Json, place: Place, decimals: number | undefined): Json[] | undefined {
   const at = '/products'
   if (input === null) return []
@@ -24,14 +28,25 @@ export function parseLines(input: Json, place: Place, decimals: number | undefin
       hint: 'For example [{"product":7,"quantity":2}].',
     })
   }
-  if (input.length > linesMax) return place.problem('too_many', `must have at most ${linesMax} products`, { at })
+  if (input.length > linesMax)
+    return place.problem('too_many', `must have at most ${linesMax} products`, { at })
   const lines = input.map((line, index) => parseLine(line, place, `${at}/${index}`, decimals))
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
 
-function parseLine(input: Json, place: Place, at: string, decimals: number | undefined): JsonObject | undefined {
+function parseLine(
+  input: Json,
+  place: Place,
+  at: string,
+  decimals: number | undefined,
+): JsonObject | undefined {
   if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
-  const known = knownMembers(input, ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told], place, at)
+  const known = knownMembers(
+    input,
+    ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
+    place,
+    at,
+  )
   const product = productId(input.product, place, `${at}/product`)
   const quantity =
     input.quantity === undefined || input.quantity === null
@@ -40,17 +55,32 @@ function parseLine(input: Json, place: Place, at: string, decimals: number | und
   const limits = { ...place.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
     const value = input[member]
-    return value === undefined || value === null ? null : checkedNumber(value, place, bounds, `${at}/${member}`)
+    return value === undefined || value === null
+      ? null
+      : checkedNumber(value, place, bounds, `${at}/${member}`)
   }
   const [unit_price, discount, tax] = [
     optional('unit_price', limits),
     optional('discount', percentage),
     optional('tax', percentage),
   ]
-  if (!known || product === undefined || !quantity || unit_price === undefined || discount === undefined || tax === undefined) {
+  if (
+    !known ||
+    product === undefined ||
+    !quantity ||
+    unit_price === undefined ||
+    discount === undefined ||
+    tax === undefined
+  ) {
     return undefined
   }
-  return { product, quantity: decimalJson(quantity), unit_price: json(unit_price), discount: json(discount), tax: json(tax) }
+  return {
+    product,
+    quantity: decimalJson(quantity),
+    unit_price: json(unit_price),
+    discount: json(discount),
+    tax: json(tax),
+  }
 }
 
 function productId(input: Json | undefined, place: Place, at: string): number | undefined {

@@ -1,4 +1,7 @@
-/** TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the others may not run backwards. */
+/**
+ * TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the
+ * others may not run backwards.
+ */
 import { isObject, type Json } from '../../json.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Complaint, containedAt, document, type Kind, ordered, type Place } from '../field.ts'
@@ -76,7 +79,9 @@ function parseRange(input: Json, place: Place, end: End): Json | undefined {
   const object = typeof input === 'string' && end.mayRunBackwards ? textRange(input) : input
   const range = isObject(object) ? object.range : undefined
   if (!isObject(object) || !isObject(range)) {
-    return place.problem('wrong_type', 'must be an object with a range', { hint: `For example ${end.example}.` })
+    return place.problem('wrong_type', 'must be an object with a range', {
+      hint: `For example ${end.example}.`,
+    })
   }
   const known = knownMembers(object, ['range'], place) && knownMembers(range, ['from', 'to'], place, '/range')
   const from = parseEnd(range.from, place, end, '/range/from')

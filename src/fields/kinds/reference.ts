@@ -1,4 +1,7 @@
-/** One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal (D11). */
+/**
+ * One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal
+ * (D11).
+ */
 import { isObject, type Json } from '../../json.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
 import { type Field, identifier, type Order, ordered, type Place, textOrder } from '../field.ts'
@@ -18,8 +21,8 @@ export const reference = simpleKind({
 })
 
 /**
- * The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`; an object without id is a record to be created), or
- * undefined after a problem.
+ * The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`; an object without id is
+ * a record to be created), or undefined after a problem.
  */
 export function checkedReference(input: Json | undefined, place: Place, at = ''): number | undefined {
   const { field } = place
@@ -36,7 +39,8 @@ export function checkedReference(input: Json | undefined, place: Place, at = '')
   if (!id || decimalPlaces(id) > 0) {
     return place.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
   }
-  if (id.lt(1) || id.gt(maxId)) return place.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
+  if (id.lt(1) || id.gt(maxId))
+    return place.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
   place.reference(field.related!, id.toNumber(), at)
   return id.toNumber()
 }
@@ -49,7 +53,11 @@ function takesObject(field: Field): boolean {
 function nameOrder(sql: string, field: Field): Order {
   const of = `FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql}`
   // Folded where it is looked up: PostgreSQL puts `fold` in line for a column, but not for a look-up.
-  return { sql: `(SELECT ${textOrder(shownName(field.related!, 'named')).sql} ${of})`, type: 'text', looksUp: true }
+  return {
+    sql: `(SELECT ${textOrder(shownName(field.related!, 'named')).sql} ${of})`,
+    type: 'text',
+    looksUp: true,
+  }
 }
 
 /** SQL of the name under which a related record is shown; `row` is its table's alias. */

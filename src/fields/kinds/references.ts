@@ -14,7 +14,9 @@ export const references: Kind = {
     const limit = place.field.config.max_limit ?? Number.POSITIVE_INFINITY
     // Far too many are refused as a whole, not one by one; the same one may stand there as 7 and as {"id":7}.
     if (inputs.length > 2 * limit) return place.problem('too_many', `must have at most ${limit} entries`)
-    const ids = inputs.map((item, index) => checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''))
+    const ids = inputs.map((item, index) =>
+      checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''),
+    )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
     if (distinct.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)

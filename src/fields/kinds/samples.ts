@@ -1,6 +1,7 @@
 /**
- * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws try them on the real database
- * (test/laws/kinds.test.ts); the compiler asks for each type. `stored` is what a read answers; left out, it is what was sent. Data only.
+ * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws try them on the
+ * real database (test/laws/kinds.test.ts); the compiler asks for each type. `stored` is what a read answers;
+ * left out, it is what was sent. Data only.
  */
 import { type Json, jsonNumber } from '../../json.ts'
 import type { FieldType } from '../field.ts'
@@ -55,7 +56,15 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       resource: 'deal',
       field: 'cf_custom_number_field',
       good: [
-        ...[0, -12.5, 1e-7, -1.5e-14, 1e15, jsonNumber('9999999999999999'), jsonNumber('-0.999999999999999')].map(input => ({
+        ...[
+          0,
+          -12.5,
+          1e-7,
+          -1.5e-14,
+          1e15,
+          jsonNumber('9999999999999999'),
+          jsonNumber('-0.999999999999999'),
+        ].map(input => ({
           input,
         })),
         { input: -0, stored: 0 },
@@ -71,7 +80,11 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: 'ORGANIC search', stored: 1002 },
         { input: '1003', stored: 1003 },
       ],
-      bad: [{ input: 999_999, code: 'unknown_option' }, { input: 'Wbe', code: 'unknown_option' }, ...wrong(true, {}, [])],
+      bad: [
+        { input: 999_999, code: 'unknown_option' },
+        { input: 'Wbe', code: 'unknown_option' },
+        ...wrong(true, {}, []),
+      ],
     },
     MULTISELECT: {
       resource: 'deal',
@@ -87,7 +100,11 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       resource: 'deal',
       field: 'cf_custom_owner_field',
       good: [{ input: known.owner }],
-      bad: [{ input: 999_999, code: 'reference_not_found' }, { input: 0, code: 'reference_not_found' }, ...wrong('1', 1.5, {})],
+      bad: [
+        { input: 999_999, code: 'reference_not_found' },
+        { input: 0, code: 'reference_not_found' },
+        ...wrong('1', 1.5, {}),
+      ],
     },
     TERRITORY: {
       resource: 'deal',
@@ -146,7 +163,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       field: 'deal_value',
       good: [
         { input: money('12.50'), stored: { currency: 840, currency_code: 'USD', value: 12.5, products: [] } },
-        { input: { currency: 'jpy' }, stored: { currency: 392, currency_code: 'JPY', value: 0, products: [] } },
+        {
+          input: { currency: 'jpy' },
+          stored: { currency: 392, currency_code: 'JPY', value: 0, products: [] },
+        },
         {
           input: money(jsonNumber('9999999999999'), 414),
           stored: { currency: 414, currency_code: 'KWD', value: 9999999999999, products: [] },
@@ -157,10 +177,16 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: money(-1), code: 'out_of_range' },
         { input: money(1.5, 'JPY'), code: 'too_many_decimals' },
         { input: money(1, 'XXY'), code: 'unknown_currency' },
-        { input: { currency: 'USD', value: 1, products: [{ product: 1, quantity: 1 }] }, code: 'reference_not_found' },
+        {
+          input: { currency: 'USD', value: 1, products: [{ product: 1, quantity: 1 }] },
+          code: 'reference_not_found',
+        },
         { input: { currency: 'USD', value: 1, products: [{ product: 1 }] }, code: 'required' },
         { input: { currency: 'USD', products: [{ product: 1, quantity: -1 }] }, code: 'out_of_range' },
-        { input: { currency: 'JPY', products: [{ product: 1, quantity: 1, unit_price: 1.5 }] }, code: 'too_many_decimals' },
+        {
+          input: { currency: 'JPY', products: [{ product: 1, quantity: 1, unit_price: 1.5 }] },
+          code: 'too_many_decimals',
+        },
         ...wrong(12, 'USD 12', []),
       ],
     },
@@ -168,8 +194,14 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       resource: 'deal',
       field: 'cf_custom_monetory_field',
       good: [
-        { input: money('9999999999.99'), stored: { currency: 840, currency_code: 'USD', value: 9999999999.99 } },
-        { input: money(jsonNumber('9999999999999')), stored: { currency: 840, currency_code: 'USD', value: 9999999999999 } },
+        {
+          input: money('9999999999.99'),
+          stored: { currency: 840, currency_code: 'USD', value: 9999999999.99 },
+        },
+        {
+          input: money(jsonNumber('9999999999999')),
+          stored: { currency: 840, currency_code: 'USD', value: 9999999999999 },
+        },
       ],
       bad: [
         { input: money('99999999999.99'), code: 'too_long' },
@@ -232,9 +264,13 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: '2026-03-31T09:30:00.1239Z', stored: '2026-03-31T09:30:00.123Z' },
         { input: '2026-03-31', stored: '2026-03-31T00:00:00.000Z' },
       ],
-      bad: ['2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', 'tomorrow', 1767225600000, '2026-01-01T00:00:00+15:00'].map(
-        input => ({ input, code: 'invalid_date_time' }),
-      ),
+      bad: [
+        '2026-02-30T00:00:00Z',
+        '2026-01-01T24:00:00Z',
+        'tomorrow',
+        1767225600000,
+        '2026-01-01T00:00:00+15:00',
+      ].map(input => ({ input, code: 'invalid_date_time' })),
     },
     TIME: {
       resource: 'deal',
@@ -257,7 +293,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       field: 'cf_custom_date_range_field',
       good: [
         { input: range('2026-03-01', '2026-03-31') },
-        { input: range('2026-03-01T00:00:00+13:00', '2026-03-31T00:00:00Z'), stored: range('2026-03-01', '2026-03-31') },
+        {
+          input: range('2026-03-01T00:00:00+13:00', '2026-03-31T00:00:00Z'),
+          stored: range('2026-03-01', '2026-03-31'),
+        },
       ],
       bad: [
         { input: range('2026-04-01T00:00:00Z', '2026-03-31T00:00:00Z'), code: 'range_backwards' },
@@ -326,7 +365,15 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: email(`${'a'.repeat(308)}@example.com`) },
       ],
       bad: [
-        ...['jo', 'jo@', '@example.com', 'jo@example', 'jo doe@example.com', 'jo@exa..mple.com', '.jo@example.com']
+        ...[
+          'jo',
+          'jo@',
+          '@example.com',
+          'jo@example',
+          'jo doe@example.com',
+          'jo@exa..mple.com',
+          '.jo@example.com',
+        ]
           .map(value => ({ input: email(value), code: 'invalid_email' }))
           .filter(sample => JSON.stringify(sample.input).length > 40),
         { input: email(`${'a'.repeat(309)}@example.com`), code: 'too_long' },
@@ -341,7 +388,13 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         {
           input: {
             z: 1e-7,
-            a: [1e21, 5e-324, jsonNumber('-1e498'), jsonNumber('12345678901234567890'), jsonNumber('0.10000000000000000001')],
+            a: [
+              1e21,
+              5e-324,
+              jsonNumber('-1e498'),
+              jsonNumber('12345678901234567890'),
+              jsonNumber('0.10000000000000000001'),
+            ],
             m: { '': '' },
           },
         },

@@ -24,7 +24,10 @@ export function simpleKind(kind: {
   order?: (sql: string, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
   isLong?: (field: Field) => boolean
-  /** A custom value is compared as the text in which it is kept: its order is the same, and an index can hold it. */
+  /**
+   * A custom value is compared as the text in which it is kept: its order is the same, and an index can hold
+   * it.
+   */
   isText?: boolean
 }): Kind {
   return {

@@ -19,11 +19,23 @@ export const text = simpleKind({
   isLong: field => field.is_custom && field.type === 'TEXT',
   // A custom field's limit may change while an index or a cursor holds the expression.
   order: (sql, field) =>
-    textOrder(sql, field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255, field.is_filled),
+    textOrder(
+      sql,
+      field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255,
+      field.is_filled,
+    ),
 })
 
-/** A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem. `at` is the place below. */
-export function checkedText(input: Json | undefined, place: Place, limits: Config, at = ''): string | undefined {
+/**
+ * A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem.
+ * `at` is the place below.
+ */
+export function checkedText(
+  input: Json | undefined,
+  place: Place,
+  limits: Config,
+  at = '',
+): string | undefined {
   if (typeof input !== 'string') {
     return place.problem('wrong_type', 'must be a string', { at })
   }
@@ -33,10 +45,14 @@ export function checkedText(input: Json | undefined, place: Place, limits: Confi
   const { min_length = 0, max_length = Number.POSITIVE_INFINITY } = limits
   const length = codePoints(input)
   if (length < min_length) {
-    return place.problem('too_short', `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`, {
-      at,
-      hint: 'Send null to clear the field.',
-    })
+    return place.problem(
+      'too_short',
+      `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`,
+      {
+        at,
+        hint: 'Send null to clear the field.',
+      },
+    )
   }
   if (length > max_length) {
     return place.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })

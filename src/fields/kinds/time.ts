@@ -11,13 +11,20 @@ export const time = simpleKind({
   parse: (input, place) => {
     const value = typeof input === 'string' ? isoTime(input.trim()) : null
     if (value) warnOfSeconds(input, place)
-    return value ?? place.problem('invalid_time', 'must be a time in ISO 8601 without offset', { hint: 'For example "09:30".' })
+    return (
+      value ??
+      place.problem('invalid_time', 'must be a time in ISO 8601 without offset', {
+        hint: 'For example "09:30".',
+      })
+    )
   },
-  operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
+  operand: text =>
+    isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
   order: sql => textOrder(sql),
 })
 
 /** Times are kept to the minute, as the interface shows them; that seconds were sent is said. */
 export function warnOfSeconds(input: Json, place: Place): void {
-  if (/:\d\d:\d*[1-9]/.test(String(input))) place.warn('seconds_dropped', `${place.field.internal_name} is kept to the minute`)
+  if (/:\d\d:\d*[1-9]/.test(String(input)))
+    place.warn('seconds_dropped', `${place.field.internal_name} is kept to the minute`)
 }
