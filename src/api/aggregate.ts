@@ -2,8 +2,9 @@
 import { aggregateDeals } from '../deals/aggregate.ts'
 import { readAggregateQuery } from '../list/query.ts'
 import { success } from './answer.ts'
-import { type Handler, inTurn, type ServedDatabase } from './records.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
+import type { Handler } from './routes.ts'
 
 export function dealAggregate(db: ServedDatabase): Handler {
   return async request => {

@@ -22,8 +22,9 @@ import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 import { readParameters } from './parameters.ts'
-import type { Handler } from './records.ts'
+
 import { type ApiRequest, bodyOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
+import type { Handler } from './routes.ts'
 
 export type FieldHandlers = {
   [operation in

@@ -13,7 +13,7 @@ import { restoreRecord } from '../records/restore.ts'
 import { askedOnce, type Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
-import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
+import { createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import {
   type ApiRequest,
@@ -25,8 +25,7 @@ import {
   preconditionOf,
   refuseIfMatch,
 } from './request.ts'
-
-export type Handler = (request: ApiRequest) => Promise<Answer>
+import type { Handler } from './routes.ts'
 
 /**
  * What handlers need of a database: reads that may take long, such as lists, are asked in the account's turn.

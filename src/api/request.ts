@@ -15,8 +15,9 @@ import type { Precondition } from '../records/precondition.ts'
 import type { Context } from '../records/save.ts'
 
 export type ApiRequest = {
-  /** who asks; absent on routes that need no token */
   readonly caller: Caller
+  /** by which the caller is known; never to be logged */
+  readonly token: string
   readonly path: string
   readonly id: string
   /** the second id of a path that has two */

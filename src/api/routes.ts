@@ -5,11 +5,12 @@ import type { Database } from '../db/open.ts'
 import { movePipeline, moveStage } from '../deals/move.ts'
 import { queryBytesMax, queryTooLarge } from '../list/query.ts'
 import { dealAggregate } from './aggregate.ts'
-import { errorsPage } from './answer.ts'
+import { type Answer, errorsPage } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
-import { type Around, type Handler, recordHandlers } from './records.ts'
+import { type Around, recordHandlers } from './records.ts'
+import type { ApiRequest } from './request.ts'
 
 type Readable =
   | 'deal'
@@ -23,16 +24,24 @@ type Readable =
   | 'pipeline_stage'
   | 'currency'
 
-export type Scope = 'public' | `${Readable | 'field'}:${'read' | 'write'}`
+export type Scope = `${Readable | 'field'}:${'read' | 'write'}`
 
-export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly url: string
+export type Handler = (request: ApiRequest) => Promise<Answer>
+
+type Path = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string }
+
+/** A route of an account's data: it takes a token with its scope. */
+export type AccountRoute = Path & {
   readonly scope: Scope
   readonly handler: Handler
   /** where it is less than for any body */
   readonly bodyLimit?: BodyLimit
 }
+
+/** A route that anybody may ask, without a body. */
+export type PublicRoute = Path & { readonly scope: 'public'; readonly handler: () => Promise<Answer> }
+
+export type Route = AccountRoute | PublicRoute
 
 export function routes(
   db: Database,
@@ -124,7 +133,7 @@ export function routes(
 const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
-function recordRoutes(db: Database, resource: Readable, around: Around): Route[] {
+function recordRoutes(db: Database, resource: Readable, around: Around): AccountRoute[] {
   const { create, list, search, get, update, remove, restore } = recordHandlers(db, resource, around)
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [

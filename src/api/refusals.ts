@@ -1,0 +1,42 @@
+/**
+ * What is refused before a handler is reached, and what the HTTP library and the database refuse, in the
+ * service's own words. Knows no resource.
+ */
+import type { FastifyRequest } from 'fastify'
+import { databaseRefusal } from '../db/refusal.ts'
+import { Refusal } from '../errors.ts'
+import type { Route } from './routes.ts'
+
+/** The refusal that an error means; null for a fault of the service. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  switch ((error as { code?: string }).code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal('malformed_path', 'A part of the path is too long.')
+    case 'FST_ERR_BAD_URL':
+      return new Refusal('malformed_path', 'The path has a broken percent-encoding.')
+  }
+  return databaseRefusal(error)
+}
+
+const acceptsJson = /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i
+
+/** Throws `not_acceptable` when the client takes no JSON. */
+export function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void {
+  if (!accept || url.startsWith('/docs') || acceptsJson.test(accept)) return
+  const detail = 'Answers are application/json; send "Accept: application/json" or none.'
+  throw new Refusal('not_acceptable', detail)
+}
+
+/** 405 with Allow where the path has other methods, else 404. */
+export function notFound(request: FastifyRequest, table: readonly Route[]): Refusal {
+  const path = request.raw.url!.split('?', 1)[0]!
+  const methods = table
+    .filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path))
+    .map(({ method }) => method)
+  if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.`)
+  const allow = [...new Set(methods), ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  return new Refusal('method_not_allowed', `${path} takes ${allow}.`, [], { allow })
+}
