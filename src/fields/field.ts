@@ -158,8 +158,6 @@ export type Term = {
   readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
   readonly sql: string
   readonly multi: boolean
-  /** true where a record's text may be longer than a name: looking into it is dear (D112) */
-  readonly isLong?: boolean
   readonly operators: readonly Operator[]
   /** Operand text → the text the database is given, cast to `type`; several where the text names several. */
   operand(text: string, catalog: Catalog): string | readonly string[] | Complaint

@@ -68,7 +68,7 @@ export function rejectsNull(plan: Plan, sql: string): boolean {
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
 
 /** The longest text that `like` looks for (D112). */
-const likeMax = 255
+const likeMax = 1000
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, world: World): Plan {

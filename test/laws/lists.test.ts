@@ -85,7 +85,7 @@ const randomDeal = fc.record({
   ),
   expected_deal_value: some({ currency: 'USD', value: '9999999999999' }, { currency: 'KWD', value: '0.125' }),
   cf_custom_text_field: some('a', 'B', 'c d', '(e)', 'TITLE ı', 'title İ', 'Café', 'CAFE\u0301'),
-  cf_custom_large_txt_field: some('long '.repeat(80), `${'long '.repeat(80)}er`),
+  cf_custom_large_txt_field: some('long '.repeat(52), `${'long '.repeat(52)}er`),
   cf_custom_number_field: some(0, -1.5, 1e15),
   cf_custom_dropdown_field: some('Gold', 'Silver'),
   cf_custom_multiselect_field: some(['Training'], ['Training', 'Support']),

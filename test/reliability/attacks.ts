@@ -170,7 +170,7 @@ const listing = (name: string, query: () => object): Attack => {
 
 /** All that like may look for in a long text (D112), in texts that are like it all along. */
 const dearest = (field: string) =>
-  `not(or(${times(5, index => `${field}:like(${'Ж'.repeat(19)}${index})`).join()}))`
+  `not(or(${times(10, index => `${field}:like(${'Ж'.repeat(999)}${index})`).join()}))`
 
 export const attacks: readonly Attack[] = [
   listing('8 000 conditions', () => ({ filter: times(8000, () => 'id:gt(0)') })),
@@ -204,15 +204,15 @@ export const attacks: readonly Attack[] = [
   listing('forty patterns of 16 kB', () => ({
     filter: `or(${times(40, index => `cf_custom_large_txt_field:like(${'Ж'.repeat(8_000)}${index})`).join()})`,
   })),
-  listing('patterns of 255 letters', () => ({
-    filter: times(4, index => `title:like(${'a'.repeat(254)}${index})`),
+  listing('patterns of 1 000 letters', () => ({
+    filter: times(10, index => `title:like(${'a'.repeat(999)}${index})`),
   })),
   // The dearest filters that the limits allow.
-  listing('five patterns in large texts', () => ({
+  listing('the longest patterns in large texts', () => ({
     filter: dearest('cf_custom_large_txt_field'),
     count: 'exact',
   })),
-  listing('five patterns in metadata', () => ({ filter: dearest('metadata.text'), count: 'exact' })),
+  listing('the longest patterns in metadata', () => ({ filter: dearest('metadata.text'), count: 'exact' })),
   listing('fifty patterns in large texts', () => ({
     filter: `or(${times(50, index => `cf_custom_large_txt_field:like(ЖЖЖ${index})`).join()})`,
     count: 'exact',

@@ -88,7 +88,6 @@ function contactPoints(
       return {
         type,
         multi: true,
-        isLong: true,
         sql,
         operators: isType ? equality : textual,
         operand: isType ? typeOperand : text => text,

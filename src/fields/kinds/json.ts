@@ -49,7 +49,6 @@ export const json: Kind = {
       type: 'text',
       sql: steps.length ? `(${document(field)} #>> '{${path}}')` : `NULLIF(${document(field)}, '{}')::text`,
       multi: false,
-      isLong: true,
       operators: [...equality, 'like'],
       operand: text => text,
       order: null,

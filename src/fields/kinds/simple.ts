@@ -23,7 +23,6 @@ export function simpleKind(kind: {
   operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
   order?: (sql: string, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
-  isLong?: (field: Field) => boolean
   /**
    * A custom value is compared as the text in which it is kept: its order is the same, and an index can hold
    * it.
@@ -46,7 +45,6 @@ export function simpleKind(kind: {
         type,
         sql,
         multi: false,
-        isLong: kind.isLong?.(field) ?? false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
         order: kind.order ? kind.order(sql, field) : bare,

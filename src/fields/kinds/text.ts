@@ -16,7 +16,6 @@ export const text = simpleKind({
   },
   operand: value => value,
   // Narrower limits that an account sets leave longer texts where they are.
-  isLong: field => field.is_custom && field.type === 'TEXT',
   // A custom field's limit may change while an index or a cursor holds the expression.
   order: (sql, field) =>
     textOrder(
