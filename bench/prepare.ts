@@ -219,7 +219,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   // Carried out over and over with the same parameters, it must not be refused for its version and its row's
   // state.
   const again = (text: string) =>
-    text.replace('version = $7::int', 'version >= $7::int').replace('xmin = $10::xid', '$10::xid IS NOT NULL')
+    text.replace(/version = (\$\d+::int)/, 'version >= $1').replace(/xmin = (\$\d+::xid)/, '$1 IS NOT NULL')
   const update = sent.splice(0).map(statement => ({ ...statement, text: again(statement.text) }))
   return {
     get: [{ ...update[0]! }],

@@ -9,7 +9,7 @@ const everyMs = 1000
 /**
  * `npm start`, as package.json has it: a script that sends the service into the background means it to stay.
  */
-const ownScript = 'node bin/dealwright.js'
+const ownScript = 'node --v8-pool-size=1 bin/dealwright.js'
 
 /**
  * Calls `act` once, when the `npm start` that began this process has ended. Never for a process that was

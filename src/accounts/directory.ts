@@ -32,11 +32,15 @@ export type Directory = {
 }
 
 const rememberMs = 1000
+/** What is asked for by then is looked up again ahead of its end, so that no request waits for it. */
+const refreshAfterMs = 500
 const tokensMax = 10_000
 
 type Remembered = {
   readonly caller: Promise<Caller | null>
   readonly account: number | null
+  /** set when it is being looked up again */
+  refreshAt: number
   readonly until: number
 }
 
@@ -63,18 +67,40 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
 
   function remember(token: string, hash: string): Promise<Caller | null> {
     if (callers.size >= tokensMax) callers.clear()
+    const remembered = look(token, hash)
+    callers.set(hash, remembered)
+    remembered.caller.catch(() => callers.delete(hash))
+    return remembered.caller
+  }
+
+  function look(token: string, hash: string): Remembered {
     const account = parseToken(token)?.account ?? null
-    const caller = lookUp(account, hash)
-    callers.set(hash, { caller, account, until: now() + rememberMs })
-    caller.catch(() => callers.delete(hash))
-    return caller
+    const at = now()
+    return {
+      caller: lookUp(account, hash),
+      account,
+      refreshAt: at + refreshAfterMs,
+      until: at + rememberMs,
+    }
+  }
+
+  /** Takes the place of what is remembered when it is there; till then that is good enough. */
+  function refresh(token: string, hash: string, remembered: Remembered): void {
+    remembered.refreshAt = Number.POSITIVE_INFINITY
+    const latest = look(token, hash)
+    latest.caller.then(
+      () => callers.get(hash) === remembered && callers.set(hash, latest),
+      () => {},
+    )
   }
 
   return {
     caller: token => {
       const hash = hashToken(token)
       const remembered = callers.get(hash)
-      return remembered && now() < remembered.until ? remembered.caller : remember(token, hash)
+      if (!remembered || now() >= remembered.until) return remember(token, hash)
+      if (now() >= remembered.refreshAt) refresh(token, hash, remembered)
+      return remembered.caller
     },
     callerNow: token => remember(token, hashToken(token)),
     catalogNow: account => loadCatalog(db, resources, account),

@@ -119,9 +119,12 @@ export function fairShare({ places, isWaitedFor, patienceMs }: FairShareOptions)
     const now = performance.now()
     forget(now)
     for (const one of waiting) if (now - one.since > patienceMs) refuse(one, 'It had no turn in time')
-    for (const { account, since, ended } of reading) {
-      if (now - since > yieldsAfterMs && (isWaitedFor() || keepsWaiting(account))) ended.abort()
-    }
+    // One at a time: on the embedded engine the next may only have waited behind it, and has its chance now.
+    const slow = [...reading].find(
+      ({ account, since, ended }) =>
+        !ended.signal.aborted && now - since > yieldsAfterMs && (isWaitedFor() || keepsWaiting(account)),
+    )
+    slow?.ended.abort()
     goOn()
     if (waiting.size + reading.size > 0) return
     clearInterval(timer)

@@ -35,13 +35,20 @@ type Init = NodeFS['init']
 /** How many files the engine may hold open: connections have to leave it that many. */
 export const engineFilesMax = 500
 
+/** PostgreSQL's own cache, 128 MB, is held by the process from the start, used or not. */
+const settings = {
+  shared_buffers: '32MB',
+  wal_sync_method: 'fsync',
+  max_files_per_process: engineFilesMax,
+}
+
 /**
- * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method
- * that calls fsync.
+ * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method that
+ * calls fsync.
  */
 export const durableStart = [
   ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),
-  ...['-c', 'wal_sync_method=fsync', '-c', `max_files_per_process=${engineFilesMax}`],
+  ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ]
 
 /**

@@ -13,6 +13,8 @@ import { watchLine } from './patience.ts'
 
 /** Jobs, such as making an index, take their time; an engine that says nothing for longer has failed. */
 const hangLimitMs = 600_000
+/** With fewer the engine would wait for this thread between two of them; with more the others wait longer. */
+const placesForReads = 4
 /** How long a request waits for those before it. */
 const patienceMs = 3000
 
@@ -40,7 +42,7 @@ export async function embedded(options: LimitedOptions): Promise<Backing> {
     hasRoom: engine.hasRoom,
     unhurried: sql.unsafe,
     guard: line.guard,
-    placesForReads: 1,
+    placesForReads,
     isWaitedFor: () => line.isWaitedFor,
     read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), ended),
     async close() {
