@@ -14,6 +14,8 @@ export type Backing = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   guard<T>(ask: (turn?: Turn) => Promise<T>): Promise<T>
   /** how many reads that may take long are carried out at the same time */
   readonly placesForReads: number
+  /** how many of these one account may have when others ask, too */
+  readonly placesOfOne: number
   /** whether one of these keeps other statements waiting */
   isWaitedFor(): boolean
   /** Carries out one of these, till `ended` has it ended. */

@@ -1,6 +1,6 @@
 /**
  * Whose turn it is: reads that may take long, such as lists, have a number of places, which accounts share
- * (D102). One account has all of them while no other asks, half of them else; a free place goes to the
+ * (D102). One account has all of them while no other asks, and a part of them else; a free place goes to the
  * account that has the fewest, or has read the least lately. Whoever keeps others waiting is ended after two
  * seconds, and what nobody waits for any more at once. Owns the places; does not know what is read, or from
  * where.
@@ -23,6 +23,8 @@ export type FairShare = {
 
 export type FairShareOptions = {
   readonly places: number
+  /** how many of them one account may have when others ask, too */
+  readonly placesOfOne: number
   /** whether something else waits that what is carried out keeps from its turn */
   isWaitedFor(): boolean
   /** how long one may wait for its turn, in milliseconds */
@@ -52,7 +54,7 @@ const rememberedMs = 10_000
 const halvedEveryMs = 5000
 const lookEveryMs = 100
 
-export function fairShare({ places, isWaitedFor, patienceMs }: FairShareOptions): FairShare {
+export function fairShare({ places, placesOfOne, isWaitedFor, patienceMs }: FairShareOptions): FairShare {
   const waiting = new Set<Ticket>()
   const reading = new Set<Ticket>()
   /** how many places each account has */
@@ -76,7 +78,7 @@ export function fairShare({ places, isWaitedFor, patienceMs }: FairShareOptions)
   }
   const hasTurn = (account: string) => {
     const isAlone = performance.now() - othersAt > rememberedMs
-    return reading.size < places && takenBy(account) < (isAlone ? places : Math.max(1, places >> 1))
+    return reading.size < places && takenBy(account) < (isAlone ? places : placesOfOne)
   }
   const begin = (ticket: Ticket) => {
     waiting.delete(ticket)

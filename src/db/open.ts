@@ -151,6 +151,7 @@ function database(backing: Backing, options: LimitedOptions): Database {
   const { query, queryBytes } = readers(asked => guard(turn => sql.unsafe(...withTurn(asked, turn))))
   const share = fairShare({
     places: backing.placesForReads,
+    placesOfOne: backing.placesOfOne,
     isWaitedFor: backing.isWaitedFor,
     patienceMs: options.statementTimeoutMs,
   })

@@ -56,6 +56,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     await sql.end()
     throw error
   }
+  const placesForReads = Math.max(1, poolSize - otherConnections)
   let prober: Session | undefined
   const stall = watchStall({
     probe(isLost) {
@@ -81,7 +82,8 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
       return session.ask<never>(...statement).finally(session.close)
     },
     guard: ask => stall.guard(() => ask()),
-    placesForReads: Math.max(1, poolSize - otherConnections),
+    placesForReads,
+    placesOfOne: Math.max(1, placesForReads >> 1),
     isWaitedFor: () => false,
     read: (statement, ended) =>
       stall.guard(() => sql.hold(session => cancellable(session, statement, ended))),

@@ -43,6 +43,7 @@ export async function embedded(options: LimitedOptions): Promise<Backing> {
     unhurried: sql.unsafe,
     guard: line.guard,
     placesForReads,
+    placesOfOne: 1,
     isWaitedFor: () => line.isWaitedFor,
     read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), ended),
     async close() {
