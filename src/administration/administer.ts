@@ -1,6 +1,7 @@
 /**
- * The administration of fields, options and forms (D36): the account's catalog as it is now, a judgement on
- * it, one statement. When somebody came between, it is judged anew. Knows no HTTP.
+ * The administration of fields, options and forms (D36). A change is judged on the account's whole catalog as
+ * it is now, and saved by one statement. If somebody else has saved a change in between, it is judged again
+ * (D52). Knows no HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'

@@ -1,8 +1,8 @@
 /**
- * The end of deleted custom fields (D36): after a while their values leave the records and their history,
- * then the field itself is gone and its name is free. No record gets a new version by it, as none is shown
- * otherwise than before. Every step asks again whether the field is still deleted: it may be restored at any
- * moment.
+ * The end of deleted custom fields (D36, D122). After the retention period their values are removed from the
+ * records and the events; then the field itself is removed and its name is free. No record gets a new
+ * version, because what callers see of it does not change. Every step checks again that the field is still
+ * deleted: somebody may restore it at any moment.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'

@@ -1,7 +1,7 @@
 /**
- * Saves what was judged, in one statement: the field with its options, or the form. It counts the catalog's
- * version up and is carried out only on the version that was judged, so that no two administrators and no
- * record can come between a judgement and its saving.
+ * Saves what was judged, in one statement: the field with its options, or the form. The statement increases
+ * the catalog's version, and does nothing unless the catalog still has the version that was judged (D52). So
+ * no other change can come between the judgement and its saving.
  */
 import type { FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'

@@ -1,5 +1,5 @@
 /**
- * `dealwright backup` and `dealwright restore` (D59), from their settings to what they say. Owns the order of
+ * `dealwright backup` and `dealwright restore` (D60), from their settings to what they say. Owns the order of
  * their steps. Knows neither the terminal nor the environment: what it says goes to functions it is given.
  */
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * The deal's fields as data, in the interface's order. An id, once published, is never given to another
- * field.
+ * field. `status`, `stage_probability` and the derived amounts are columns of the deal (D46).
  */
 import { authorFields, defineFields, recordFields } from '../records/resource.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A name as it is compared: the one place that says when two names are the same (D10), beside the database's
+ * A name as it is compared: the one place that says when two names are the same (D127), beside the database's
  * function `compared_name` (the migration one-folding), which does the same. Knows no field and no resource.
  */
 import { fold } from '../fold.ts'

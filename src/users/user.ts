@@ -1,6 +1,6 @@
 /**
- * The user: who owns deals and asks the service (D37). What a user may do is in its tokens (D38), which end
- * with it.
+ * The user: who owns deals and asks the service (D37). What a user may do is in their tokens (D38), which end
+ * when the user is deleted (D58).
  */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 

@@ -1,6 +1,6 @@
 /**
  * The database client throws, at each step of sending and of reading, amid the statements of several
- * accounts: every answer is the one that was asked for, or a clear failure.
+ * accounts: every answer is the one that was asked for, or a clear failure (D100).
  */
 import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'

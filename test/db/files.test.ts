@@ -1,6 +1,6 @@
 /**
- * The embedded database's files: whose they are, what happens where no more can be opened, on a full disk,
- * and where they can't be made.
+ * The embedded database's files: who may read them (D106), and what happens when no more can be opened, when
+ * the disk is full (D105), and when they can't be made.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

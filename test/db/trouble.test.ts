@@ -1,6 +1,6 @@
 /**
- * A database whose administrator has to see to it: callers hear what is the matter, and so does the log,
- * without a value.
+ * A database that needs its administrator (D101): callers and the log are told what is wrong, without any
+ * value.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Reads that take long, on both engines: whose turn it is, what ends them, and what those notice who wait
- * behind them (D102).
+ * Reads that take long, on both engines: whose turn it is, what ends them, and what callers who wait behind
+ * them notice (D102, D104).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

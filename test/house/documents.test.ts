@@ -1,6 +1,6 @@
 /** The documents say what the code does. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { errorTable } from '../../src/errors.ts'
 import { sources } from './sources.ts'
@@ -28,9 +28,22 @@ test('docs/api/errors.md lists every code of a problem, and no other', () => {
   assert.deepEqual(listed.toSorted(), [...used].toSorted())
 })
 
-test('every decision that the code cites is written down, in the order of the numbers', () => {
-  const numbers = [...read('docs/decisions.md').matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
-  // The numbers from 61 to 99 belong to capabilities that are still to come.
+const decisions = () =>
+  [...read('docs/decisions.md').matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
+
+/** The decisions that a text cites: `D7`, and each one of `D4 to D6`. */
+function cited(text: string): number[] {
+  return [...text.matchAll(/\bD(\d{1,3})\b(?:\s+(?:\*\s+)?to\s+(?:\*\s+)?D(\d{1,3})\b)?/g)].flatMap(
+    ([, first, last = first]) => {
+      const from = Number(first)
+      return Array.from({ length: Number(last) - from + 1 }, (_, index) => from + index)
+    },
+  )
+}
+
+test('decisions are in the order of their numbers, each once', () => {
+  const numbers = decisions()
+  // The numbers from 61 to 99 are reserved.
   const first = numbers.filter(number => number < 100)
   assert.deepEqual(
     first,
@@ -41,16 +54,53 @@ test('every decision that the code cites is written down, in the order of the nu
     numbers.toSorted((a, b) => a - b),
   )
   assert.equal(new Set(numbers).size, numbers.length)
-  const cited = new Set(
-    sources('{src,test,bench}/**/*.ts').flatMap(file =>
-      [...file.text.matchAll(/\bD(\d{1,3})\b/g)].map(match => Number(match[1])),
-    ),
+})
+
+test('every decision that code or documents cite is written down', () => {
+  const written = new Set(decisions())
+  const unknown = sources('{{src,test,bench}/**/*.ts,src/**/*.sql,*.md,docs/**/*.md}').flatMap(file =>
+    cited(file.text)
+      .filter(number => !written.has(number))
+      .map(number => `${file.path}: D${number}`),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('every decision is cited where it is followed: in code, a test or the interface by example', () => {
+  const used = new Set(
+    sources('{{src,test}/**/*.ts,docs/api/*.md}')
+      .filter(file => !file.path.startsWith('test/house/'))
+      .flatMap(file => cited(file.text)),
   )
   assert.deepEqual(
-    [...cited].filter(number => !numbers.includes(number)),
+    decisions().filter(number => !used.has(number)),
     [],
   )
 })
+
+// Applied migrations can't be edited, so their comments may name files that have moved since.
+test('every file that a document or a comment names is there', () => {
+  const folders = globSync('src/*/')
+    .map(path => path.split(/[\\/]/)[1]!)
+    .join('|')
+  const name = `(?<![\\w./-])((?:src|test|bench|scripts|bin|deploy|docs|${folders})/[\\w./-]+\\.(?:ts|js|sql|md|service))\\b`
+  const missing = sources('{*.md,docs/**/*.md,{src,test,bench}/**/*.ts}').flatMap(file => {
+    const text = file.path.endsWith('.md') ? file.text : commentsOf(file.text)
+    return [...text.matchAll(new RegExp(name, 'g'))]
+      .map(match => match[1]!)
+      .filter(path => ![path, `src/${path}`, `docs/${path}`].some(place => existsSync(place)))
+      .map(path => `${file.path}: ${path}`)
+  })
+  assert.deepEqual(missing, [])
+})
+
+/** What stands in comments, line by line. */
+function commentsOf(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => /^\s*(\/\/|\/?\*)/.test(line))
+    .join('\n')
+}
 
 test('every setting is in docs/operating.md, and no other', () => {
   const used = [...new Set([...read('src/config.ts').matchAll(/env\.([A-Z_]+)/g)].map(match => match[1]!))]

@@ -1,6 +1,6 @@
 /**
- * What a request gets whose statement takes too long: on a server; the embedded engine's watchdog is tested
- * in embedded.test.ts.
+ * What a request is answered when its statement takes too long (D51), on a server. The embedded engine's
+ * watchdog is tested in embedded.test.ts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -76,8 +76,9 @@ type Choice = { readonly id: number; readonly name: string }
 const namesOf = new WeakMap<readonly Choice[], ReadonlyMap<string, readonly Choice[]>>()
 
 /**
- * Number = id; string = name (trimmed, NFC, any case), else an id if it is all digits (D10). Of several by
- * one name, one that is accepted goes before others.
+ * The option that a request names (D10). A number is an id. A string is a name in any spelling; if no option
+ * has that name and it is all digits, it is an id. Of several options of one name, an accepted one is taken
+ * first.
  */
 export function findOption<O extends Choice>(
   value: number | string,
@@ -99,7 +100,8 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
 }
 
 /**
- * Operand text → option ids: all of that name, as every pipeline may have its "Won", else the one of that id.
+ * The text of an operand → option ids: those of all options of that name, because every pipeline may have its
+ * "Won" (D57); if there is none, the option of that id.
  */
 export function optionOperand(
   text: string,
@@ -113,8 +115,9 @@ export function optionOperand(
 }
 
 /**
- * Options sort by their position (D29), and what is none of them, as the deleted stage of a deleted deal,
- * after them all. Mostly that is the order of their ids. The ids are numbers from the catalog.
+ * Options sort by their position (D29). A value that is no option any more, such as the deleted stage of a
+ * deleted deal, comes after them all. This is mostly the order of their ids. The ids are numbers from the
+ * catalog.
  */
 function optionOrder(column: string, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)

@@ -90,8 +90,8 @@ export const money: Kind = {
 }
 
 /**
- * The interface's limits of a custom amount: no sign, two decimals, and thirteen characters, the point among
- * them.
+ * The interface's limits of a custom amount: no sign, at most two decimals, and at most thirteen characters,
+ * including the point (D53).
  */
 const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
