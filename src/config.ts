@@ -5,9 +5,9 @@
 
 import { parseToken } from './accounts/token.ts'
 
-/** What is taken of requests, and how long what was deleted is kept. */
+/** The limits of requests, and how long deleted records are kept. */
 export type Limits = {
-  /** how long what is deleted can be restored */
+  /** how many days deleted records and fields can be restored */
   readonly retentionDays: number
   readonly bodyLimitBytes: number
   /** requests a minute that one token may make; 0 = as many as it likes */
@@ -46,7 +46,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     10,
     1_000_000,
   )
-  // On loopback all are one machine's; a proxy that stands there brings everybody's connections.
+  // On loopback all connections come from this machine: a proxy there carries those of every client.
   const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
     ...limits,
@@ -79,7 +79,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
 }
 
-/** What holds unless the environment says otherwise. */
+/** The defaults of these limits. */
 export const limits: Limits = {
   retentionDays: 30,
   bodyLimitBytes: 1_048_576,

@@ -10,8 +10,8 @@ export const errorTable = {
   unknown_parameter: { code: 1003, status: 400, title: 'Unknown query parameter' },
   malformed_path: { code: 1004, status: 400, title: 'The path could not be read' },
   malformed_request: { code: 1005, status: 400, title: 'The request could not be read' },
-  not_acceptable: { code: 1006, status: 406, title: 'Only JSON can be answered' },
-  unsupported_media_type: { code: 1007, status: 415, title: 'Only JSON bodies are read' },
+  not_acceptable: { code: 1006, status: 406, title: 'The service answers JSON only' },
+  unsupported_media_type: { code: 1007, status: 415, title: 'The service reads JSON bodies only' },
   not_a_dropdown: { code: 1008, status: 400, title: 'The field is not a dropdown' },
   validation_failed: { code: 2001, status: 422, title: 'The record was not saved' },
   idempotency_key_reused: {
@@ -35,7 +35,7 @@ export const errorTable = {
   query_too_slow: { code: 6002, status: 503, title: 'The request took too long' },
   header_too_large: { code: 6003, status: 431, title: 'The address or the headers are too long' },
   rate_limited: { code: 6004, status: 429, title: 'Too many requests' },
-  overloaded: { code: 6005, status: 503, title: 'The service has too much to do' },
+  overloaded: { code: 6005, status: 503, title: 'The service is overloaded' },
   request_timeout: { code: 6006, status: 408, title: 'The request took too long to arrive' },
   internal: { code: 9001, status: 500, title: 'The service failed' },
   database_unavailable: { code: 9002, status: 503, title: 'The database is not available' },
@@ -57,18 +57,18 @@ export type Problem = {
   [extra: string]: unknown
 }
 
-/** What to do about a problem, or how to find that out. */
+/** What to do about a problem, or a function that works it out. */
 export type Hint = string | (() => string)
 
 /**
- * What is found wrong with a request. A body of a megabyte can have tens of thousands of problems: all are
- * counted, the first 500 are kept (D2), and hints that must be looked for are given for the first twenty.
+ * The problems of a request. A body of a megabyte can have tens of thousands: all are counted, the first 500
+ * are kept (D2), and hints that must be looked for are given for the first twenty.
  */
 export class Problems {
   readonly kept: Problem[] = []
   count = 0
 
-  /** Counts a problem; it is put into words only if it is kept. */
+  /** Counts a problem. Its message is made only if it is kept. */
   add(problem: () => Problem, hint?: Hint): void {
     if (++this.count > keptMax) return
     const found = problem()
@@ -88,8 +88,8 @@ const messageMax = 1000
 export type Warning = { field: string; code: string; message: string }
 
 /**
- * Thrown to refuse a request; the HTTP layer turns it into problem+json. What is wrong is in `problems`, the
- * first 500 of more.
+ * Thrown to refuse a request; the HTTP layer turns it into problem+json. `problems` has at most the first 500
+ * problems.
  */
 export class Refusal extends Error {
   readonly slug: ErrorSlug

@@ -1,11 +1,11 @@
 /**
- * A text as it is compared without regard to case (D126). The letters are written down here, because runtimes
- * and databases know more of them with every version; the database's function `fold` (the migration
+ * Folds a text so that it can be compared without regard to case (D126). The table of letters is here,
+ * because newer runtimes and databases know more letters. The database's function `fold` (the migration
  * one-folding) has the same table.
  */
 
 /**
- * Texts that differ only in the case of letters fold to one text. It has as many code points as they have.
+ * Texts that differ only in the case of letters fold to the same text, with the same number of code points.
  */
 export function fold(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase()
@@ -17,9 +17,9 @@ export function fold(text: string): string {
 const isAscii = /^[\0-\x7f]*$/
 
 /**
- * The simple lower case of Unicode 17.0, and ς as σ, as both are the small Σ. In runs: the first letter, the
- * last, every which of them, and how far away its small letter is. "100-12e/2:1" means that of U+0100 to
- * U+012E every second becomes the next.
+ * The simple lower case of Unicode 17.0, and ς as σ, because both are the small Σ. Each run has its first
+ * letter, its last letter, a step, and the distance to the small letter: "100-12e/2:1" means that every
+ * second letter from U+0100 to U+012E becomes the next one.
  */
 const runs = `
   41-5a:32 c0-d6:32 d8-de:32 100-12e/2:1 130:-199 132-136/2:1 139-147/2:1 14a-176/2:1 178:-121 179-17d/2:1
@@ -44,7 +44,7 @@ const runs = `
   118a0-118bf:32 16e40-16e5f:32 16ea0-16eb8:27 1e900-1e921:34
 `
 
-/** The letters that become others, each with that other. */
+/** Each letter that changes, with the letter it becomes. */
 export const smallOf: ReadonlyMap<string, string> = new Map(
   [...runs.matchAll(/([0-9a-f]+)(?:-([0-9a-f]+))?(?:\/(\d))?:(-?\d+)/g)].flatMap(
     ([, first, last, step, distance]) =>

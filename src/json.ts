@@ -30,17 +30,17 @@ export function parseJson(text: string): Json {
 const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
 /**
- * What JSON from outside may be. RFC 8259 leaves a member twice to its reader: within limits it is refused,
- * as is one named `__proto__`.
+ * The limits of JSON from outside. With limits, a repeated member is refused (RFC 8259 leaves this to the
+ * reader), and so is one named `__proto__`.
  */
 export type JsonLimits = { readonly levels: number; readonly items: number }
 
-/** Text of JSON that is more than its reader takes. */
+/** Thrown for JSON that exceeds the limits. */
 export class JsonLimitError extends Error {}
 
 /**
- * The same as parseJson in one pass of our own, within limits if there are any. Throws JsonLimitError beyond
- * them, SyntaxError.
+ * The same as parseJson, in one pass and within the limits, if any. Throws JsonLimitError beyond them, and
+ * SyntaxError.
  */
 export function parseExactly(text: string, limits: JsonLimits | null = null): Json {
   const reader: Reader = { text, at: 0, limits, levels: 0, items: 0 }
@@ -63,8 +63,8 @@ export function jsonNumber(text: string): number | RawNumber {
 }
 
 /**
- * Whether two values say the same: numbers by what they are worth, however they are spelt; members in any
- * order.
+ * Whether two values are the same. Numbers are compared by value, however they are spelt; members may be in
+ * any order.
  */
 export function isSameJson(one: Json, other: Json): boolean {
   if (one === other) return true
@@ -190,7 +190,7 @@ function isClosed(reader: Reader, end: string): boolean {
   return true
 }
 
-/** After a member or an item: whether another one follows. */
+/** Called after a member or an item. Whether another one follows. */
 function isContinued(reader: Reader, end: string): boolean {
   if (isClosed(reader, end)) return false
   if (reader.text[reader.at] !== ',') throw unexpected(reader)
@@ -211,7 +211,7 @@ function setMember(object: JsonObject, name: string, value: Json): void {
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Text up to the closing quote. Pieces between escapes are taken as they stand. */
+/** The text up to the closing quote. Pieces between escapes are copied unchanged. */
 function readString(reader: Reader): string {
   const { text } = reader
   let value = ''

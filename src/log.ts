@@ -1,6 +1,7 @@
 /**
- * What a log line may say: where something failed, never what was sent. Messages of the database quote values
- * and are left out; headers and bodies are not logged at all, and censored should they ever be.
+ * What a log line may say: where something failed, never what was sent. Messages of the database quote
+ * values, so they are left out. Headers and bodies are not logged; if a line ever has them, they are
+ * censored.
  */
 import type { LoggerOptions } from 'pino'
 

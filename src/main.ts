@@ -1,6 +1,6 @@
 /**
- * The entry: its commands; settings, database, first start, HTTP; what a person needs to know on the
- * terminal; a clean end.
+ * The entry: the commands, the start (settings, database, first start, HTTP), what it says on the terminal,
+ * and a clean end.
  */
 import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -40,8 +40,8 @@ const commands: { readonly [name: string]: (options: CommandOptions) => Promise<
 }
 
 /**
- * Does what the arguments of the command line say. Ends the process where that cannot be: 2 for arguments it
- * doesn't know, else 1.
+ * Carries out the command line. On failure it ends the process: with code 2 for unknown arguments, else with
+ * 1.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const [name, file] = args
@@ -68,7 +68,7 @@ function misused(what: string): void {
   process.exitCode = 2
 }
 
-/** A signal ends it with nothing left behind, a second one at once. */
+/** The first signal ends the command and leaves nothing behind; a second one ends it at once. */
 async function run(
   command: (options: CommandOptions) => Promise<string>,
   config: Config,
@@ -95,15 +95,15 @@ async function run(
 }
 
 async function start(config: Config, startedAt: number): Promise<void> {
-  // There is nothing to end yet. But as process 1 of a container it is spared by every signal that nobody
-  // listens to.
+  // There is nothing to end yet. But process 1 of a container ignores every signal that it has no handler
+  // for.
   let stop = async () => {}
   stopOn(['SIGINT', 'SIGTERM'], () => stop())
   const dataDir = resolve(config.dataDir)
   const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
   whenNpmIsGone(() => {
-    say('npm, which started the service, is gone: the service stops, too.')
+    say('npm, which started the service, is gone: the service stops too.')
     process.kill(process.pid, 'SIGTERM')
   })
   const db = await openDatabase({
@@ -129,7 +129,7 @@ async function start(config: Config, startedAt: number): Promise<void> {
   const url = await listen(app, config)
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
-    // Whatever hangs then: the embedded engine recovers at the next start.
+    // If something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
     copies?.close()
@@ -169,7 +169,7 @@ function welcome({ url, token, keptIn, config, dataDir, db, seconds }: Welcome):
   const data = config.databaseUrl ? new URL(config.databaseUrl).host : join(dataDir, '(embedded PostgreSQL)')
   const kept = keptIn && `kept in ${keptIn}`
   const where = config.token
-    ? 'that of DEALWRIGHT_TOKEN'
+    ? 'the one in DEALWRIGHT_TOKEN'
     : (kept ?? 'not kept here; if it is lost, set DEALWRIGHT_TOKEN to a new one')
   const shell = config.token ? '$DEALWRIGHT_TOKEN' : keptIn ? `$(cat '${keptIn}')` : '$TOKEN'
   return [

@@ -1,14 +1,17 @@
 /**
- * How many files this process may hold open, and how many connections that leaves room for: each is a file to
- * the system.
+ * How many files this process may hold open, and how many connections fit into this limit. To the system,
+ * each connection is an open file.
  */
 
-/** The process's own: its log, its database's lock, a backup being written, what Node.js needs. */
+/**
+ * Files of the process itself: its log, the lock of its database, a backup that is written, and those of
+ * Node.js.
+ */
 const otherFiles = 100
 const fewestConnections = 16
 
 /**
- * `wanted` connections, or as many as there are files left beside those of the database; `say` hears of it.
+ * `wanted` connections, or as many as the limit leaves beside the files of the database; then `say` is told.
  */
 export function connectionsWithin(
   wanted: number,
@@ -26,7 +29,8 @@ export function connectionsWithin(
 
 /** The system's limit; infinite where it has none. */
 function openFilesMax(): number {
-  // Addresses are looked up otherwise, which may ask a name server. Types for Node don't know it yet.
+  // Without this, a report looks up the names of addresses, which may ask a name server. The types of Node.js
+  // lack the option.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } }

@@ -1,20 +1,21 @@
 /**
- * Notices that npm, which started the service, is gone. npm does not pass every signal on: ended by SIGTERM,
- * it would leave the service running, with nobody who knows of it.
+ * Notices that npm, which started the service, is gone. npm does not pass every signal on: when SIGTERM ends
+ * npm, the service would go on running unnoticed.
  */
 import { readFileSync } from 'node:fs'
 
 const everyMs = 1000
 
 /**
- * `npm start`, as package.json has it: a script that sends the service into the background means it to stay.
+ * The command of `npm start` in package.json. Another script may send the service into the background on
+ * purpose.
  */
 const ownScript = 'node --v8-pool-size=1 bin/dealwright.js'
 
 /**
  * Calls `act` once, when the `npm start` that began this process has ended. Never for a process that was
- * started otherwise, as by a supervisor or with nohup: that may well outlive whoever started it. On Linux
- * only, where a process can see whose child it is.
+ * started in another way, such as by a supervisor or with nohup: it may outlive the program that started it.
+ * On Linux only, where a process can see its parents.
  */
 export function whenNpmIsGone(act: () => void): void {
   const chain = chainToNpm()
@@ -28,14 +29,17 @@ export function whenNpmIsGone(act: () => void): void {
 
 type Link = { readonly pid: number; readonly parent: number }
 
-/** The processes from this one up to npm, of which a shell may be one; null where npm did not start it. */
+/**
+ * The processes from this one up to npm, possibly with a shell in between; null if npm did not start this
+ * process.
+ */
 function chainToNpm(): Link[] | null {
-  // Inherited by everything that npm starts; so the parents are looked at, too.
+  // Every process that npm starts inherits this variable, so the parents are checked too.
   if (process.env.npm_lifecycle_script !== ownScript) return null
   const chain: Link[] = []
   for (let pid = process.pid; chain.length < 2; ) {
     const parent = parentOf(pid)
-    // Process 1 can't go before this one, and who has it for a parent has lost its own.
+    // Process 1 never ends before this one, and a process whose parent is process 1 has lost its own parent.
     if (parent === null || parent <= 1) return null
     chain.push({ pid, parent })
     if (isNpm(parent)) return chain
@@ -45,10 +49,10 @@ function chainToNpm(): Link[] | null {
   return null
 }
 
-/** Null for a process that is gone, and for another than this one where the system does not tell. */
+/** Null for a process that is gone, and for every other process on systems that do not tell. */
 function parentOf(pid: number): number | null {
   if (pid === process.pid) return process.ppid
-  // The name of the program stands in parentheses, and may have some itself.
+  // The name of the program is in parentheses, and may contain parentheses itself.
   const parent = /\) \S (\d+) [^)]*$/.exec(read(`/proc/${pid}/stat`))?.[1]
   return parent === undefined ? null : Number(parent)
 }
@@ -61,7 +65,7 @@ function isShell(pid: number): boolean {
   return /^\S*sh\0-c\0/.test(read(`/proc/${pid}/cmdline`))
 }
 
-/** What a file of the system says; nothing where there is none. */
+/** The contents of a file of the system; empty if there is none. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -18,7 +18,7 @@ export type NewAccount = {
   readonly name: string
   readonly ownerName: string
   readonly ownerEmail: string
-  /** when it was made, if that is not now: its history may begin then */
+  /** when the account was made, if not now: the history of the sample data begins then */
   readonly at?: Date
 }
 
@@ -45,7 +45,7 @@ export async function createAccount(
   ])
   await insertOptions(tx, account, options)
   await insertCurrencies(tx, account, madeAt)
-  // The rest are records like any other; the owner makes itself.
+  // The rest are records like any other. The owner is recorded as their own creator.
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
     const context = { catalog, actor: owner, ...(at ? { at } : {}) }
@@ -57,7 +57,7 @@ export async function createAccount(
   return { account: Number(account), owner }
 }
 
-/** All of ISO 4217, none with a rate but the base currency. */
+/** All of ISO 4217. Only the base currency has a rate. */
 async function insertCurrencies(tx: Queryable, account: string, at: string): Promise<void> {
   const { resources: all } = await loadCatalog(tx, resources, Number(account))
   const rows = isoCurrencies.map(row => {

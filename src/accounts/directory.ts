@@ -1,7 +1,7 @@
 /**
- * Who may ask, and under which configuration: tokens and catalogs as the database has them, remembered for at
- * most a second (D38: a revoked token is refused within 1 s; a changed catalog is seen as soon). Knows no
- * HTTP.
+ * Who may ask, and under which configuration. Remembers the tokens and catalogs of the database for at most a
+ * second, so a revoked token is refused within a second (D38), and a changed catalog is seen as soon. Knows
+ * no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
@@ -20,7 +20,7 @@ export type Caller = {
 export type Directory = {
   /** The caller a token stands for; null when it is unknown, expired or revoked. */
   caller(token: string): Promise<Caller | null>
-  /** The same as the database has it now: what was remembered is forgotten. */
+  /** The same as the database has it now. Forgets what was remembered. */
   callerNow(token: string): Promise<Caller | null>
   /** An account's catalog as the database has it now. */
   catalogNow(account: number): Promise<Catalog>

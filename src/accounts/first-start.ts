@@ -1,6 +1,6 @@
 /**
- * The first start (D40): an empty database gets its account, owner, token and, if asked, sample data; all in
- * one transaction. And the tokens of the starts after it (D120).
+ * The first start (D40): one transaction gives an empty database its account, owner, token and, if asked,
+ * sample data. Also the tokens of later starts (D120).
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
@@ -15,7 +15,7 @@ import type { TokenFile, TokenState } from './token-file.ts'
 export type FirstStartOptions = {
   readonly now: Date
   readonly sampleData: boolean
-  /** DEALWRIGHT_TOKEN: made sure of at every start */
+  /** DEALWRIGHT_TOKEN: every start makes it valid */
   readonly presetToken?: string
   /** where the token of a first start is kept; nowhere if absent */
   readonly file?: TokenFile
@@ -35,14 +35,14 @@ const presetName = 'DEALWRIGHT_TOKEN'
 const startLock = 7_301_040
 
 /**
- * Makes the default account if there is none, and sees to the token of the environment. Throws a
- * StartupError, with nothing made, where the token of a new account can't be kept.
+ * Makes the default account if there is none, and makes the token of the environment valid. Throws a
+ * StartupError, with nothing made, when the token of a new account can't be kept.
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<Started> {
   const { file } = options
   const token = await alone(db, tx => prepareAccount(tx, options))
-  // A transaction of its own: what the first one committed counts, also if this process or another was killed
-  // in between.
+  // A transaction of its own: it sees what the first one committed, even if this process or another was
+  // killed in between.
   const keptIn = file ? await alone(db, tx => file.settle(kept => tokenState(tx, kept))) : null
   return { token, keptIn }
 }
@@ -55,7 +55,7 @@ function alone<T>(db: Database, act: (tx: Queryable) => Promise<T>): Promise<T> 
   })
 }
 
-/** The token that was made, if the account was and no token was preset. */
+/** The token that was made; null if no account was made or the token was preset. */
 async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<string | null> {
   const { now, presetToken, sampleData, file, createSample } = options
   const [first] = await tx.query('SELECT min(account_id)::text AS account FROM account')
@@ -90,9 +90,9 @@ type StartToken = {
 }
 
 /**
- * Makes a token of a start valid, with the scope admin and without an end, and ends every other that a start
- * has made (D120). It acts for a user who administers the account, else for one who is there: the owner,
- * unless they were deleted.
+ * Makes a token of a start valid, with the scope admin and without an end. Ends every other token that a
+ * start has made (D120). The token acts for a user who administers the account. If there is none, it acts for
+ * the owner or, if the owner was deleted, for another live user.
  */
 async function makeStartToken(tx: Queryable, { account, name, token, now }: StartToken): Promise<void> {
   const user = `(SELECT u.id FROM "user" u WHERE u.account_id = $1::bigint ORDER BY u.deleted_at IS NOT NULL, (${administers('u')}) DESC, u.id LIMIT 1)`

@@ -1,7 +1,7 @@
 /**
- * Believable data to try the service with (D40). Deterministic, but for the dates, which lie around `now`.
- * Every record is created as an API client would, so that every rule holds and every derived value is right;
- * one after the other in time, as in any account (D123).
+ * Believable data to try the service with (D40). It is deterministic except for the dates, which lie around
+ * `now`. Every record is created as an API client would create it, so that every rule holds and every derived
+ * value is right. The records follow each other in time, as in any account (D123).
  */
 import { customFields } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'

@@ -1,8 +1,8 @@
 /**
  * The admin token of the first start, kept in the data directory for its owner alone (D38, D119: mode 0600).
  * It is on the disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token`
- * when that is known: whatever is killed when, the token of an account that is there is in one of them. Knows
- * no database.
+ * when the commit is known. So whenever the process is killed, one of the two files has the token of an
+ * account that exists. Knows no database.
  */
 import { access, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,26 +10,27 @@ import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
 
 /**
- * What a token is in the database. It doesn't know that of another database, or of a start that was cut
- * short.
+ * What the database says of a token. A token is unknown to it when another database made the token, or when
+ * the start was interrupted.
  */
 export type TokenState = 'valid' | 'ended' | 'unknown'
 
 export type TokenFile = {
   /**
-   * Writes a token that is about to become valid through to the disk. Throws a StartupError where that can't
-   * be.
+   * Flushes a token to the disk that is about to become valid. Throws a StartupError when it can't be
+   * written.
    */
   prepare(token: string): Promise<void>
   /**
-   * Brings the files in line with the database: a prepared token that became valid is kept, one that did not
-   * is removed, and so is one that was kept and has ended. The path of the file with a valid token; null
-   * without one. Nobody else may do this, or be about to commit a prepared token, at the same time.
+   * Brings the files in line with the database. A pending token that became valid is kept; one that did not
+   * is removed. A kept token that has ended is removed too. Returns the path of the file with a valid token;
+   * null without one. The caller makes sure that nobody else does this, or is about to commit a pending
+   * token, at the same time.
    */
   settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
 }
 
-/** `say` hears what an operator should know of the files. */
+/** `say` is told what an operator should know about the files. */
 export function tokenFile(dataDir: string, say: (line: string) => void): TokenFile {
   const kept = join(dataDir, 'admin-token')
   const pending = `${kept}.pending`
@@ -60,7 +61,7 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
         syncDirectory(dataDir)
       } catch (error) {
         throw new StartupError(
-          `No account was made, as its admin token can't be kept: ${messageOf(error)} Set DATA_DIR to a folder that the ` +
+          `No account was made, because its admin token can't be kept: ${messageOf(error)} Set DATA_DIR to a folder that the ` +
             'service may write to, or DEALWRIGHT_TOKEN to a token of your own.',
           { cause: error },
         )
@@ -69,7 +70,7 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
     settle: stateOf =>
       settle(stateOf).catch(error => {
         if (asStartupError(error) === error) throw error
-        // The token is in one of the files; a later start that may write settles it.
+        // The token is in one of the files. A later start that may write here finishes the work.
         say(`The file of the admin token was left as it is: ${messageOf(error)}`)
         return null
       }),
@@ -87,13 +88,13 @@ async function writeThrough(path: string, text: string): Promise<void> {
   }
 }
 
-/** What a first start finds kept is the token of another database: it is not lost. */
+/** A first start may find the token of another database: it is set aside, not lost. */
 async function setAside(kept: string, say: (line: string) => void): Promise<void> {
   if (!(await exists(kept))) return
   let count = 1
   while (await exists(`${kept}.${count}`)) count++
   await rename(kept, `${kept}.${count}`)
-  say(`${kept} had the token of another database, which is in ${kept}.${count} now.`)
+  say(`${kept} had the token of another database; that token is now in ${kept}.${count}.`)
 }
 
 async function read(path: string): Promise<string | null> {

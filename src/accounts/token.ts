@@ -11,7 +11,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 33
 
 /**
- * The account that tokens of another form, preset by an operator, belong to: the one made at the first start.
+ * The account of tokens that an operator preset, and that have another form: the account made at the first
+ * start.
  */
 const defaultAccount = 1
 
@@ -19,7 +20,7 @@ const defaultAccount = 1
 export function newToken(account: number, randomBytes: (count: number) => Uint8Array): string {
   let random = ''
   while (random.length < randomLength) {
-    // Bytes from 248 on would make the first characters of the alphabet likelier than the others.
+    // Bytes from 248 on would make the first characters of the alphabet more likely than the others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < randomLength) random += alphabet[byte % 62]
   }
@@ -28,8 +29,8 @@ export function newToken(account: number, randomBytes: (count: number) => Uint8A
 }
 
 /**
- * The account of a token; null for text that can't be one. Text of 32 characters or more without our prefix
- * is taken for a token that was preset by DEALWRIGHT_TOKEN and belongs to the default account.
+ * The account of a token; null for text that can't be a token. Text of 32 characters or more without the
+ * prefix is taken for a token that DEALWRIGHT_TOKEN preset, which belongs to the default account.
  */
 export function parseToken(text: string): { account: number } | null {
   if (!text.startsWith('dw_')) return text.length >= 32 ? { account: defaultAccount } : null

@@ -25,7 +25,7 @@ export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
-  /** of what is changed: the field, also where the change is one of its options; the form */
+  /** for what is changed: the form or the field, also when the change is to one of the field's options */
   readonly precondition?: Precondition
   /** the key under which a change is carried out once */
   readonly once?: Once | null
@@ -74,8 +74,8 @@ export async function deleteField(administrator: Administrator, id: number): Pro
 }
 
 /**
- * Brings back a field that was deleted at `oldest` or later, with its values: those of others are being
- * purged.
+ * Brings back a field, with its values, that was deleted at `oldest` or later. The values of a field that was
+ * deleted before are being purged.
  */
 export async function restoreField(
   administrator: Administrator,
@@ -165,7 +165,7 @@ export function findOption(field: Field, id: number): Option {
   return option
 }
 
-/** The same, refused when it is another than the administrator has read. */
+/** The same, refused when its version is not the one that the administrator has read. */
 function fieldAsRead(
   administrator: Administrator,
   catalog: Catalog,
@@ -194,7 +194,7 @@ function changeOptions(
     const options = judgeOptions(field, judge)
     const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
     const { default_value } = field
-    // What is out of use is not filled in any more.
+    // A default that names an option out of use is no longer filled in.
     const kept = Array.isArray(default_value)
       ? default_value.filter(id => inUse.has(id as number))
       : default_value
@@ -206,7 +206,7 @@ function changeOptions(
   })
 }
 
-/** Carries out a change of a field; `id` is what its answer is about: the field, or one of its options. */
+/** Carries out a change of a field. `id` is the subject of the answer: the field, or one of its options. */
 async function change(
   administrator: Administrator,
   id: number,
@@ -237,8 +237,8 @@ async function change(
 type Judge<T> = (catalog: Catalog, judge: Judgement) => Promise<{ change: Change; told: T } | null>
 
 /**
- * The last change under way in an account: those of one process take turns, so that they do not undo each
- * other's judgements.
+ * The last change under way in each account. The changes of one process take turns, so that none makes the
+ * judgement of another out of date.
  */
 const turns = new Map<number, Promise<unknown>>()
 
@@ -273,8 +273,7 @@ async function tryUntilSaved<T extends object>(
 }
 
 /**
- * Whether anything would be another than it is: what was read can be written back, and makes no new version
- * (D5).
+ * Whether the change would alter anything. What was read can be written back, and makes no new version (D5).
  */
 function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
   const fields = resources.get(resource)!

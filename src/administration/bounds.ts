@@ -1,6 +1,6 @@
 /**
  * How much an account may configure (D110). A process reads the whole configuration of an account at once,
- * and an index of one account is looked at by every statement on its table. Pure.
+ * and PostgreSQL looks at an index of one account for every statement on its table. Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -8,10 +8,11 @@ import { hasOwnOptions, type Shape } from './field.ts'
 import { type Judgement, report } from './judge.ts'
 
 /**
- * Custom fields: those of a resource and of an account, and these with the deleted ones that are not purged.
+ * Custom fields: of a resource, of an account, and of an account including deleted fields that are not yet
+ * purged.
  */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
-/** Options, in use or not: those of a field and of an account. */
+/** Options, in use or not: of a field, and of an account. */
 const [optionsOfField, optionsOfAccount] = [500, 5000]
 const indexesOfAccount = 20
 /** Indexes that all accounts together may have on a table. */
@@ -19,8 +20,8 @@ const indexesOfTable = 100
 const defaultLength = 4000
 
 /**
- * Reports where a field as it will be is more than its account may have. What was more before may stay, and
- * become less.
+ * Reports when a changed field exceeds what its account may have. What was already over a limit may stay, and
+ * may be reduced.
  */
 export function withinBounds({ row, options }: Shape, judge: Judgement): void {
   const fields = [...judge.catalog.resources.values()].flatMap(resource => resource.fields)
@@ -47,15 +48,15 @@ export function withinBounds({ row, options }: Shape, judge: Judgement): void {
   }
 }
 
-/** Whether a change asks for an index that is not there yet. */
+/** Whether a change asks for an index that does not exist yet. */
 export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
   const before = resources.get(row.resource)?.fields.find(field => field.id === row.id)
   return row.is_indexed && !before?.is_indexed
 }
 
 /**
- * Reports an index more than a table should have; `present` is how many custom fields have one there, of
- * whatever account.
+ * Reports an index beyond the limit of a table. `present` is how many custom fields have an index on it, in
+ * all accounts.
  */
 export function withinIndexes(present: number, { row }: Shape, judge: Judgement): void {
   if (present < indexesOfTable) return
@@ -71,13 +72,13 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, jud
       judge,
       '',
       'too_many',
-      `can't be one more than the ${ofResource} custom fields of ${resource}`,
+      `would exceed the limit of ${ofResource} custom fields of ${resource}`,
       hint,
     )
   } else if (inUse.length >= ofAccount) {
-    report(judge, '', 'too_many', `can't be one more than the ${ofAccount} custom fields of an account`, hint)
+    report(judge, '', 'too_many', `would exceed the limit of ${ofAccount} custom fields of an account`, hint)
   } else if (isNew && others.length >= withDeleted) {
-    const message = `can't be one more than ${withDeleted} custom fields, deleted ones among them`
+    const message = `would exceed the limit of ${withDeleted} custom fields, including deleted ones`
     report(judge, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Judges what an administrator asks of a field (D36) against the account's catalog: every problem at once, or
- * the field as it will be. Rules of the interface can be tightened, never loosened. Pure; what it decides is
- * saved by save.ts.
+ * Judges a change of a field (D36) against the account's catalog. Finds every problem at once, or the field
+ * as it will be. Rules of the interface can be tightened, never loosened. Pure; save.ts saves what is decided
+ * here.
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
 import type { Field, FieldType, Option } from '../fields/field.ts'
@@ -32,7 +32,7 @@ const settable = [
   'position',
 ]
 const fixed = ['source', 'type', 'internal_name']
-/** What a descriptor says beyond that: sent back, it is no mistake. */
+/** What a descriptor says beyond that. Sending it back is not a mistake. */
 const described = [
   ...[
     'id',
@@ -107,8 +107,8 @@ export function changedField(
 }
 
 /**
- * What of a field is the account's, as its next version. Of the service's own limits only those that differ
- * are kept.
+ * The part of a field that the account decides, as its next version. Of the service's own limits only those
+ * that differ are stored.
  */
 export function rowOf(field: Field): FieldRow {
   const { id, resource, internal_name, field_name, type, config, default_value } = field
@@ -149,7 +149,7 @@ function shaped(
   }
 }
 
-/** The default, in the form in which values are stored. That of a dropdown is a mark on its option. */
+/** The default, in the form in which values are stored. The default of a dropdown is a mark on its option. */
 function withDefault(
   sent: JsonObject,
   row: FieldRow,
@@ -157,12 +157,12 @@ function withDefault(
   judge: Judgement,
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
-  // A narrower limit is judged with the default that stands.
+  // A narrower limit is judged together with the existing default.
   const input =
     sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
-    report(judge, '/default_value', 'not_configurable', 'is not for a field that the service writes')
+    report(judge, '/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const value = isBlank(input)
     ? null
@@ -174,14 +174,16 @@ function withDefault(
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
 }
 
-/** Whether an account's options are the field's: not those of the interface, and not pipelines and stages. */
+/**
+ * Whether the field's options belong to the account. Options of the interface, pipelines and stages do not.
+ */
 export function hasOwnOptions(field: Field): boolean {
   return kinds[field.type].hasOptions === true && field.related === null && !field.has_static_options
 }
 
 /**
- * SQL that an index of the field's own holds; null where it can have none: values that are several, and the
- * service's own columns.
+ * SQL of what the field's own index holds. Null for a field that can have no index: one of several values, or
+ * a column of the service.
  */
 export function indexExpression(field: Field): string | null {
   const kind = kinds[field.type]
@@ -219,7 +221,7 @@ function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined
   )
 }
 
-/** As given, or made of the display name: cf_ and its letters and digits. */
+/** The given name, or cf_ and the letters and digits of the display name. */
 function internalName(
   sent: Json | undefined,
   name: string | undefined,
@@ -234,7 +236,7 @@ function internalName(
         judge,
         '/internal_name',
         'required',
-        'must be given, as the name has no letters a to z',
+        'must be given, because the name has no letters a to z',
         'For example "cf_industry".',
       )
     )
@@ -251,7 +253,7 @@ function internalName(
 }
 
 /**
- * A second field of the same name would make one of them unreachable; that of a deleted one still has its
+ * With two fields of one name, one of them could not be reached. The name of a deleted field still has
  * values.
  */
 export function freeName(
@@ -323,21 +325,31 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, ju
   }))
 }
 
-/** What the interface demands of its own fields stays demanded. */
+/** What the interface requires of its own fields stays required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, judge: Judgement): void {
   if (definition.is_required && !next.is_required) {
     report(judge, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
   }
   if (definition.is_read_only && next.is_required) {
-    report(judge, '/is_required', 'not_configurable', 'is not for a field that the service writes')
+    report(judge, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
-  // A reason or a date that comes by itself would close deals without anyone having said so.
+  // With a default for the reason or the date, a deal could be closed without anyone giving them.
   const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
   if (isClosing && next.is_required) {
-    report(judge, '/is_required', 'interface_required', 'must stay false: only a deal that is closed has it')
+    report(
+      judge,
+      '/is_required',
+      'interface_required',
+      'must stay false: only a closed deal has a value in it',
+    )
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
-    report(judge, '/default_value', 'interface_required', 'must stay empty: whoever closes a deal says it')
+    report(
+      judge,
+      '/default_value',
+      'interface_required',
+      'must stay empty: the request that closes a deal gives it',
+    )
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {

@@ -5,7 +5,7 @@ import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { type Judgement, nameOf, report } from './judge.ts'
 
-/** The form as it stands: every field that is shown, deactivated ones included. */
+/** The current form: every field that is shown, including deactivated ones. */
 export function formOf({ fields }: ResourceFields): Section[] {
   const shown = fields.filter(field => !field.is_hidden && !field.deleted_at)
   const titles = [...new Set(shown.map(field => field.section))]
@@ -15,12 +15,12 @@ export function formOf({ fields }: ResourceFields): Section[] {
   }))
 }
 
-/** The same as it is stored: with the deleted fields in their sections. */
+/** The form as it is stored, with the deleted fields in their sections. */
 export function storedForm(fields: ResourceFields): Section[] {
   return withDeleted(fields, formOf(fields))
 }
 
-/** What a form is known by (D7): another one when it shows anything else. */
+/** The version of a form (D7). It differs whenever the form shows something else. */
 export function formVersion(form: readonly Section[]): string {
   return createHash('sha256').update(JSON.stringify(form)).digest('base64url').slice(0, 22)
 }
@@ -75,8 +75,7 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
     if (title) titles.add(title)
     if (!Array.isArray(names))
       report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
-    else if (names.length === 0)
-      report(judge, `/${index}/fields`, 'required', 'must name a field: a section is what it holds')
+    else if (names.length === 0) report(judge, `/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
@@ -93,7 +92,7 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   return withDeleted(fields, form)
 }
 
-/** Deleted fields keep their section, for the case that they are restored. */
+/** Deleted fields keep their section, in case they are restored. */
 function withDeleted({ fields }: ResourceFields, form: readonly Section[]): Section[] {
   return form.map(part => {
     const deleted = fields

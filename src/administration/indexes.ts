@@ -1,14 +1,14 @@
 /**
- * Indexes of single custom fields (D36), for their ranges and sorts; equality has the index of all custom
- * values. Made and removed without blocking writes. One index serves one field of one account: other accounts
- * may keep other things under the same name.
+ * Indexes of single custom fields (D36), for their ranges and sorts. Equality uses the one index of all
+ * custom values. Indexes are built and removed without blocking writes. One index serves one field of one
+ * account, because other accounts may keep other values under the same name.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { type Field, identifier } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
 import { indexExpression } from './field.ts'
 
-/** How far an index is: `progress` is a part of one, where the database tells it. */
+/** How far an index is. `progress` goes from 0 to 1; null when the database does not tell it. */
 export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
 
 export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
@@ -25,7 +25,7 @@ export async function indexState(db: Queryable, account: number, field: Field): 
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
 }
 
-/** How many custom fields have an index on a table, whatever accounts they are of. */
+/** How many custom fields have an index on a table, in all accounts. */
 export async function countIndexes(db: Queryable, table: string): Promise<number> {
   const [row] = await db.query(
     `SELECT count(*)::text AS count FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -36,9 +36,9 @@ export async function countIndexes(db: Queryable, table: string): Promise<number
 }
 
 /**
- * Makes the indexes that an account's fields should have and removes those they should not. Safe to call at
- * any time, by several processes at once: one that another has begun is left to it. `query` must have no time
- * limit; what can't be made is told to `failed`.
+ * Builds the indexes that an account's fields should have, and removes those that they should not have. Safe
+ * to call at any time, by several processes at once: an index that another process has begun is left to that
+ * process. `query` must have no time limit. `failed` is told of each index that can't be built.
  */
 export async function arrangeIndexes(
   query: Queryable['query'],
@@ -64,7 +64,7 @@ export async function arrangeIndexes(
   )
   for (const { name, valid, building } of present) {
     if (building === 'true' || (valid === 'true' && wanted.has(name!))) wanted.delete(name!)
-    // What was interrupted is invalid for good, and begun anew.
+    // An interrupted index stays invalid; it is removed and built again.
     else await query(`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(name!)}`)
   }
   for (const [name, definition] of wanted) {

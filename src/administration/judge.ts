@@ -1,6 +1,6 @@
 /**
- * What administration's judgements share: the problems found, each with its path and hint, and the readers of
- * a body's members. Pure.
+ * What all judgements of the administration share: the problems that were found, each with its path and hint,
+ * and the readers of a body's members. Pure.
  */
 import { type Hint, Problems, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -15,7 +15,7 @@ export type Judgement = {
   readonly warnings: Warning[]
   /** records that must exist before anything is saved */
   readonly references: Reference[]
-  /** a default creates no records; what it would create is refused */
+  /** a default creates no records, so a default that would create one is refused */
   readonly nested: Nested[]
 }
 
@@ -56,7 +56,7 @@ export function membersOf(
       judge.warnings.push({
         field: name,
         code: 'read_only',
-        message: 'It is not changed here; what was sent is ignored.',
+        message: 'It is read-only; what was sent is ignored.',
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)

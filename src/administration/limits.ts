@@ -7,7 +7,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
 import { type Judgement, report } from './judge.ts'
 
-/** The limits as a body sets them: each within the interface's. Null puts one back. */
+/** The limits that a body sets, each within the interface's. Null restores the interface's limit. */
 export function limited(sent: Json, row: FieldRow, definition: Field | undefined, judge: Judgement): Config {
   const bounds: Config = definition?.config ?? customFields[row.type]!
   if (!isObject(sent)) {
@@ -19,7 +19,7 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
   for (const [name, value] of Object.entries(sent)) {
     const path = `/config/${name}`
     const bound = (bounds as JsonObject)[name] ?? null
-    // What a descriptor says may be sent back as it is, also where it is not for an account to set.
+    // A descriptor can be sent back unchanged, even with limits that an account can't set.
     if (Object.hasOwn(config, name) && isSameLimit(value, config[name]!)) continue
     if (!known.includes(name)) {
       const all = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
@@ -39,7 +39,10 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
   return config as Config
 }
 
-/** Alike, also for a client whose numbers are doubles: the interface's largest amount is none (D14). */
+/**
+ * Whether two limits are the same, also for a client whose numbers are doubles: the interface's largest
+ * amount is not a double (D14).
+ */
 function isSameLimit(sent: Json, current: Json): boolean {
   const [a, b] = [decimal(sent), decimal(current)]
   return a && b ? a.toNumber() === b.toNumber() : JSON.stringify(sent) === JSON.stringify(current)

@@ -1,6 +1,6 @@
 /**
- * Judges what an administrator asks of an option (D10, D36). An id never changes its meaning: options are
- * taken out of use, not away. Pure.
+ * Judges a change of an option (D10, D36). An id never changes its meaning, so options are taken out of use
+ * and never removed. Pure.
  */
 import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
@@ -10,7 +10,7 @@ import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
-/** The options of a field with the one that a body describes added, at the end unless it says otherwise. */
+/** The options of a field, with the option that a body describes added: at its position, or at the end. */
 export function withNewOption(field: Field, body: Json, id: number, judge: Judgement): readonly Option[] {
   const sent = membersOf(body, members, ['id'], judge)
   const name = nameOf(sent.name, '/name', judge)
@@ -35,7 +35,7 @@ export function withChangedOption(
   const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', judge)
   const is_active = booleanOf(sent.is_active, '/is_active', judge) ?? option.is_active
   const isDefault = booleanOf(sent.is_default, '/is_default', judge) ?? option.is_default
-  // What is taken out of use is no default any more, unless that was asked for, which is a contradiction.
+  // An option that is taken out of use stops being the default. A body that asks for both contradicts itself.
   const is_default = isDefault && (is_active || sent.is_default === true)
   return judged(
     field,

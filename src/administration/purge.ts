@@ -13,7 +13,7 @@ import { lockAccount, locked } from '../records/write.ts'
 const recordsAtOnce = 200
 const eventsAtOnce = 2000
 
-/** Purges the fields that were deleted before `oldest`: the names of those that are gone. */
+/** Purges the fields that were deleted before `oldest`. Returns the names of those that are gone. */
 export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date): Promise<string[]> {
   const before = oldest.toISOString()
   const purged: string[] = []
@@ -37,14 +37,17 @@ async function purgeField(db: Queryable, account: string, field: Field, before: 
   return (await db.write(account, endOfField, params, lockAccount)).length > 0
 }
 
-/** $1 account, $2 field, $3 deleted before, $4 resource, $5 the field's name: all of the statements below. */
+/**
+ * The parameters of all statements below: $1 account, $2 field, $3 deleted before, $4 resource, $5 the
+ * field's name.
+ */
 const due =
   `${locked}, due AS (SELECT FROM locked, field WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz ` +
   'AND resource = $4::text AND internal_name = $5::text)'
 
 /**
- * $6 the last record that was looked at → the last of this batch; null when there is none left, or the field
- * was restored.
+ * $6 is the last record that was looked at. Answers the last record of this batch; null when none is left, or
+ * when the field was restored.
  */
 function fromRecords(resource: string): string {
   const table = identifier(resource)
@@ -56,7 +59,7 @@ function fromRecords(resource: string): string {
     SELECT max(id)::text AS last FROM found`
 }
 
-/** $6 the `seq` of the last event that was looked at → as above. */
+/** $6 is the `seq` of the last event that was looked at. Answers as above. */
 const fromHistory = `WITH ${due},
     found AS (SELECT e.seq FROM due, event e WHERE e.account_id = $1::bigint AND e.seq > $6::bigint ORDER BY e.seq LIMIT ${eventsAtOnce}),
     wiped AS (UPDATE event e SET changes = e.changes - $5::text

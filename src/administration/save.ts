@@ -26,8 +26,8 @@ export type Author = {
 }
 
 /**
- * Saves a change (null: there is none) and keeps what its answer says; undefined when the catalog is no
- * longer the version that was judged. Takes the counter first, as every write.
+ * Saves a change (null: there is none) and stores what its answer says. Undefined when the catalog no longer
+ * has the version that was judged. Takes the counter first, like every write.
  */
 export async function saveChange<T extends object>(
   db: Queryable,
@@ -64,8 +64,7 @@ export async function saveChange<T extends object>(
 }
 
 /**
- * Reserves `count` ids of fields and options: the first of them. Those that are not used are never given to
- * another.
+ * Reserves `count` ids of fields and options, and returns the first. Unused ids are never given to another.
  */
 export async function reserveIds(db: Queryable, account: number, count: number): Promise<number> {
   const [row] = await db.write(
@@ -76,7 +75,7 @@ export async function reserveIds(db: Queryable, account: number, count: number):
   return Number(row!.first)
 }
 
-/** $1 account. A change that changes nothing writes nothing but its key. */
+/** $1 account. A change that alters nothing stores only its key. */
 const unchanged = `WITH ${locked}, answer AS (SELECT '' AS id FROM locked)`
 
 const told = appended('logged', {

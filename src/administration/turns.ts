@@ -1,14 +1,18 @@
-/** Work that accounts ask for: they take turns, and each waits for one at most, however often it asks. */
+/**
+ * Work that accounts ask for. Accounts take turns, and each waits for one turn at most, however often it
+ * asks.
+ */
 
 /**
- * Gives what asks for a turn of an account, in which `work` is done for it, `atOnce` accounts at the same
- * time and each once. `work` must not throw. The asking resolves when a turn is over that began after it.
+ * Returns a function that asks for a turn of an account. In a turn, `work` is done for the account. `atOnce`
+ * accounts have a turn at the same time, each account at most one. `work` must not throw. The promise
+ * resolves when a turn ends that began after the call.
  */
 export function turns(
   atOnce: number,
   work: (account: number) => Promise<void>,
 ): (account: number) => Promise<void> {
-  /** who has asked and not begun, the longest first */
+  /** accounts that have asked and not begun; the one that has waited longest comes first */
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   const underWay = new Set<number>()
 

@@ -1,7 +1,8 @@
 /**
- * What is done in the background: what a change of configuration leaves to do (amounts that follow from
- * stages and rates, indexes made and removed), and the end of what was deleted or is out of date. Runs at the
- * start, every hour, and after each change; several processes may do so at once. Owns when; not what.
+ * The background work. After a change of configuration it updates the amounts that follow from stages and
+ * rates, and builds and removes indexes. It also purges what was deleted, and forgets old keys. It runs at
+ * the start, every hour, and after each change; several processes may run it at once. Owns when the work is
+ * done, not what it is.
  */
 import { loadCatalog } from '../accounts/directory.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
@@ -27,11 +28,11 @@ type Step = (catalog: Catalog) => Promise<unknown>
 
 export type Upkeep = {
   /**
-   * Looks after an account in its turn (D109), and again when no process remembers an older configuration any
-   * more. Resolves after the first.
+   * Does the work for an account in its turn (D109), and again when no process remembers an older
+   * configuration any more. Resolves after the first time.
    */
   wake(account: number): Promise<void>
-  /** Begins nothing new. An index that is cut short is begun again at the next start. */
+  /** Begins nothing new. An index that was interrupted is begun again at the next start. */
   stop(): void
 }
 
@@ -44,14 +45,16 @@ export type UpkeepOptions = {
   readonly retentionDays: number
 }
 
-/** What was deleted before then can't be restored any more (D9, D36). */
+/** Whatever was deleted before this date can no longer be restored (D9, D36). */
 export function oldestKept(now: Date, retentionDays: number): Date {
   return new Date(now.getTime() - retentionDays * 86_400_000)
 }
 
 /** Begins the upkeep. Its timers do not keep the process alive. */
 export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOptions): Upkeep {
-  /** accounts whose configuration has changed since their last turn; whether every process has it by now */
+  /**
+   * accounts whose configuration has changed since their last turn; true when every process knows the change
+   */
   const changed = new Map<number, boolean>()
   const settling = new Map<number, NodeJS.Timeout>()
   let isStopped = false
@@ -65,7 +68,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const routine: readonly Step[] = [
     catalog => purge(catalog),
     ({ account }) => forgetOldKeys(db, String(account.id)),
-    // Those of a restored database are missing, too.
+    // The indexes of a restored database are missing too.
     catalog => arrangeIndexes(db.unhurried, catalog, (name, error) => complain(`index ${name}`, error)),
   ]
   const lookAfter = async (account: number) => {
@@ -81,11 +84,11 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
       'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
     await db.query(text, [String(account), done]).catch(error => complain(`account ${account}`, error))
   }
-  /** The configuration that was there when the steps began; null where one of them failed. */
+  /** The version of the configuration when the steps began; null if one of them failed. */
   const carryOut = async (account: number, steps: readonly Step[]): Promise<string | null> => {
     let done: string | null = null
     let isWhole = true
-    // Each with the configuration as it is by then, and none in the way of the next.
+    // Each step uses the latest configuration. A step that fails does not stop the next one.
     for (const step of steps) {
       if (isStopped) return null
       try {
@@ -108,20 +111,23 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     if (records.purged) log(`Purged ${records.purged} deleted records of account ${account}.`)
     sayKept(account, records.kept)
   }
-  /** What stays although it is due is told when it is another than the last time. */
+  /** Logs which due records are kept, whenever this differs from the last time. */
   const sayKept = (account: number, kept: Purge['kept']) => {
     const text = Object.entries(kept).map(([resource, count]) => `${count} ${resource}`)
     if (text.join() === (told.get(account) ?? '')) return
     told.set(account, text.join())
     if (text.length)
-      log(`Deleted records of account ${account} are kept, as others point to them: ${text.join(', ')}.`)
+      log(
+        `Deleted records of account ${account} are kept, because other records point to them: ${text.join(', ')}.`,
+      )
   }
   const complain = (what: string, error: unknown) => {
     if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
   const ask = turns(accountsAtOnce, lookAfter)
   /**
-   * All accounts, one after the other: whoever has changed something does not wait for more than one of them.
+   * All accounts, one after the other, so that an account that has changed something waits for at most one of
+   * them.
    */
   const round = async () => {
     for (const { account } of await db.query(

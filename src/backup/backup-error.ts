@@ -1,6 +1,4 @@
-/**
- * What keeps a backup from being made or restored, said to the operator. Knows neither files nor databases.
- */
+/** The reason why a backup can't be made or restored, for the operator. Knows neither files nor databases. */
 
 /** Its message is one whole line that says what is wrong and what to do; a stack trace adds nothing. */
 export class BackupError extends Error {

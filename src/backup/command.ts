@@ -1,6 +1,7 @@
 /**
- * `dealwright backup` and `dealwright restore` (D60), from their settings to what they say. Owns the order of
- * their steps. Knows neither the terminal nor the environment: what it says goes to functions it is given.
+ * `dealwright backup` and `dealwright restore` (D60), from their settings to what they print. Owns the order
+ * of their steps. Knows neither the terminal nor the environment: it prints through functions that it is
+ * given.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,13 +23,13 @@ export type CommandOptions = {
   readonly now: Date
   readonly progress: Progress
   readonly log: Log
-  /** Ends it, with nothing left behind. */
+  /** Ends the command, with nothing left behind. */
   readonly signal: AbortSignal
 }
 
 /**
  * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with
- * no file left, where that cannot be; faults of our own as they came.
+ * no file left, when this is not possible. Throws faults of the program unchanged.
  */
 export async function backup({ place, file, now, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -57,9 +58,9 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
 }
 
 /**
- * Loads the file into the empty database, whose schema is this program's then. Returns the line that says so.
- * Throws a BackupError or StartupError, with the database empty as before, where that cannot be; faults of
- * our own as they came.
+ * Loads the file into the empty database, which then has this program's schema. Returns the line that says
+ * so. Throws a BackupError or StartupError, with the database empty as before, when this is not possible.
+ * Throws faults of the program unchanged.
  */
 export async function restore({ place, file, progress, log, signal }: CommandOptions): Promise<string> {
   const startedAt = performance.now()
@@ -67,14 +68,14 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
   const restored = async () => {
     requireFree(place)
     progress.show('Checking the file…')
-    // Whole, before anything is begun; while it is loaded it is checked once more.
+    // The whole file is checked before anything is changed, and checked again while it is loaded.
     const contents = await examine(parts())
     await withTarget(place, log, async db => {
       await load(db, parts(), contents, done =>
         progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`),
       )
-      progress.show('Looking at the tables…')
-      // What the planner knows of them, which it would have to find out yet.
+      progress.show('Analyzing the tables…')
+      // The planner has no statistics of the new tables yet.
       await db.unhurried('ANALYZE')
     })
     return contents
@@ -87,7 +88,8 @@ export async function restore({ place, file, progress, log, signal }: CommandOpt
 }
 
 /**
- * Throws what the system, the network or PostgreSQL refused as an error of one line; any other as it came.
+ * Throws what the system, the network or PostgreSQL refused as an error of one line, and any other error
+ * unchanged.
  */
 function plain(error: unknown): never {
   const refused = asUnavailable(asStartupError(error))

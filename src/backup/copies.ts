@@ -1,12 +1,13 @@
 /**
- * Folders in the data directory for databases on their way: copies that a backup reads, and what a restore
- * makes before it counts. Owns their names and their end. Knows nothing of what is in them.
+ * Temporary folders in the data directory for databases: copies that a backup reads, and the database that a
+ * restore makes before it becomes the real one. Owns their names and their removal. Knows nothing of what is
+ * in them.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { acquireLock } from '../db/embedded/lock.ts'
 
-/** Makes a new one. */
+/** Makes a new folder. */
 export function makeCopyFolder(
   dataDir: string,
   what: 'backup' | 'restore',
@@ -20,24 +21,26 @@ export function isCopyName(name: string): boolean {
 }
 
 /**
- * Removes those that a killed process has left; one that is in use stays, as its user has its lock. May be
- * called at any time by anybody who may write to `dataDir`.
+ * Removes the folders that a killed process has left. A folder in use stays, because its user has its lock.
+ * Anybody who may write to `dataDir` may call this at any time.
  */
 export async function removeLeftCopies(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
     const path = join(dataDir, entry.name)
     if (!entry.isDirectory() || !isCopyName(entry.name) || !isOurs(path)) continue
-    // In use, or gone meanwhile.
+    // The folder is in use, or was removed meanwhile.
     const lock = await acquireLock(path, () => {}).catch(() => null)
     if (lock) rmSync(path, { recursive: true, force: true })
     lock?.release()
   }
 }
 
-/** What somebody else has put there under such a name has something else in it, or lacks the lock. */
+/**
+ * Whether the service made the folder. A foreign folder of such a name has other contents, or lacks the lock.
+ */
 function isOurs(path: string): boolean {
-  // Another may be removing it this moment.
+  // Another process may be removing the folder right now.
   const entries = existsSync(path) ? readdirSync(path) : ['gone']
   return (
     entries.length === 0 ||

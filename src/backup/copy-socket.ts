@@ -1,7 +1,7 @@
 /**
- * How a backup is made of an embedded database that a running service has open: on a local socket in its data
- * directory the service is asked for a copy of the database's files, and makes it while its only session is
- * idle. Owns the socket and what is said on it. Knows nothing of what becomes of the copy.
+ * How a backup gets a copy of an embedded database that a running service has open. The backup asks the
+ * service over a local socket in the data directory. The service copies the database's files while its only
+ * session is idle. Owns the socket and its messages. Knows nothing of what becomes of the copy.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -15,11 +15,11 @@ import { isCopyName } from './copies.ts'
 
 type Answer = { readonly is_done: true } | { readonly error: string }
 
-/** The longest path that every system takes for a socket. */
+/** The longest path of a socket that every system accepts. */
 const longestPath = 100
 const longestQuestion = 200
 
-/** Where the service of `dataDir`, which must exist, is asked. */
+/** The path of the socket of the service that has `dataDir` open. `dataDir` must exist. */
 export function socketPath(dataDir: string): string {
   const directory = realpathSync(dataDir)
   const name = `dealwright-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`
@@ -29,14 +29,14 @@ export function socketPath(dataDir: string): string {
 }
 
 /**
- * Begins to answer. The caller has `dataDir` open by `db`. Where that can't be, the service runs without and
- * `log` hears why. The connections don't keep the process alive.
+ * Begins to answer requests for copies. The caller has `dataDir` open as `db`. If the socket can't be opened,
+ * the service runs without it and `log` is told why. The connections don't keep the process alive.
  */
 export async function offerCopies(db: Database, dataDir: string, log: Log): Promise<{ close(): void }> {
   const path = socketPath(dataDir)
   const server = createServer(socket => listen(socket, name => copy(db, dataDir, name))).unref()
   try {
-    // Another service can't have it: the data directory is ours.
+    // No other service can be using it: this one has the lock of the data directory.
     if (process.platform !== 'win32') rmSync(path, { force: true })
     await bind(server, path)
   } catch (error) {
@@ -54,7 +54,7 @@ function bind(server: Server, path: string): Promise<void> {
       server.off('error', reject)
       resolve()
     })
-    // The socket is made within the call: nobody else may use it, not for a moment.
+    // The socket is made within the call, and nobody else may be able to use it even for a moment.
     const before = process.umask(0o177)
     try {
       server.listen(path)
@@ -69,7 +69,7 @@ function listen(socket: Socket, act: (name: string) => Promise<void>): void {
   let question = ''
   const answer = (value: Answer) => socket.end(`${JSON.stringify(value)}\n`)
   socket.setEncoding('utf8').unref()
-  // Whoever asks may go away at any time.
+  // The client may close the connection at any time.
   socket.on('error', () => {})
   socket.on('data', (text: string) => {
     question += text
@@ -84,26 +84,29 @@ function listen(socket: Socket, act: (name: string) => Promise<void>): void {
   })
 }
 
-/** The transaction keeps the engine's one session: what runs is awaited, what comes waits. */
+/**
+ * The transaction keeps the engine's only session: it waits for what is running, and new statements wait for
+ * it.
+ */
 async function copy(db: Database, dataDir: string, name: string): Promise<void> {
   if (!isCopyName(name)) throw new Error('not a name of a copy')
   await db.sql.begin(async tx => {
     await tx.unsafe('SELECT 1')
     await copyCluster(dataDir, join(dataDir, name))
-    // Fails if the engine was reopened meanwhile, which writes.
+    // Fails if the engine was reopened meanwhile, because opening it writes to the files.
     await tx.unsafe('SELECT 1')
   })
 }
 
 /**
- * Asks the service that has `dataDir` open to copy its database into the folder `name` there; false if none
- * answers. Throws a BackupError if it can't.
+ * Asks the service that has `dataDir` open to copy its database into the folder `name` there. False if no
+ * service answers. Throws a BackupError if the service can't.
  */
 export async function requestCopy(dataDir: string, name: string, signal: AbortSignal): Promise<boolean> {
   const path = socketPath(dataDir)
   if (process.platform !== 'win32') {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid
-    // In the system's folder for temporary files anybody could have made it.
+    // Anybody could have made a socket in the system's folder for temporary files.
     if (owner === undefined || owner !== statSync(dataDir).uid) return false
   }
   const text = await ask(path, name, signal)
@@ -114,7 +117,7 @@ export async function requestCopy(dataDir: string, name: string, signal: AbortSi
   return true
 }
 
-/** The answer, '' if it ended without one, null if nobody listens. */
+/** The answer; '' if the connection ended without one; null if nobody listens. */
 function ask(path: string, question: string, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let answer = ''

@@ -1,6 +1,6 @@
 /**
- * A database, read into a backup's text: everything as it was at one moment, in batches that fit in memory.
- * Knows no engine and no file.
+ * Reads a database into the text of a backup: everything as it was at one moment, in batches that fit in
+ * memory. Knows no engine and no file.
  */
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
@@ -11,7 +11,8 @@ export type DumpOptions = {
   readonly now: Date
   readonly serviceVersion: string
   /**
-   * Hears how many rows are done, of about how many; far too few where the database has not been analyzed.
+   * Is told how many rows are done, and an estimate of all rows. The estimate is far too low when the
+   * database has not been analyzed.
    */
   readonly onRows: (done: number, of: number) => void
   /** Takes one line for the operator. */
@@ -19,15 +20,15 @@ export type DumpOptions = {
 }
 
 /**
- * So many rows are fetched at once, a row that has more bytes by itself: what is in memory is these, or one
- * row.
+ * How many rows are fetched at once, and how many bytes make a row a long one, which is fetched by itself. So
+ * memory holds these rows, or one long row.
  */
 const [rowsAtOnce, longRow] = [500, 32 * 1024]
 
 /**
- * Reads the database in one transaction of one snapshot and gives its text to `use`, which must consume it to
- * the end. Returns how many tables and rows there were. Throws a BackupError where there is no database of
- * the service.
+ * Reads the database in one transaction with one snapshot, and gives the text to `use`, which must read it to
+ * the end. Returns how many tables and rows there were. Throws a BackupError when there is no database of the
+ * service.
  */
 export async function dump(
   db: Database,
@@ -42,7 +43,7 @@ export async function dump(
         'There is nothing to back up: the service has never been started on this database.',
       )
     const { tables, others } = await readTables(tx)
-    if (others.length > 0) options.say(`Left out, as they are not the service's: ${others.join(', ')}.`)
+    if (others.length > 0) options.say(`Left out, because they are not the service's: ${others.join(', ')}.`)
     const [server] = await tx.unsafe<{ version: string }[]>(
       "SELECT current_setting('server_version') AS version",
     )
@@ -83,11 +84,11 @@ async function* content(
   yield writer.end()
 }
 
-/** PostgreSQL makes each row's line itself, and it is passed on as it comes: nothing is decoded here. */
+/** PostgreSQL makes the line of each row. It is passed on as it comes; nothing is decoded here. */
 async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGenerator<Uint8Array[]> {
   const values = columns.map(column => `${quoted(column.name)}::text`).join(', ')
   const lines = `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
-  // In the place of a long row comes its place in the table, which begins otherwise.
+  // For a long row the cursor gives its place in the table, which begins with another character.
   await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR
     SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END FROM (${lines} OFFSET 0) r`)
   const fetch = () => tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
@@ -110,8 +111,8 @@ async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGener
 }
 
 /**
- * A row by its place, which it has as long as the transaction sees it. Throws a BackupError where no restore
- * would take it.
+ * Fetches a row by its place, which does not change during the transaction. Throws a BackupError when no
+ * restore would take the row.
  */
 async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
   const text = `SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END FROM (${lines} WHERE ctid = $1::tid OFFSET 0) r`
@@ -120,7 +121,7 @@ async function fetchLong(tx: Transaction, table: string, lines: string, place: s
   return line ?? tooLong(table, `${length} bytes of at most ${longestLine}, ctid ${place}`)
 }
 
-/** Throws a BackupError where PostgreSQL has no room to write a row out; else the error as it came. */
+/** Throws a BackupError when PostgreSQL has no room to print a row; else throws the error unchanged. */
 function refuseTooLong(table: string, error: unknown): never {
   const { code = '', message } = error as { code?: string; message: string }
   if (/^(53200|54000)$/.test(code)) tooLong(table, `${message}, ${code}`)

@@ -1,6 +1,6 @@
 /**
- * A backup's file: compressed, for its owner alone, and there only when it is whole. Owns its temporary name,
- * its flush to the disk and its cutting into lines. Knows nothing of what the lines say.
+ * The file of a backup: compressed, readable by its owner alone, and visible only when it is whole. Owns its
+ * temporary name, its flush to the disk, and how it is cut into lines. Knows nothing of what the lines say.
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -24,9 +24,9 @@ export function requireNewFile(file: string): void {
 }
 
 /**
- * Writes `content` compressed to `file`, mode 0600: under a temporary name beside it, renamed when it is on
- * the disk. On a failure or when `signal` says so, nothing is left. Throws a BackupError if the file exists;
- * others as they come.
+ * Writes `content` compressed to `file`, mode 0600: first under a temporary name beside it, which is renamed
+ * when the content is on the disk. On a failure, or when `signal` is aborted, nothing is left. Throws a
+ * BackupError if the file exists, and other errors unchanged.
  */
 export async function writeFile(
   file: string,
@@ -45,22 +45,22 @@ export async function writeFile(
   } catch (error) {
     await rm(temporary, { force: true })
     const { code = '', path } = error as NodeJS.ErrnoException
-    // A write names no path.
+    // The error of a write does not name a path.
     if (path !== temporary && !/^(ENOSPC|EDQUOT|EFBIG|EIO)$/.test(code)) throw error
     throw new BackupError(`${temporary} can't be written: ${reasonOf(error)}.`)
   }
 }
 
 /**
- * The lines of a file of `writeFile`, each with its line feed, in groups as they come. Throws a BackupError
- * where the file can't be read, is none of these or is harmed.
+ * The lines of a file that `writeFile` wrote, each with its line feed, in groups as they are read. Throws a
+ * BackupError when the file can't be read, is not such a file, or is damaged.
  */
 export async function* readLines(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array[]> {
-  // It is read twice, and to its end: a pipe or a device is none.
+  // The file is read twice, and to its end, so it can't be a pipe or a device.
   const found = await stat(file).catch(error => Promise.reject(readable(error, file)))
   if (!found.isFile()) throw notABackup(`${file} is not a file and`)
   const gunzip = createGunzip({ chunkSize: 256 * 1024 })
-  // Its failure ends the loop below.
+  // An error of the source ends the loop below.
   void pipeline(createReadStream(file), gunzip, { signal }).catch(() => {})
   let rest: Uint8Array[] = []
   let restLength = 0

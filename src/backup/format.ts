@@ -1,8 +1,8 @@
 /**
- * The format of a backup (D60): lines of JSON. The first says what follows; then each table by name and its
- * rows, arrays of PostgreSQL's text of each value; the last counts the rows and has the SHA-256 of all lines
- * before it. Owns what a whole and unharmed backup is, and how long its lines may be. Knows no files, no
- * compression and no database.
+ * The format of a backup (D60): lines of JSON. The first line describes what follows. Then comes each table
+ * by name with its rows, which are arrays of PostgreSQL's text of each value. The last line counts the rows
+ * and has the SHA-256 of all lines before it. Owns what a whole and undamaged backup is, and how long its
+ * lines may be. Knows no files, no compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
@@ -32,7 +32,7 @@ export type BackupPart =
       readonly line: number
       readonly rows: readonly Uint8Array[]
     }
-  /** All that came before was whole and unharmed. */
+  /** Everything before it was whole and undamaged. */
   | { readonly kind: 'end'; readonly rows: RowCounts }
 
 const format = 'dealwright-backup'
@@ -41,20 +41,22 @@ const lineFeed = Uint8Array.of(10)
 const openBracket = 0x5b
 
 /**
- * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may come
- * to 23 MB, and to 47 MB in the event that tells what it was before. To load a row takes some fifteen times
- * its line in memory.
+ * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may
+ * become 23 MB, and 47 MB in the event that also has its previous value. Loading a row takes some fifteen
+ * times its line in memory.
  */
 export const longestLine = 128 * 1024 * 1024
-/** The same of a line that is no row: it is parsed as a whole, whatever is in it. */
+/** The same for a line that is not a row. Such a line is parsed as a whole. */
 const longestNote = 1024 * 1024
 
-/** Whether a line is a row; the others are notes. */
+/** Whether a line is a row; other lines are notes. */
 export function isRow(line: Uint8Array): boolean {
   return line[0] === openBracket
 }
 
-/** Makes a backup's text, piece by piece; what it returns is to be written in that order. */
+/**
+ * Makes the text of a backup, piece by piece. The pieces are written in the order in which they are returned.
+ */
 export type BackupWriter = {
   header(header: BackupHeader): Uint8Array
   table(name: string): Uint8Array
@@ -88,9 +90,9 @@ export function backupWriter(): BackupWriter {
 }
 
 /**
- * Reads a backup's lines, which come in groups, each with its line feed. Throws a BackupError where they are
- * not a backup, not one of this format's version, or not as they were written; what was yielded until then
- * must be undone.
+ * Reads the lines of a backup, which come in groups, each line with its line feed. Throws a BackupError when
+ * they are not a backup, have another version of the format, or are not as they were written. The caller must
+ * then undo what was yielded before.
  */
 export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256')
@@ -110,7 +112,7 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
       if (hasEnded) throw damaged('something follows its end')
       number++
       if (header && table && isRow(line)) {
-        if (line.length < shortestRow(table)) throw damaged(`it has a row that is none of ${table.name}`)
+        if (line.length < shortestRow(table)) throw damaged(`it has a row that is not a row of ${table.name}`)
         rows.push(line)
         continue
       }
@@ -127,7 +129,7 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
           continue
         }
         table = header.tables.find(({ name }) => name === note.table)
-        if (!table || Object.hasOwn(counts, table.name)) throw damaged('it has a table that it should not')
+        if (!table || Object.hasOwn(counts, table.name)) throw damaged('it has an unexpected table')
         counts[table.name] = 0
       }
       hash.update(line)
@@ -139,7 +141,7 @@ export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>):
   yield { kind: 'end', rows: counts }
 }
 
-/** Two quotes, and what stands before them, for each value; a bracket and a line feed. */
+/** Each value takes two quotes and the character before them; then come a bracket and a line feed. */
 function shortestRow({ columns }: BackupTable): number {
   return columns.length * 3 + 2
 }
@@ -147,8 +149,8 @@ function shortestRow({ columns }: BackupTable): number {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The values of a row's line, one a column. Nothing but texts and nulls is taken for one, so that a line
- * never makes more in memory than it has itself. Throws a BackupError for any other line.
+ * The values of a row's line, one for each column. A value must be a text or null, so that a line never takes
+ * much more memory than its own length. Throws a BackupError for any other line.
  */
 export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (string | null)[] {
   try {
@@ -167,11 +169,11 @@ export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (str
     requireThat(text.slice(at) === ']\n')
     return values
   } catch {
-    throw damaged(`it has a row that is none of ${name}`)
+    throw damaged(`it has a row that is not a row of ${name}`)
   }
 }
 
-/** Behind the text or null that begins at `start`. */
+/** The position after the text or null that begins at `start`. */
 function endOfValue(text: string, start: number): number {
   if (text.startsWith('null', start)) return start + 4
   requireThat(text[start] === '"')
@@ -208,7 +210,7 @@ function readHeader(line: Uint8Array): BackupHeader {
         isName(name) && Array.isArray(columns) && columns.length > 0 && areNames(columns),
     ) &&
     areNames((tables as BackupTable[]).map(({ name }) => name))
-  if (!isWhole) throw damaged('its first line is not as it is written')
+  if (!isWhole) throw damaged('its first line is not as a backup writes it')
   return header as unknown as BackupHeader
 }
 
@@ -220,7 +222,7 @@ function isListOf(value: unknown, isOne: (entry: Record<string, unknown>) => boo
   )
 }
 
-/** Names of tables and columns as the service's migrations choose them, each once. */
+/** Names of tables and columns in the form that the service's migrations use, each once. */
 function areNames(names: readonly unknown[]): boolean {
   return names.every(isName) && new Set(names).size === names.length
 }
@@ -229,7 +231,7 @@ function isName(text: unknown): boolean {
   return typeof text === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(text)
 }
 
-/** What people may be shown as it is: it is one short line. */
+/** Whether a text is one short line, which people may be shown as it is. */
 function isShort(text: unknown): boolean {
   return typeof text === 'string' && /^[^\p{C}]{1,200}$/u.test(text)
 }
@@ -248,7 +250,7 @@ function requireWhole(
 
 function parse(line: Uint8Array): Record<string, unknown> {
   const value = parseOrNull(line)
-  if (!value) throw damaged('it has a line that is none of a backup')
+  if (!value) throw damaged('it has a line that does not belong in a backup')
   return value
 }
 
@@ -264,12 +266,12 @@ function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
   }
 }
 
-/** The one way to say that something never was a backup. */
+/** The error for a file that never was a backup. */
 export function notABackup(what: string): BackupError {
   return new BackupError(`${what} is not a backup made by "dealwright backup"; name one that is.`)
 }
 
-/** The one way to say that a backup is not as it was written. */
+/** The error for a backup that is not as it was written. */
 export function damaged(how: string): BackupError {
   return new BackupError(
     `The backup is damaged or cut short (${how}); nothing was restored. Use another copy of it.`,

@@ -1,7 +1,7 @@
 /**
- * A backup's rows, loaded into an empty database: the schema as it was when the backup was made and all rows
- * in one transaction, or nothing. Knows no engine and no compression; what a whole backup is, the format
- * says.
+ * Loads the rows of a backup into an empty database. One transaction makes the schema as it was when the
+ * backup was made and loads all rows, or nothing. Knows no engine and no compression; format.ts says what a
+ * whole backup is.
  */
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, Transaction } from '../db/open.ts'
@@ -16,18 +16,18 @@ import {
 } from './format.ts'
 import { quoted, readTables, settle, type Table } from './tables.ts'
 
-/** What a backup has, as told by reading it to its end. */
+/** What a backup contains; known after reading it to its end. */
 export type Contents = { readonly header: BackupHeader; readonly rows: RowCounts; readonly total: number }
 
-/** Rows are written by as many as have about this many bytes together. */
+/** A batch of rows has about this many bytes. */
 const batchBytes = 1024 * 1024
 const mostRows = 5000
-/** The embedded engine has nobody else who would make room in its log. */
+/** The embedded engine has no other process that would make room in its log. */
 const checkpointBytes = 256 * 1024 * 1024
 
 /**
- * Reads a backup to its end. Throws a BackupError where it is harmed, or made by a service that this one
- * can't follow.
+ * Reads a backup to its end. Throws a BackupError when it is damaged, or was made by a service with
+ * migrations that this one doesn't have.
  */
 export async function examine(parts: AsyncIterable<BackupPart>): Promise<Contents> {
   let header: BackupHeader | undefined
@@ -47,22 +47,23 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
   if (migrations.length > files.length)
     throw new BackupError(
       `The backup was made by a newer service (${service_version}, schema version ${migrations.length}; this one knows ${files.length}): ` +
-        'restore with that one, or a later one.',
+        'restore it with that version or a later one.',
     )
   for (const [index, { version, name, checksum }] of migrations.entries()) {
     const file = files[index]!
     if (version === file.version && name === file.name && checksum === file.checksum) continue
     throw new BackupError(
       `The backup's schema had migration ${version} "${name}", which is not this program's ${file.version} "${file.name}": ` +
-        'it was made by another program, restore with that one.',
+        'another program made it; restore it with that program.',
     )
   }
 }
 
 /**
- * Makes the backup's schema, loads its rows, and brings both up to this program's schema. Throws a
- * BackupError, with the database as it was, where it is not empty, the backup is not as `contents` says or
- * does not fit; any other refusal of the database as it came. `onRows` hears how many rows are loaded.
+ * Makes the backup's schema, loads its rows, and migrates both to this program's schema. Throws a
+ * BackupError, with the database as it was, when the database is not empty, when the backup differs from
+ * `contents`, or when its rows don't fit. Throws other errors of the database unchanged. `onRows` is told how
+ * many rows are loaded.
  */
 export async function load(
   db: Database,
@@ -72,13 +73,13 @@ export async function load(
 ): Promise<void> {
   await db.sql.begin(async tx => {
     await settle(tx)
-    // A service that starts at this moment waits, or came first.
+    // A service that starts at this moment waits for this transaction, or has started before it.
     await lockSchema(tx)
     await requireEmpty(tx, header)
     await migrateWithin(tx, header.migrations.length)
     const { tables } = await readTables(tx)
     requireSame(header, tables)
-    // What migrations put in is in the backup, if it is still there.
+    // The backup has the rows that migrations inserted, unless they were deleted since.
     await tx.unsafe(`TRUNCATE ${tables.map(table => quoted(table.name)).join(', ')}`)
     const makeIndexes = await dropIndexes(tx, !header.migrations.some(({ name }) => name === 'one-folding'))
     let done = 0
@@ -109,8 +110,8 @@ export async function load(
 }
 
 /**
- * Throws a BackupError that names `where`, and no value, for what PostgreSQL refuses of the backup's rows:
- * data that is none (22), that breaks a constraint (23), or is too much (54).
+ * Throws a BackupError that names `where`, and no value, for rows of the backup that PostgreSQL refuses:
+ * invalid data (22), a broken constraint (23), or more than a limit (54).
  */
 async function fitting(where: string, act: () => Promise<void>): Promise<void> {
   try {
@@ -132,7 +133,7 @@ async function fitting(where: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Throws a BackupError where the database has a table of the service, or one in the place of one. */
+/** Throws a BackupError when the database has a table of the service, or something else under such a name. */
 async function requireEmpty(tx: Transaction, { tables }: BackupHeader): Promise<void> {
   const names = [migrationTable, ...tables.map(table => table.name)]
   const [found] = await tx.unsafe<{ name: string }[]>(
@@ -164,15 +165,15 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
   const some =
     differing.slice(0, 5).join(', ') + (differing.length > 5 ? ` and ${differing.length - 5} more` : '')
   throw new BackupError(
-    `The backup does not fit the schema of its own version (${some}): its database had been altered by hand. Nothing was restored. Undo that there and make another.`,
+    `The backup does not fit the schema of its own version (${some}): its database was changed by hand. Nothing was restored. Undo the changes there and make another backup.`,
   )
 }
 
 /**
- * Removes the indexes that are no constraints, as rows go in several times as fast without; the function that
- * is returned makes them again as they were. Before the migration "one-folding" (D126) each database took
- * other names for one. Where the names of a backup are not unique here, their index is left out: that
- * migration tells them apart and makes another.
+ * Removes the indexes that are not constraints, because rows are loaded several times as fast without them.
+ * The function that is returned makes them again as they were. Before the migration "one-folding" (D126),
+ * databases differed in which names they took for the same. If names of a backup are not unique here, their
+ * index is left out: that migration tells the names apart and makes another index.
  */
 async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
   const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
@@ -203,7 +204,7 @@ type Batch = {
   readonly bytes: number
 }
 
-/** The rows in batches of one table each that fit in memory. */
+/** The rows in batches that fit in memory, each of one table. */
 async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch> {
   let batch: { table: BackupTable; line: number; rows: Uint8Array[]; bytes: number } | undefined
   for await (const part of parts) {
@@ -222,7 +223,7 @@ async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch>
   if (batch) yield batch
 }
 
-/** One parameter a column: the texts of all rows, as the literal of an array. */
+/** One parameter for each column: the texts of all rows, as an array literal. */
 async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
   const literals = table.columns.map(() => [] as string[])
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * How far it is, for a person at a terminal: one line on standard error that is written over. Silent
- * elsewhere.
+ * The progress, for a person at a terminal: one line on standard error that is overwritten. Silent when there
+ * is no terminal.
  */
 
 export type Progress = { show(text: string): void; clear(): void }

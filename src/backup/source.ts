@@ -1,6 +1,6 @@
 /**
- * The database that a backup is read from: a server; a data directory that nobody has open; or a copy of one
- * that a running service has. Owns the copy's life. Knows nothing of what is read.
+ * The database that a backup is read from: a server, a data directory that nobody has open, or a copy of one
+ * that a running service has open. Owns the life of the copy. Knows nothing of what is read.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { hasCluster } from '../db/embedded/data-directory.ts'
@@ -13,12 +13,15 @@ import { requestCopy } from './copy-socket.ts'
 /** The settings of the service that say where its database is. */
 export type Place = { readonly databaseUrl: string | null; readonly dataDir: string }
 
-/** No statement of a backup is stopped; the embedded engine can't be told so, only given this long. */
+/**
+ * No statement of a backup should be stopped. The embedded engine always has a limit, so it gets a very long
+ * one.
+ */
 export const unhurried = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or
- * StartupError where there is none or it can't be read.
+ * StartupError when there is no database or it can't be read.
  */
 export async function withSource<T>(
   place: Place,
@@ -33,7 +36,7 @@ export async function withSource<T>(
   await removeLeftCopies(dataDir)
   const copy = makeCopyFolder(dataDir, 'backup')
   try {
-    // Keeps others from taking it for one that was left.
+    // The lock shows other processes that the copy is in use.
     const lock = await acquireLock(copy.path, () => {})
     const isCopied = await requestCopy(dataDir, copy.name, signal).finally(() => lock.release())
     if (isCopied && !hasCluster(copy.path))

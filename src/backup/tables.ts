@@ -1,7 +1,7 @@
 /**
- * The service's tables as the database's own catalog has them: their columns, and in which order rows can be
- * loaded. Owns which tables are the service's and what is said to the session so that a value's text is the
- * same everywhere. Names no table but the history of migrations.
+ * The service's tables, read from the database's own catalog: their columns, and the order in which rows can
+ * be loaded. Owns which tables are the service's, and the settings of the session that make the text of a
+ * value the same everywhere. Names no table but the history of migrations.
  */
 import { migrationTable } from '../db/migrate.ts'
 import type { Transaction } from '../db/open.ts'
@@ -16,14 +16,14 @@ export type Table = {
   readonly estimate: number
 }
 
-/** A name in SQL text; unlike those of the code's own, these come from the catalog or a file. */
+/** A name in SQL text. Unlike names in the code, these names come from the catalog or from a file. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
 /**
- * Makes the transaction's session print and read values one way, whatever is set for the database or the
- * role, and lets it take as long as it takes.
+ * Makes the session of the transaction print and read values in one way, whatever is set for the database or
+ * the role. Removes its time limits.
  */
 export async function settle(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT set_config(name, value, true)
@@ -33,9 +33,9 @@ export async function settle(tx: Transaction): Promise<void> {
 }
 
 /**
- * The tables of the service, each after those that it refers to, and the names of tables beside them that are
- * not its own: those of the service belong to accounts (test/api/schema.test.ts). Throws a BackupError where
- * tables refer to each other in a circle.
+ * The tables of the service, each after those that it refers to, and the names of other tables in the
+ * database. A table is the service's if it belongs to accounts (test/api/schema.test.ts). Throws a
+ * BackupError when tables refer to each other in a circle.
  */
 export async function readTables(tx: Transaction): Promise<{ tables: Table[]; others: string[] }> {
   const rows = await tx.unsafe<
@@ -75,7 +75,7 @@ function inOrder(tables: readonly (Table & { readonly needs: readonly string[] }
   return placed
 }
 
-/** The migrations that the database was given, in order; null where it never was given any. */
+/** The migrations that were applied to the database, in order; null if none ever was. */
 export async function readHistory(tx: Transaction): Promise<AppliedMigration[] | null> {
   const [there] = await tx.unsafe<{ there: string }[]>(
     `SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`,

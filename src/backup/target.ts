@@ -1,6 +1,6 @@
 /**
- * The database that a backup is restored into: an empty one on a server, or a new one in a data directory,
- * which becomes that directory's only when all is in it. Knows nothing of what is loaded.
+ * The database that a backup is restored into: an empty one on a server, or a new one in a data directory. A
+ * new one becomes the directory's database only when everything is loaded. Knows nothing of what is loaded.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
@@ -11,16 +11,16 @@ import { BackupError } from './backup-error.ts'
 import { makeCopyFolder, removeLeftCopies } from './copies.ts'
 import { type Place, unhurried } from './source.ts'
 
-/** Throws a BackupError where the data directory has a database. */
+/** Throws a BackupError when the data directory has a database. */
 export function requireFree({ databaseUrl, dataDir }: Place): void {
   if (databaseUrl || !existsSync(dataDir) || !hasCluster(dataDir)) return
-  throw new BackupError(`${dataDir} has a database; restore into an empty directory, by DATA_DIR.`)
+  throw new BackupError(`${dataDir} has a database; set DATA_DIR to an empty directory to restore into.`)
 }
 
 /**
- * Opens the database for `fill` and closes it afterwards. Where `fill` fails, a data directory is as it was
- * before; on a server that is for `fill` to see to. Throws a BackupError or StartupError where the database
- * can't be had.
+ * Opens the database for `fill` and closes it afterwards. If `fill` fails, a data directory is as it was
+ * before; on a server, `fill` itself must undo its work. Throws a BackupError or StartupError when the
+ * database can't be opened.
  */
 export async function withTarget<T>(place: Place, log: Log, fill: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = place

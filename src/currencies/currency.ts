@@ -1,6 +1,6 @@
 /**
- * The currency (D37, D44): all of ISO 4217 are there; an account decides which are in use and what each is
- * worth in its base currency. Fields as data; what follows from a rate is in revalue.ts. Pure.
+ * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are in use and
+ * what each is worth in its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What follows for open deals and for products when a rate changes (D24, D26). Closed deals keep the amount
- * of the day they were closed. How records are brought in line is records/derive.ts's.
+ * Updates the amounts of open deals and products after a change of a rate (D24, D26). Closed deals keep the
+ * amount of the day they were closed. How records are updated is in records/derive.ts.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -39,7 +39,7 @@ const deals: Derivation = {
   where: 'r.status = 1 AND c.id = coalesce(r.deal_value_currency, 0)',
 }
 
-/** The price in the base currency, else the first that has a rate, as in products/product.ts. */
+/** The price in the base currency, or the first price that has a rate, as in products/product.ts. */
 const products: Derivation = {
   table: 'product',
   values: columns(

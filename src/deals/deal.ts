@@ -105,7 +105,7 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   const isReversed = isNew && before !== null && before.status !== statusOf.open
   for (const name of [closing.reason, 'deal_closed_on']) {
     if (after[name] === null || (isReversed && !sent.has(name))) {
-      const because = isReversed ? 'must be given anew' : 'is required'
+      const because = isReversed ? 'must be given again' : 'is required'
       draft.problem(
         name,
         `required_when_${kind}`,

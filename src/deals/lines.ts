@@ -1,7 +1,7 @@
 /**
- * The product lines of a deal (D23): what a line leaves out comes from the product's price in the deal's
- * currency or, when the product has none any more, stays as it was; name and code are copied, so that a
- * product deleted later leaves the deal whole. Exact decimals throughout. Pure.
+ * The product lines of a deal (D23). What a line leaves out comes from the product's price in the deal's
+ * currency. If the product no longer has one, it stays as it was. Name and code are copied, so that a deal
+ * stays complete when a product is deleted. Exact decimals throughout. Pure.
  */
 import type { Currency } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
@@ -13,8 +13,8 @@ import { moneyRange } from './fields.ts'
 export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; readonly quantity: Decimal }
 
 /**
- * The lines of the deal as it would be saved, with their sums. Reports what can't be filled, and what is sent
- * and fits neither the currency nor the interface's range.
+ * The lines of the deal as it would be saved, with their sums. Reports what can't be filled in, and what was
+ * sent and does not fit the currency or the interface's range.
  */
 export function settledLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
   const stored = storedLines(draft, currency)
@@ -41,12 +41,15 @@ export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string
   )
 }
 
-/** A line as it is stored; `price` is what it is worth in the deal's currency, null in another. */
+/**
+ * A line as it is stored. `price` is its price in the deal's currency; null if it was stored in another
+ * currency.
+ */
 type Stored = { readonly line: JsonObject; readonly price: JsonObject | null }
 
 /**
- * The stored lines by product. Asked again for the same product, the next one: two lines of it may have
- * prices of their own.
+ * The stored lines by product. A second request for the same product gets its next line: two lines of one
+ * product may have different prices.
  */
 function storedLines({ before }: Draft, currency: Currency): (product: Json) => Stored | null {
   const value = isObject(before?.deal_value) ? before.deal_value : {}
@@ -108,7 +111,7 @@ function priceIn(record: JsonObject | null, currency: Currency): JsonObject | nu
   return found ? { unit_price: found.price!, discount: found.discount!, tax: found.tax! } : null
 }
 
-/** Prices that stay while the currency changes may have more decimals than the new one has. */
+/** Prices that stay while the currency changes may have more decimals than the new currency has. */
 function checkDecimals(
   { sent, problem }: Draft,
   price: Decimal,
@@ -126,7 +129,8 @@ function checkDecimals(
 }
 
 /**
- * Lines are replaced whole (D5): one sent without its price takes the product's, which may be another by now.
+ * Lines are replaced whole (D5). A line that is sent without its price takes the product's current price,
+ * which may differ from the stored one.
  */
 function warnOfPrice(
   { warn }: Draft,
@@ -139,6 +143,6 @@ function warnOfPrice(
     member => sent[member] === null && !isSameJson(was[member] ?? null, now[member]!),
   )
   if (replaced.length === 0) return
-  const message = `deal_value.products[${index}]: ${replaced.join(', ')} came anew from the product; send them to keep others.`
+  const message = `deal_value.products[${index}] took its ${replaced.join(', ')} from the product; send them to keep other values.`
   warn({ field: 'deal_value', code: 'taken_from_product', message })
 }

@@ -1,7 +1,6 @@
 /**
- * Moves all deals of a stage, or of a pipeline, elsewhere, so that it can be deleted (D37). Each deal is
- * updated as a person would do it, with its event and its rules; none is moved before all are judged. Knows
- * no HTTP.
+ * Moves all deals of a stage or of a pipeline, so that it can be deleted (D37). Each deal is updated as by a
+ * request, with its event and its rules. All deals are judged before the first is moved. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { Stage } from '../fields/catalog.ts'
@@ -15,14 +14,14 @@ const batch = 100
 type Move = { readonly source: Stage; readonly target: Stage }
 
 /**
- * Moves the deals of stage `from` to stage `to`, which must mean the same: an open deal is not won by moving
- * house.
+ * Moves the deals of stage `from` to stage `to`, which must have the same kind: a move never closes or
+ * reopens a deal.
  */
 export async function moveStage(db: Queryable, context: Context, from: number, to: number): Promise<void> {
   const { stages } = context.catalog
   const [source, target] = [stages.get(from), stages.get(to)]
   if (!source) return
-  if (!target || target.id === source.id) throw noTarget(`${to} is no other stage.`)
+  if (!target || target.id === source.id) throw noTarget(`there is no other stage ${to}.`)
   if (target.kind !== source.kind)
     throw noTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
   await moveAll(db, context, [{ source, target }])
@@ -35,7 +34,7 @@ export async function moveStage(db: Queryable, context: Context, from: number, t
 export async function movePipeline(db: Queryable, context: Context, from: number, to: number): Promise<void> {
   const { pipelines } = context.catalog
   if (!pipelines.has(from)) return
-  if (!pipelines.has(to) || from === to) throw noTarget(`${to} is no other pipeline.`)
+  if (!pipelines.has(to) || from === to) throw noTarget(`there is no other pipeline ${to}.`)
   const stages = [...context.catalog.stages.values()]
   const targets = stages.filter(stage => stage.pipeline === to)
   const moves: Move[] = []
@@ -54,7 +53,7 @@ async function moveAll(db: Queryable, context: Context, moves: readonly Move[]):
   for (const move of moves) await moveDeals(db, context, move)
 }
 
-/** Throws what any of the deals would be refused with. */
+/** Throws if the update of any of the deals would be refused. */
 async function judgeDeals(db: Queryable, context: Context, { source, target }: Move): Promise<void> {
   const fields = context.catalog.resources.get('deal')!
   for (
@@ -78,7 +77,7 @@ async function moveDeals(db: Queryable, context: Context, { source, target }: Mo
     const ids = await dealsIn(db, context, source)
     if (ids.length === 0) return
     if (before === ids.join())
-      throw new Refusal('busy_record', 'The deals can not be moved now; try again.', [], {
+      throw new Refusal('busy_record', "The deals can't be moved now; try again.", [], {
         'retry-after': '1',
       })
     before = ids.join()
@@ -90,7 +89,7 @@ async function moveDeals(db: Queryable, context: Context, { source, target }: Mo
   }
 }
 
-/** What makes a deal stand in a stage. */
+/** The members of an update that puts a deal into a stage. */
 function placeIn({ pipeline, id }: Stage) {
   return { pipeline, pipeline_stage: id }
 }
@@ -106,11 +105,11 @@ async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage, after 
 }
 
 const nothingMoved = 'so nothing is moved or deleted.'
-/** It could be when all were judged. */
+/** All deals could be moved when they were judged; this one has changed since. */
 const someMoved =
-  'as it was changed meanwhile; nothing is deleted. Deals that were moved before it stay where they are now.'
+  'because it was changed meanwhile; nothing is deleted. Deals that were moved before it stay in their new stage.'
 
-/** A deal that is gone by now need not be moved; one that its own rules keep back is named. */
+/** A deal that was deleted meanwhile need not be moved. A deal whose own rules refuse the move is named. */
 function unmoved(id: number, error: unknown, what: string): void {
   if (!(error instanceof Refusal)) throw error
   if (error.slug === 'record_not_found') return

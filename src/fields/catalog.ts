@@ -1,7 +1,7 @@
 /**
  * An account's configuration as one value: its fields, options, pipelines, stages and currencies, at one
- * version. A request sees one catalog from beginning to end. Builds it from rows; who loads the rows and when
- * is in accounts/directory.ts.
+ * version. A request sees one catalog from beginning to end. This file builds the catalog from rows;
+ * accounts/directory.ts loads the rows.
  */
 import type { Resource } from '../records/resource.ts'
 import { type Field, identifier, type Option } from './field.ts'
@@ -32,7 +32,7 @@ export type Stage = {
   readonly pipeline: number
   readonly name: string
   readonly position: number
-  /** the stage's meaning; never its name (D19) */
+  /** what the stage means; the name never decides this (D19) */
   readonly kind: 'open' | 'won' | 'lost'
   /** percent */
   readonly probability: number
@@ -47,8 +47,8 @@ export type Account = {
 }
 
 /**
- * One resource as one account has it. `fields` are in the order of the form, hidden and inactive ones
- * included.
+ * One resource as one account has it. `fields` are in the order of the form, including hidden and inactive
+ * ones.
  */
 export type ResourceFields = {
   readonly resource: Resource
@@ -62,7 +62,7 @@ export type Catalog = {
   readonly resources: ReadonlyMap<string, ResourceFields>
   readonly currencies: ReadonlyMap<number, Currency>
   readonly currencyByCode: ReadonlyMap<string, Currency>
-  /** the same in the order of their codes */
+  /** the currencies in the order of their codes */
   readonly currencyList: readonly Currency[]
   readonly pipelines: ReadonlyMap<number, Pipeline>
   readonly stages: ReadonlyMap<number, Stage>
@@ -72,8 +72,8 @@ export type Catalog = {
 export type Section = { readonly section: string; readonly fields: readonly string[] }
 
 /**
- * What an account decides of a field: of its own fields everything, of the service's fields what they may be
- * changed in.
+ * The part of a field that the account decides: everything of its own fields, and what may be changed in the
+ * service's fields.
  */
 export type FieldRow = Pick<
   Field,
@@ -133,15 +133,15 @@ function resourceFields(resource: Resource, rows: CatalogRows, options: OptionsB
   return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
 }
 
-/** What to do about the name of a field that is none of a resource's. */
+/** The hint for a name that is not the name of a field of the resource. */
 export function unknownFieldHint(name: string, { fields, resource }: ResourceFields): string {
   const shown = fields.filter(field => field.is_active && !field.is_hidden).map(field => field.internal_name)
   return suggestion(name, shown, `GET /rest/api/v1/field/list?source=${resource.name} names the fields.`)
 }
 
 /**
- * The field that a row describes: one of the service as the account has changed it, or one of the account's
- * own. Without options.
+ * The field that a row describes, without its options: a field of the service as the account has changed it,
+ * or a field of the account.
  */
 export function fieldOf(row: FieldRow, resource: Resource): Field {
   const definition = resource.fields.find(field => field.id === row.id)
@@ -164,8 +164,8 @@ function systemField(field: Field, row: FieldRow | undefined): Field {
 }
 
 /**
- * The fields in the order and the sections of the account's form; what it does not name comes last in its own
- * section.
+ * The fields in the order and the sections of the account's form. A field that the form does not name comes
+ * last, in the section it has by default.
  */
 function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
   if (form.length === 0) return [...fields]
@@ -182,8 +182,7 @@ function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
 }
 
 function customField(row: FieldRow): Field {
-  // The name becomes part of SQL text (fields/field.ts): one that is no plain identifier must never get that
-  // far.
+  // The name becomes part of SQL text (fields/field.ts), so it must be a plain identifier.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
   identifier(row.internal_name)
   return {

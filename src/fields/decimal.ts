@@ -25,12 +25,12 @@ export function decimal(value: unknown): Decimal | null {
   return decimalText.test(trimmed) ? new Big(trimmed) : null
 }
 
-/** Decimal → the JSON number that is worth exactly that. */
+/** Decimal → the JSON number of exactly that value. */
 export function decimalJson(value: Decimal): number | RawNumber {
   return jsonNumber(plain(value))
 }
 
-/** Decimal → shortest plain text, without exponent: what the database is given. */
+/** Decimal → its shortest plain text, without an exponent, as the database gets it. */
 export function plain(value: Decimal): string {
   const text = value.toFixed()
   return text === '-0' ? '0' : text

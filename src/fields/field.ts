@@ -6,7 +6,7 @@ import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 
-/** The interface's field types, and those D18 and D35 add for the custom fields it describes. */
+/** The interface's field types, and those that D18 and D35 add. */
 export type FieldType =
   | 'SINGLE_STRING'
   | 'TEXT'
@@ -40,7 +40,7 @@ export type FieldType =
 export type Config = {
   readonly min_length?: number
   readonly max_length?: number
-  /** bounds that a double can't hold are RawNumbers: 9999999999999999 is one (D14) */
+  /** a bound that a double can't hold, such as 9999999999999999, is a RawNumber (D14) */
   readonly min?: number | RawNumber
   readonly max?: number | RawNumber
   /** how many values a field of several values may hold */
@@ -76,7 +76,7 @@ export type Field = {
   readonly options: readonly Option[]
   /** whether the choices are the interface's, the same for every account */
   readonly has_static_options: boolean
-  /** the field whose option decides which options this one has, as a pipeline decides on the stages */
+  /** the field whose option decides which options this field has: a pipeline decides on the stages */
   readonly within: string | null
   /** the resource a relation field points to */
   readonly related: string | null
@@ -92,14 +92,14 @@ export type Field = {
   readonly is_indexed: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
   readonly deleted_at: string | null
-  /** counts its changes; that of the service's own begins at 1 */
+  /** counts the changes of the field; a field of the service begins at 1 */
   readonly version: number
   /**
-   * true when it changes without a write of the record: it follows the clock, a stage or a rate, and is no
-   * part of the stored text
+   * true when the value changes without a write of the record, because it follows the clock, a stage or a
+   * rate; the stored text does not contain it
    */
   readonly is_volatile: boolean
-  /** true when no record is without a value, whatever an account makes required: its column is NOT NULL */
+  /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
 }
 
@@ -108,12 +108,12 @@ export type Values = { [internal_name: string]: Json }
 
 export type Column = { readonly name: string; readonly type: string }
 
-/** Where a value stands while it is parsed: its field, its JSON pointer, and the ways to speak of it. */
+/** The place of a value while it is parsed: its field, its JSON pointer, and how to report about it. */
 export type Place = {
   readonly field: Field
   readonly path: string
   readonly catalog: Catalog
-  /** The record's value of another field: as sent, else as stored. */
+  /** The record's value of another field: the one that was sent, or the stored one. */
   beside(name: string): Json
   /**
    * Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no
@@ -122,8 +122,8 @@ export type Place = {
   problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
   warn(code: string, message: string): void
   /**
-   * Asks for a record to be created with this one (D11): a number that stands for its id until it has one.
-   * Undefined after a problem.
+   * Asks for a record to be created with this one (D11). Returns a number that stands for its id until it has
+   * one; undefined after a problem.
    */
   create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
@@ -147,27 +147,30 @@ export const operators = [
 ] as const
 export type Operator = (typeof operators)[number]
 
-/** Why an operand can't be read. */
+/** The reason why an operand can't be read. */
 export type Complaint = { readonly message: string; readonly hint?: Hint }
 
 /**
- * What a filter or a sort can speak of: a field, or a member of one (`deal_value.currency`).
- * `sql` is an expression over the row `r`; with `multi` it is an array of `type`.
+ * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). `sql` is an
+ * expression over the row `r`; with `multi` it is an array of `type`.
  */
 export type Term = {
   readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
   readonly sql: string
   readonly multi: boolean
   readonly operators: readonly Operator[]
-  /** Operand text → the text the database is given, cast to `type`; several where the text names several. */
+  /**
+   * The text of an operand → the text that the database gets, cast to `type`; several texts when the operand
+   * names several values.
+   */
   operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
   /** What to sort by; null where sorting has no meaning. */
   readonly order: Order | null
   /** SQL that is true when the member is present; absent = the value is not null */
   readonly present?: string
   /**
-   * Operand → the JSON that the column `custom` contains exactly where the term equals it, which its index
-   * can find.
+   * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
+   * `custom` finds it.
    */
   contained?(operand: string): string
 }
@@ -176,18 +179,18 @@ export type Term = {
 export type Order = {
   readonly sql: string
   readonly type: Term['type']
-  /** true where the expression is never null: its lists have no second branch (list/branches.ts) */
+  /** true when the expression is never null: lists then need no second branch (list/branches.ts) */
   readonly isFilled?: boolean
-  /** true where the expression looks into another table: no index can hold it */
+  /** true when the expression reads another table, so that no index can hold it */
   readonly looksUp?: boolean
   /** for text: the same expression of another text */
   of?(sql: string): string
   /**
-   * the values of `column` in the order of the sort; `sql` is the place of the value among them, null for any
-   * other
+   * the values of `column` in the order of the sort; `sql` is the place of a value among them, and null for
+   * any other value
    */
   readonly ranked?: { readonly column: string; readonly values: readonly number[] }
-  /** a quicker expression of the same order, for records that are not deleted: what those hold is there */
+  /** a quicker expression of the same order, for records that are not deleted: what they point to exists */
   readonly ofLive?: Order
 }
 
@@ -206,8 +209,8 @@ export type Kind = {
   /** The columns of a system field. Custom fields are members of the column `custom`. */
   columns(field: Field): readonly Column[]
   /**
-   * JSON as sent → the value as stored and read; undefined after a problem was reported, null when cleared.
-   * `current` is the stored value, for what an update keeps.
+   * JSON as sent → the value as stored and read; undefined after a reported problem, null when cleared.
+   * `current` is the stored value, from which an update keeps parts.
    */
   parse(input: Json, place: Place, current: Json): Json | undefined
   /** The stored value as parameter texts, one for each column. */
@@ -231,7 +234,8 @@ export type Kind = {
 }
 
 /**
- * The value of a field that was never set or was cleared. Custom fields are then absent from their document.
+ * The value of a field that was never set or was cleared. A custom field without a value is absent from the
+ * document.
  */
 export function emptyValue(field: Field, kind: Kind): Json {
   return field.is_custom ? null : (kind.empty ?? null)
@@ -259,8 +263,8 @@ export function scalar(field: Field, member: string, type: string): string {
 }
 
 /**
- * Text sorts by its first 255 code points without regard to case (D126), and so by code point, on every
- * engine alike (D50).
+ * Text sorts by its first 255 code points without regard to case (D126). The folded texts compare by code
+ * point, so that every engine gives the same order (D50).
  */
 export function textOrder(sql: string, mayBeLong = false, isFilled = false): Order {
   const of = (text: string) => `fold(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
@@ -268,7 +272,7 @@ export function textOrder(sql: string, mayBeLong = false, isFilled = false): Ord
 }
 
 /**
- * For `Term.contained`: the member at `path` of a custom field as `custom` holds it; a step `[]` is any item
+ * For `Term.contained`: the member at `path` of a custom field, as `custom` holds it. A step `[]` is any item
  * of an array. Nothing for a field that has a column.
  */
 export function containedAt(
@@ -286,7 +290,7 @@ export function containedAt(
   }
 }
 
-/** Whether there is a value at all: all that can be asked of a composite field as a whole. */
+/** Whether there is a value. Nothing else can be asked of a composite field as a whole. */
 export function presenceTerm(sql: string): Term {
   return { type: 'jsonb', sql, multi: false, operators: presence, operand: text => text, order: null }
 }

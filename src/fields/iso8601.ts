@@ -1,6 +1,6 @@
 /**
- * ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates; nothing passes
- * through a Date's own parser.
+ * ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates are taken; the
+ * parser of `Date` is never used.
  */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
@@ -8,7 +8,7 @@ const timePattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
 const dateTimePattern =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
 
-/** "2026-02-28" → itself; null when it is no real date. Years 0001 to 9999. */
+/** "2026-02-28" → itself; null when it is not a real date. Years 0001 to 9999. */
 export function isoDate(text: string): string | null {
   const match = datePattern.exec(text)
   if (!match) return null
@@ -24,15 +24,15 @@ export function calendarDate(text: string): string | null {
   return parts?.date ?? null
 }
 
-/** "10:00", "10:00:30" → "10:00"; null with an offset or when it is no time. */
+/** "10:00", "10:00:30" → "10:00"; null when the text has an offset or is not a time. */
 export function isoTime(text: string): string | null {
   const match = timePattern.exec(text)
   return match ? `${match[1]}:${match[2]}` : null
 }
 
 /**
- * A date-time → UTC with milliseconds, "2026-02-28T09:30:00.000Z". Without an offset it is UTC (D42); with
- * `needsOffset` that gives null, as does anything that is no real date-time.
+ * A date-time → UTC with milliseconds, "2026-02-28T09:30:00.000Z". Without an offset it is UTC (D42), or null
+ * with `needsOffset`. Null for anything that is not a real date-time.
  */
 export function isoInstant(text: string, needsOffset = false): string | null {
   const date = isoDate(text)
@@ -64,7 +64,7 @@ export function dateIn(timeZone: string, instant: Date): string | null {
   return parts.era === 'AD' ? isoDate(`${parts.year!.padStart(4, '0')}-${parts.month}-${parts.day}`) : null
 }
 
-/** A calendar costs far more to make than to ask, and a filter may ask it for thousands of moments. */
+/** Making a calendar costs far more than using it, and a filter may use it for thousands of moments. */
 const calendars = new Map<string, Intl.DateTimeFormat>()
 
 function calendarOf(timeZone: string): Intl.DateTimeFormat {

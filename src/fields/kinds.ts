@@ -47,8 +47,8 @@ export const kinds: { readonly [type in FieldType]: Kind } = {
 }
 
 /**
- * The types that a custom field may have, with the limits of the interface, which an account may tighten
- * (D36).
+ * The types that a custom field may have (D35, D36), with the limits of the interface. An account may tighten
+ * the limits.
  */
 export const customFields: { readonly [type in FieldType]?: Config } = {
   SINGLE_STRING: { max_length: 255 },

@@ -4,7 +4,7 @@
  */
 import { fold } from '../fold.ts'
 
-/** A name has at most 255 characters, each at most four code units when it is spelt in its parts. */
+/** A name has at most 255 characters, each at most four code units when decomposed. */
 const longest = 4 * 255
 
 /**
@@ -14,8 +14,8 @@ const longest = 4 * 255
 const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
 
 /**
- * Without blanks around it, composed (NFC), in any case. What no name can be, as it is too long or no text of
- * letters and their marks, is left as it stands.
+ * Without blanks around it, composed (NFC), in any case. A text that no name can be is left unchanged: it is
+ * too long, or has too many marks on a letter.
  */
 export function comparedName(text: string): string {
   const name = text.trim()
@@ -23,7 +23,7 @@ export function comparedName(text: string): string {
 }
 
 /**
- * The ways to write a text: as it stands, each letter and its marks as one (NFC), and in their parts (NFD).
+ * The ways to write a text: unchanged, with each letter and its marks composed (NFC), and decomposed (NFD).
  */
 export function spellings(text: string): string[] {
   return canNormalize(text) ? [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])] : [text]
@@ -33,17 +33,17 @@ function canNormalize(text: string): boolean {
   return text.length <= longest && letters.test(text)
 }
 
-/** Whether two names are one to a reader. */
+/** Whether two names are the same to a reader. */
 export function isSameName(one: string, other: string): boolean {
   return comparedName(one) === comparedName(other)
 }
 
 /**
- * The words of a name in small letters without marks, of which internal names are made: "Größe (Café)" →
+ * The words of a name in small letters without marks. Internal names are made from them: "Größe (Café)" →
  * grosse, cafe.
  */
 export function plainWords(name: string): string[] {
-  // Its own marks go first: what is left decomposes into few.
+  // Existing marks are removed first; the remaining letters decompose into few marks.
   const bare = name.replace(marks, '').normalize('NFKD').replace(marks, '')
   return (
     bare

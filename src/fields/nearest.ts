@@ -1,11 +1,11 @@
 /** "Did you mean": the known word nearest to an unknown one. */
 
-/** Longer ones are no misspelt name, and comparing them costs. */
+/** A longer word is not a misspelt name, and comparing it is slow. */
 const longestWord = 64
-/** Nobody misses by more, and fewer can be counted sooner. */
+/** A misspelling has fewer edits than this, and a small limit makes counting quicker. */
 const mostEdits = 8
 
-/** The hint for an unknown word: the nearest of those that are known, else what is said instead. */
+/** The hint for an unknown word: the nearest known word, or `otherwise`. */
 export function suggestion(word: string, known: Iterable<string>, otherwise: string): string {
   const near = nearest(word, known)
   return near ? `Did you mean "${near}"?` : otherwise
@@ -32,8 +32,8 @@ export function nearest(word: string, known: Iterable<string>): string | null {
 }
 
 /**
- * How many edits make `b` of `a`; more than `most` are not counted on. Only the cells that so few edits can
- * reach are looked at.
+ * How many edits turn `a` into `b`. Counting stops beyond `most`. Only the cells that so few edits can reach
+ * are computed.
  */
 function edits(a: string, b: string, most: number): number {
   const far = most + 1
@@ -63,5 +63,5 @@ function edits(a: string, b: string, most: number): number {
   return last[b.length]!
 }
 
-/** Three rows of the table, for words of up to 64 letters and what is near to them. */
+/** Three rows of the table, for words of up to 64 letters and the words near them. */
 const rows = [0, 1, 2].map(() => new Uint8Array(longestWord + 2 * mostEdits))

@@ -1,5 +1,5 @@
 /**
- * The pipeline and its stages (D19, D37). Fields as data; what a stage means is its kind, which never
+ * The pipeline and its stages (D19, D37). Fields as data. A stage's kind says what the stage means, and never
  * changes. Pure.
  */
 import { authorFields, type Draft, defineFields, type Resource, recordFields } from '../records/resource.ts'
@@ -25,7 +25,9 @@ export const pipeline: Resource = {
     Record: [...authorFields(805), ...recordFields(809)],
   }),
   full: ({ pipelines }) =>
-    pipelines.size < pipelinesMax ? null : `is one more than the ${pipelinesMax} pipelines of an account`,
+    pipelines.size < pipelinesMax
+      ? null
+      : `would exceed the limit of ${pipelinesMax} pipelines of an account`,
   settle: ({ after, catalog }) => {
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
@@ -69,12 +71,15 @@ export const pipelineStage: Resource = {
   }),
   full: ({ stages }, { pipeline }) => {
     const own = [...stages.values()].filter(stage => stage.pipeline === pipeline)
-    return own.length < stagesMax ? null : `is one more than the ${stagesMax} stages of a pipeline`
+    return own.length < stagesMax ? null : `would exceed the limit of ${stagesMax} stages of a pipeline`
   },
   settle: settleStage,
 }
 
-/** What a kind makes certain: a won deal is won, a lost one is lost (D21), and neither rots. */
+/**
+ * A stage's probability and rotting days follow from its kind where it is Won or Lost: 100 or 0 per cent, and
+ * no rotting (D21).
+ */
 const certain = new Map([
   [2, 100],
   [3, 0],
@@ -83,7 +88,7 @@ const certain = new Map([
 function settleStage({ after, before, catalog, problem }: Draft): void {
   for (const fixed of ['pipeline', 'kind']) {
     if (before && before[fixed] !== after[fixed]) {
-      problem(fixed, 'immutable', "can't be changed: it says what the deals of the stage are", {
+      problem(fixed, 'immutable', "can't be changed: it decides what the deals of the stage mean", {
         hint: 'Make a new stage and move the deals.',
       })
     }

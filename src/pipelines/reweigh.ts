@@ -1,6 +1,6 @@
 /**
- * What follows for open deals when a stage's probability or rotting days change (D21, D24). How they are
- * brought in line is records/derive.ts's.
+ * Updates open deals after a change of a stage's probability or rotting days (D21, D24). How records are
+ * updated is in records/derive.ts.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'

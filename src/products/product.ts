@@ -1,4 +1,4 @@
-/** The product: what follows from its prices and its owner. Pure; knows no HTTP and no SQL. */
+/** The rules of a product: what follows from its prices and its owner. Pure; knows no HTTP and no SQL. */
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
@@ -21,8 +21,8 @@ export const product: Resource = {
 }
 
 /**
- * The price in the account's base currency: the one given in it, else the first that has a rate; null without
- * one, never 1.
+ * The price in the account's base currency: the price given in that currency, or the first price whose
+ * currency has a rate. Null if none has: a rate of 1 is never assumed.
  */
 function baseAmount({ after, catalog }: Draft): Json {
   const base = catalog.currencies.get(catalog.account.base_currency)

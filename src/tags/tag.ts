@@ -1,4 +1,4 @@
-/** The tag that deals are grouped by (D37). Its name is there once in an account. */
+/** The tag that deals are grouped by (D37). Its name is unique in an account. */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
 export const tag: Resource = {

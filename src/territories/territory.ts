@@ -1,4 +1,4 @@
-/** The territory that a deal belongs to (D37). Its name is there once in an account. */
+/** The territory that a deal belongs to (D37). Its name is unique in an account. */
 import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
 
 export const territory: Resource = {

@@ -55,7 +55,7 @@ test('500 custom fields of a resource, also when two processes make the last one
   assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 422, 422, 422, 422, 422, 422, 422])
   assert.deepEqual(await refusal(create(field('Another'))), [
     ' too_many',
-    "The body can't be one more than the 500 custom fields of deal.",
+    'The body would exceed the limit of 500 custom fields of deal.',
   ])
   // Another resource has its own; what is there can be changed; a deleted one makes room, until it is
   // restored.
@@ -75,14 +75,14 @@ test('1 000 custom fields of an account, and 2 000 with the deleted ones', async
   const one = { ...field('One more'), source: 'company' }
   assert.deepEqual(
     (await refusal(create(one)))[1],
-    "The body can't be one more than the 1000 custom fields of an account.",
+    'The body would exceed the limit of 1000 custom fields of an account.',
   )
   await removeFields()
   await makeFields('deal', 1999, { deleted: true })
   const last = await create(field('The last'))
   assert.equal(last.status, 201, last.text)
   assert.equal((await call('DELETE', `${v1}/field/${last.body.data.id}`)).status, 200)
-  assert.match((await refusal(create(one)))[1]!, /2000 custom fields, deleted ones among them/)
+  assert.match((await refusal(create(one)))[1]!, /2000 custom fields, including deleted ones/)
   // What was deleted can come back.
   assert.equal((await call('POST', `${v1}/field/${last.body.data.id}/restore`)).status, 200)
   await removeFields()
@@ -169,7 +169,7 @@ test('100 pipelines, and 100 stages of each', async () => {
   const made = replies.map(reply => reply.body.data)
   assert.deepEqual(await refusal(pipeline('Too many')), [
     ' too_many',
-    'The pipeline is one more than the 100 pipelines of an account.',
+    'The pipeline would exceed the limit of 100 pipelines of an account.',
   ])
   const [first] = made
   assert.equal((await call('DELETE', `${v1}/pipeline/${first.id}`)).status, 200)
@@ -181,7 +181,7 @@ test('100 pipelines, and 100 stages of each', async () => {
   const stage = (name: string) => call('POST', `${v1}/pipeline_stage`, { name, pipeline: known.pipeline })
   const added = await Promise.all(Array.from({ length: 100 - stages }, (_, index) => stage(`Stage ${index}`)))
   assert.ok(added.every(reply => reply.status === 201))
-  assert.match((await refusal(stage('Too many')))[1]!, /one more than the 100 stages of a pipeline/)
+  assert.match((await refusal(stage('Too many')))[1]!, /would exceed the limit of 100 stages of a pipeline/)
   const elsewhere = { name: 'Elsewhere', pipeline: made[1].id }
   assert.equal((await call('POST', `${v1}/pipeline_stage`, elsewhere)).status, 201)
 })

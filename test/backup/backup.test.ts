@@ -482,8 +482,8 @@ describe('refused, with nothing left behind', () => {
     const harmed = (how: string) =>
       new RegExp(`^The backup is damaged or cut short \\(${how}\\); nothing was restored\\. Use another copy`)
     const [firstLine, row] = [
-      harmed('its first line is not as it is written'),
-      harmed('it has a row that is none of account'),
+      harmed('its first line is not as a backup writes it'),
+      harmed('it has a row that is not a row of account'),
     ]
     const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [
       ['a first line that is no JSON', lines => lines.splice(0, 1, '{"format'), other],
@@ -508,12 +508,12 @@ describe('refused, with nothing left behind', () => {
       [
         'a line that is no JSON',
         lines => lines.splice(2, 0, 'nothing'),
-        harmed('it has a line that is none of a backup'),
+        harmed('it has a line that does not belong in a backup'),
       ],
       [
         'a table that is not told',
         lines => lines.push('{"table":"more"}'),
-        harmed('it has a table that it should not'),
+        harmed('it has an unexpected table'),
       ],
       ['a number in a row', withAccount(values => [1, ...values.slice(1)]), row],
       ['a list in a row', withAccount(values => [[], ...values.slice(1)]), row],
@@ -534,7 +534,7 @@ describe('refused, with nothing left behind', () => {
 
   test('what fits no database: the place in the file and the reason, and nothing is half restored', async () => {
     const nowhere =
-      /^The backup does not fit the schema of its own version \(nothing, account\.nothing\): [^\n]* make another\.$/
+      /^The backup does not fit the schema of its own version \(nothing, account\.nothing\): [^\n]* make another backup\.$/
     const unfit = (where: string) =>
       new RegExp(`^The backup does not fit: ${where}; nothing was restored\\. Use another one\\.$`)
     const cases: [what: string, change: (lines: (string | Buffer)[]) => unknown, message: RegExp][] = [

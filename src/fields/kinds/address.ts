@@ -36,7 +36,7 @@ export const address: Kind = {
       operators: textual,
       operand: text => text,
       order: textOrder(sql, true),
-      // A country may be a number, which is another value to JSON.
+      // A country may be a number, which JSON distinguishes from the same digits as text.
       ...(member === 'country' ? {} : containedAt(field, 'text', ['[]', member])),
     }
   },

@@ -26,8 +26,8 @@ export const phone = contactPoints(
   { min_length: 5, max_length: 17 },
 )
 
-// One @, no spaces, a domain of two labels or more: RFC 5321's outer shape. Whether the mailbox exists only a
-// mail can tell.
+// One @, no spaces, and a domain of at least two labels: the outer shape in RFC 5321. Only sending a mail can
+// tell whether the mailbox exists.
 const emailPattern =
   /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
@@ -108,7 +108,7 @@ function entryType(
     return place.problem('required', 'must be given', { at, hint: typeHint(types) })
   }
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) place.warn('type_defaulted', `${named(input)} is no type of this entry; it became Work`)
+  if (!known) place.warn('type_defaulted', `${named(input)} is not a type of this entry; it became Work`)
   return known?.id ?? 1
 }
 

@@ -34,8 +34,8 @@ export function dateOperand(text: string, { account }: Catalog): string | Compla
 }
 
 /**
- * UTC text of epoch milliseconds; null when `text` is no number; a complaint for numbers that are likely
- * meant otherwise (D31).
+ * UTC text of epoch milliseconds; null when `text` is not a number; a complaint for a number that probably
+ * means something else (D31).
  */
 export function epochMilliseconds(text: string): string | Complaint | null {
   const number = text.trim()

@@ -25,8 +25,8 @@ const option = simpleKind({
 export const dropdown: Kind = { ...option, hasOptions: true }
 
 /**
- * The id of the option that `input` names, or undefined after a problem. Inactive options are refused unless
- * already stored.
+ * The id of the option that `input` names; undefined after a problem. An inactive option is refused unless
+ * the record already has it.
  */
 export function checkedOption(
   input: Json,
@@ -54,12 +54,12 @@ export function checkedOption(
       hint: () => optionHint('', options),
     })
   }
-  // A pipeline or a stage is a record, which may be deleted at this moment.
+  // A pipeline or a stage is a record, which somebody may be deleting at this moment.
   if (place.field.related) place.reference(place.field.related, option.id, at)
   return option.id
 }
 
-/** Which options are meant first where several have the same name: a stage of the record's own pipeline. */
+/** Which options are preferred when several have the same name: the stages of the record's own pipeline. */
 function nearness({ field: { within, resource }, beside, catalog }: Place): (option: Option) => boolean {
   const value = within === null ? null : beside(within)
   if (typeof value !== 'number' && typeof value !== 'string') return () => true
@@ -70,8 +70,8 @@ function nearness({ field: { within, resource }, beside, catalog }: Place): (opt
 type Choice = { readonly id: number; readonly name: string }
 
 /**
- * The choices of a list by their names as they are compared: made once for a list, as records are checked
- * against it over and over.
+ * The choices of a list by their compared names. Made once for each list, because many records are checked
+ * against it.
  */
 const namesOf = new WeakMap<readonly Choice[], ReadonlyMap<string, readonly Choice[]>>()
 
@@ -137,7 +137,7 @@ export function optionHint(text: string, options: readonly Option[]): string {
   return suggestion(text, names, all)
 }
 
-/** true/false stand for Yes/No where those are the options (D26). A number beyond 2^53 is no option's id. */
+/** true and false stand for Yes and No where these are the options (D26). No option has an id beyond 2^53. */
 function yesOrNo(input: Json, options: readonly Option[]): Json {
   if (typeof input === 'boolean')
     return options.find(option => option.name === (input ? 'Yes' : 'No'))?.id ?? input

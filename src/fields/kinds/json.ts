@@ -1,6 +1,6 @@
 /**
- * JSON: a free-form object of at most 16 kB and five levels (D18), its numbers counted as they are written
- * out (D111).
+ * JSON: a free-form object of at most 16 kB and five levels (D18). Its numbers count with their exponents
+ * written out (D111).
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { document, equality, type Kind } from '../field.ts'
@@ -9,7 +9,7 @@ const maxBytes = 16_384
 const maxLevels = 5
 /** Any double has fewer: 5e-324 has 326. */
 const maxNumberLength = 500
-/** How the field list names a member of any name, at any depth; the grammar takes it for none. */
+/** How the field list names members of any name, at any depth. The grammar does not take it as a name. */
 const anyPath = '*'
 
 export const json: Kind = {
@@ -19,7 +19,7 @@ export const json: Kind = {
   parse: (input, place, current) => {
     if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
     if (isDeeper(input, maxLevels)) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
-    // What was kept before there was a bound can be written back (D4).
+    // A value that was stored before there was a limit can be written back (D4).
     if (isObject(current) && isSameJson(input, current)) return current
     const numbers = [...numbersIn(input)]
     const long = numbers.filter(({ length }) => length > maxNumberLength)
@@ -42,7 +42,7 @@ export const json: Kind = {
   write: value => [JSON.stringify(value ?? {})],
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')
-    // Letters, digits, _ and -: what the grammar takes for a name needs no escape in SQL.
+    // The grammar takes only letters, digits, _ and - in a name, so it needs no escape in SQL.
     if (member !== anyPath && steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
     const path = steps.map(step => `"${step}"`).join(',')
     return {
@@ -52,7 +52,7 @@ export const json: Kind = {
       operators: [...equality, 'like'],
       operand: text => text,
       order: null,
-      // Present is more than not null: {"notes":null} has the member.
+      // A member can be present and null: {"notes":null} has the member.
       present: steps.length
         ? `(${document(field)} #> '{${path}}') IS NOT NULL`
         : `${document(field)} <> '{}'`,
@@ -60,15 +60,15 @@ export const json: Kind = {
   },
 }
 
-/** Whether a value is nested deeper than `levels`; looks no further down than that. */
+/** Whether a value is nested deeper than `levels`. Looks no deeper than that. */
 function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false
   return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
 /**
- * How long each number in a value is when its exponent is written out, how much longer than its text, and
- * where it stands.
+ * For each number in a value: its length with the exponent written out, how much longer that is than its
+ * text, and its place.
  */
 function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: number; at: string }> {
   if (isNumber(value)) {

@@ -1,9 +1,9 @@
-/** What every kind of object asks first: whether its members are known. */
+/** The first check of every kind that takes an object: whether the members are known. */
 import { type Json, pointerStep } from '../../json.ts'
 import type { Place } from '../field.ts'
 import { suggestion } from '../nearest.ts'
 
-/** False after a problem: a member that the object does not have. */
+/** False after a problem: an unknown member. */
 export function knownMembers(
   input: { [name: string]: Json },
   known: readonly string[],

@@ -116,8 +116,8 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   if (place.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return place.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
   }
-  // A sum that does not fit the currency is a problem also when only the currency changes: it is never
-  // rounded (D14).
+  // An amount with too many decimals for the currency is a problem even when only the currency changes: it is
+  // never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
   const value = checkedNumber(
     sent as Json,
@@ -139,7 +139,7 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
   if (!isDealValue) return money
-  // Without a value of its own the deal is worth its lines (D23): the deal works it out.
+  // Without a value of its own, the deal is worth its lines (D23); deals/deal.ts works that out.
   const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
   return { ...money, value: followsLines ? null : money.value, products: lines! }
 }
@@ -191,7 +191,7 @@ function currencyHint(value: number | string, catalog: Catalog): string {
 }
 
 /**
- * Money sorts by its amount in base currency (D29); where only one amount is kept, that is the amount itself
+ * Money sorts by its amount in base currency (D29). If only the amount itself is stored, that is the amount
  * times the rate.
  */
 function baseOrder(field: Field): Order {

@@ -30,7 +30,7 @@ const decimalNumber = simpleKind({
 export const number: Kind = {
   ...decimalNumber,
   text: field => `trim_scale(r.${identifier(field.internal_name)}::numeric)::text`,
-  // A record's id is compared as what it is, a whole number, or its index would not serve.
+  // A record's id is compared as a whole number, because only then can its index be used.
   term: (field, member) =>
     field.internal_name === 'id' && member === ''
       ? { ...idTerm, sql: scalar(field, '', 'bigint') }

@@ -94,7 +94,7 @@ function parseEntry(input: Json, place: Place, at: string): { [name: string]: Js
   }
 }
 
-/** unit_price and price name one thing; sent both, they must be equal. */
+/** unit_price and price name the same member. If both are sent, they must be equal. */
 function agreed(input: { [name: string]: Json }, place: Place, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
   if (!one || !other || one.eq(other)) return true

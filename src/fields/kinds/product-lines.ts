@@ -1,7 +1,6 @@
 /**
- * The product lines of a deal's value (D23), as a request gives them: a product, how many, and what differs
- * from the product's own price. What is left out is filled, and what follows is worked out, by the deal
- * (deals/lines.ts).
+ * The product lines of a deal's value (D23), as a request gives them: a product, a quantity, and what differs
+ * from the product's own price. deals/lines.ts fills in what is left out, and works out the amounts.
  */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
@@ -12,12 +11,12 @@ import { checkedNumber } from './number.ts'
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 const percentage = { min: 0, max: 100, max_decimals: 6 }
-/** What a line says beyond what is written: read back, it is no mistake. */
+/** Members that a line has only when it is read. Sending them back is not a mistake. */
 const told = ['name', 'product_code', 'amount']
 
 /**
- * Lines as sent, each {product, quantity, unit_price, discount, tax} with null for what was left out;
- * undefined after a problem.
+ * The lines that were sent, each {product, quantity, unit_price, discount, tax} with null for what was left
+ * out; undefined after a problem.
  */
 export function parseLines(input: Json, place: Place, decimals: number | undefined): Json[] | undefined {
   const at = '/products'

@@ -31,7 +31,7 @@ export const timeRange = rangeKind({
 })
 
 export const dateRange = rangeKind({
-  // A plain date is what is returned, so it can be written back; a time of day needs its offset (D49).
+  // Plain dates are returned, so they can be written back. A time of day needs its offset (D49).
   parse: text => (isoDate(text) || isoInstant(text, true) ? calendarDate(text) : null),
   operand: dateOperand,
   code: 'invalid_date_time',
@@ -60,7 +60,7 @@ function rangeKind(end: End): Kind {
       const name = member.replace(/^range\./, '')
       if (name !== 'from' && name !== 'to' && member !== '') return null
       const at = member === '' ? 'from' : name
-      // Ends are kept in a form that sorts as text: dates and moments in UTC with all their digits.
+      // The ends are stored in a form that sorts as text: dates, and moments in UTC, with all their digits.
       const sql = `(${document(field)} #>> '{range,${at}}')`
       return {
         type: 'text',
@@ -87,7 +87,7 @@ function parseRange(input: Json, place: Place, end: End): Json | undefined {
   const from = parseEnd(range.from, place, end, '/range/from')
   const to = parseEnd(range.to, place, end, '/range/to')
   if (!known || from === undefined || to === undefined) return undefined
-  // A range of dates keeps the dates as written, but which comes first is asked of the moments.
+  // A range of dates stores the dates as written, but compares the moments to tell which comes first.
   const backwards = end.isDate ? instant(range.from) > instant(range.to) || from > to : from > to
   if (backwards && !end.mayRunBackwards)
     return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })

@@ -21,8 +21,8 @@ export const reference = simpleKind({
 })
 
 /**
- * The id that `input` names (`7` or, where the interface takes an object, `{"id":7}`; an object without id is
- * a record to be created), or undefined after a problem.
+ * The id that `input` names; undefined after a problem. `input` is `7` or, where the interface takes an
+ * object, `{"id":7}`. An object without an id is a record to be created.
  */
 export function checkedReference(input: Json | undefined, place: Place, at = ''): number | undefined {
   const { field } = place
@@ -52,7 +52,8 @@ function takesObject(field: Field): boolean {
 /** References sort by the name shown (D29). */
 function nameOrder(sql: string, field: Field): Order {
   const of = `FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql}`
-  // Folded where it is looked up: PostgreSQL puts `fold` in line for a column, but not for a look-up.
+  // The name is folded inside the look-up: PostgreSQL expands `fold` in place for a column, but not for the
+  // result of a look-up.
   return {
     sql: `(SELECT ${textOrder(shownName(field.related!, 'named')).sql} ${of})`,
     type: 'text',

@@ -12,7 +12,8 @@ export const references: Kind = {
   parse: (input, place) => {
     const inputs = Array.isArray(input) ? input : [input]
     const limit = place.field.config.max_limit ?? Number.POSITIVE_INFINITY
-    // Far too many are refused as a whole, not one by one; the same one may stand there as 7 and as {"id":7}.
+    // Far too many entries are refused as a whole, not one by one. The same id may be sent twice, as 7 and as
+    // {"id":7}.
     if (inputs.length > 2 * limit) return place.problem('too_many', `must have at most ${limit} entries`)
     const ids = inputs.map((item, index) =>
       checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''),

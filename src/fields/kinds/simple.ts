@@ -1,4 +1,4 @@
-/** What a kind is made of that is one column and one term, as most are. Knows no type. */
+/** Makes a kind that has one column and one term, like most kinds. Knows no type. */
 import type { Json } from '../../json.ts'
 import type { Catalog } from '../catalog.ts'
 import {
@@ -23,10 +23,7 @@ export function simpleKind(kind: {
   operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
   order?: (sql: string, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
-  /**
-   * A custom value is compared as the text in which it is kept: its order is the same, and an index can hold
-   * it.
-   */
+  /** A custom value is compared as its stored text: the order is the same, and an index can hold the text. */
   isText?: boolean
 }): Kind {
   return {

@@ -15,8 +15,8 @@ export const text = simpleKind({
     return checkedText(value, place, place.field.config)
   },
   operand: value => value,
-  // Narrower limits that an account sets leave longer texts where they are.
-  // A custom field's limit may change while an index or a cursor holds the expression.
+  // Stored texts may be longer than a limit that an account narrowed later. And the limit of a custom field
+  // may change while an index or a cursor has the expression.
   order: (sql, field) =>
     textOrder(
       sql,
@@ -26,8 +26,8 @@ export const text = simpleKind({
 })
 
 /**
- * A string within its limits (D15: code points; no NUL, no lone surrogate), or undefined after a problem.
- * `at` is the place below.
+ * A string within its limits, or undefined after a problem. Its length counts code points; NUL and lone
+ * surrogates are refused (D15). `at` is the place below.
  */
 export function checkedText(
   input: Json | undefined,
