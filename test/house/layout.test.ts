@@ -1,7 +1,7 @@
 /** Sizes, names and places of files. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sources } from './sources.ts'
+import { type Source, sources } from './sources.ts'
 
 test('a source file is a screen or a few: at most 420 lines, unless it is data', () => {
   const long = sources('src/**/*.ts').filter(
@@ -53,3 +53,34 @@ test('a test that asks which engine it runs on is where it runs on both', () => 
     [],
   )
 })
+
+test('a line of code has at most 110 characters, unless it is part of a long text', () => {
+  const long = sources('{src,test,bench,scripts,bin}/**/*.{ts,js}').flatMap(file => {
+    let isTemplate = false
+    return linesOf(file).flatMap(({ place, text }) => {
+      const begins = isTemplate
+      if (!isComment.test(text)) isTemplate = (text.match(/(?<!\\)`/g)?.length ?? 0) % 2 ? !begins : begins
+      return [...text].length <= 110 || begins || isTemplate || holdsLongText.test(text) ? [] : [place]
+    })
+  })
+  assert.deepEqual(long, [])
+})
+
+const isComment = /^\s*(\/\/|\/?\*)/
+/** A string, a template or a regular expression of more than sixty characters. */
+const holdsLongText = /^(?!\s*(?:\/\/|\/?\*)).*(?:'[^']{60,}'|"[^"]{60,}"|`.{60,}`|\/.{60,}\/)/
+
+test('a line of a document has at most 100 characters, unless it is a table, code or a link', () => {
+  const long = sources('{*.md,docs/**/*.md}').flatMap(file => {
+    let isCode = false
+    return linesOf(file).flatMap(({ place, text }) => {
+      if (text.startsWith('```')) isCode = !isCode
+      return [...text].length <= 100 || isCode || /^\||\]\([^)]{60,}\)/.test(text) ? [] : [place]
+    })
+  })
+  assert.deepEqual(long, [])
+})
+
+function linesOf({ path, text }: Source): { place: string; text: string }[] {
+  return text.split('\n').map((line, index) => ({ place: `${path}:${index + 1}`, text: line }))
+}

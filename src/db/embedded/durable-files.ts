@@ -43,8 +43,8 @@ const settings = {
 }
 
 /**
- * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method that
- * calls fsync.
+ * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method
+ * that calls fsync.
  */
 export const durableStart = [
   ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),

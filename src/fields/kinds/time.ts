@@ -23,7 +23,7 @@ export const time = simpleKind({
   order: sql => textOrder(sql),
 })
 
-/** Times are kept to the minute, as the interface shows them; a warning says that seconds were dropped (D54). */
+/** Times are kept to the minute, as the interface shows them. A warning tells of dropped seconds (D54). */
 export function warnOfSeconds(input: Json, place: Place): void {
   if (/:\d\d:\d*[1-9]/.test(String(input)))
     place.warn('seconds_dropped', `${place.field.internal_name} is kept to the minute`)
