@@ -1,6 +1,6 @@
 /** Reads the parameters of requests that have few of them. */
 import { Refusal } from '../errors.ts'
-import type { Parameters } from '../list/query.ts'
+import type { Parameters } from '../list/parameters.ts'
 
 /** The values of single parameters; unknown, repeated and missing ones are refused together. */
 export function readParameters(

@@ -4,12 +4,12 @@
  * and whatever is thrown after that ends the connection, with all that was under way refused, before anything
  * more is read. Knows nothing of what is asked.
  */
-import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { login } from './login.ts'
+import { sendCancel } from './send-cancel.ts'
 import { complaint } from './sendable.ts'
-import { DatabaseUnavailable } from './unavailable.ts'
+import { clientFault, DatabaseUnavailable } from './unavailable.ts'
 import * as wire from './wire.ts'
 
 export type AskOptions = {
@@ -113,7 +113,7 @@ export function openSession(options: SessionOptions): Session {
 
   const end = (reason: unknown) => {
     if (over !== null) return
-    over = reason instanceof DatabaseUnavailable ? reason : failed(reason, log)
+    over = reason instanceof DatabaseUnavailable ? reason : clientFault(reason, log)
     clearTimeout(connectTimer)
     const refused = line
     line = []
@@ -235,18 +235,6 @@ export function openSession(options: SessionOptions): Session {
     }
   }
 
-  /**
-   * The server closes the connection when it has told the one that is to end (PostgreSQL, "Canceling Requests
-   * in Progress").
-   */
-  const sendCancel = async (signal: AbortSignal) => {
-    if (!cancelKey) return
-    const own = await options.connect(signal)
-    const closed = once(own, 'close', { signal })
-    own.resume().end(wire.cancel(cancelKey))
-    await closed.finally(() => own.destroy())
-  }
-
   begin().catch(error => (error instanceof DatabaseUnavailable ? end(error) : lost(error)))
 
   return {
@@ -278,8 +266,8 @@ export function openSession(options: SessionOptions): Session {
     openedAt: performance.now(),
     async cancel() {
       const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(cancelWithinMs)])
-      // Whether it is ended shows in its answer.
-      await sendCancel(signal).catch(() => {})
+      // Whether the statement is ended shows in its answer.
+      await sendCancel(() => options.connect(signal), cancelKey, signal).catch(() => {})
     },
     end,
     async close() {
@@ -308,13 +296,3 @@ function comeFirst({ turn }: Statement): void {
  * tables were altered.
  */
 const outdated = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery'])
-
-/** A fault of ours: said with its place and without its message, which may quote a value. */
-function failed(error: unknown, log: (line: string) => void): DatabaseUnavailable {
-  const { name = typeof error, stack } = error as { name?: string; stack?: string }
-  const [place] = /^\s+at .*$/m.exec(stack ?? '') ?? ['']
-  log(
-    `A connection to the database was ended because the client failed: ${name}${place.replace(/\s+/g, ' ')}.`,
-  )
-  return new DatabaseUnavailable('The client failed on the connection', { cause: error })
-}

@@ -35,3 +35,13 @@ export function asUnavailable(error: unknown): unknown {
     ? new DatabaseUnavailable((error as Error).message, { cause: error })
     : error
 }
+
+/** A fault of the client: said with its place and without its message, which may quote a value. */
+export function clientFault(error: unknown, log: (line: string) => void): DatabaseUnavailable {
+  const { name = typeof error, stack } = error as { name?: string; stack?: string }
+  const [place] = /^\s+at .*$/m.exec(stack ?? '') ?? ['']
+  log(
+    `A connection to the database was ended because the client failed: ${name}${place.replace(/\s+/g, ' ')}.`,
+  )
+  return new DatabaseUnavailable('The client failed on the connection', { cause: error })
+}

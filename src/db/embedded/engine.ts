@@ -7,14 +7,14 @@ import type { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
 import { asStartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import { finishCluster, prepareCluster } from './data-directory.ts'
 import { makeDirectory } from './disk.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import type { FromEngine, ToEngine } from './messages.ts'
+import { type FromEngine, joined, type ToEngine } from './messages.ts'
 import { watchRoom } from './room.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
-import { closeThread, startThread, type Thread } from './thread.ts'
+import { startEngine } from './start.ts'
+import { closeThread, type Thread } from './thread.ts'
 
 export type EngineOptions = {
   /** absent = in memory: gone when closed, and not to be brought back after a crash */
@@ -66,7 +66,7 @@ export class Engine implements Outlet {
   /** Opens the cluster, making it on the first start. Throws a StartupError if that cannot be. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDir, log } = options
-    if (dataDir === undefined) return new Engine(options, await start(options), undefined)
+    if (dataDir === undefined) return new Engine(options, await startEngine(options), undefined)
     let engine: Engine | undefined
     let lock: Lock | undefined
     try {
@@ -76,7 +76,7 @@ export class Engine implements Outlet {
         () => engine?.lose('another process has taken the lock of the data directory'),
         log,
       )
-      engine = new Engine(options, await start(options), lock)
+      engine = new Engine(options, await startEngine(options), lock)
       return engine
     } catch (error) {
       lock?.release()
@@ -174,7 +174,7 @@ export class Engine implements Outlet {
       let count = 1
       if (!first!.alone)
         while (this.waiting[count]?.socket === first!.socket && !this.waiting[count]!.alone) count++
-      const bytes = join(this.waiting.splice(0, count))
+      const bytes = joined(this.waiting.splice(0, count).map(item => item.bytes))
       if (this.underWay.length === 0) this.noteProgress()
       this.underWay.push(first!.socket.id)
       this.batches++
@@ -254,7 +254,7 @@ export class Engine implements Outlet {
     let said = ''
     for (let waitMs = 100; this.state === 'reopening'; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {
-        const running = await start(this.options)
+        const running = await startEngine(this.options)
         // It may have been closed, or its lock lost, meanwhile.
         if (this.state !== 'reopening') {
           await running.worker.terminate()
@@ -295,24 +295,4 @@ export class Engine implements Outlet {
   private unavailable(): DatabaseUnavailable {
     return new DatabaseUnavailable(`The embedded database is ${this.state}`)
   }
-}
-
-async function start(options: EngineOptions): Promise<Thread> {
-  const { dataDir, template, log } = options
-  if (dataDir === undefined) return startThread(template === undefined ? {} : { template })
-  const { cluster, fresh } = prepareCluster(dataDir, log)
-  const running = await startThread({ directory: cluster })
-  if (fresh) await finishCluster(dataDir)
-  return running
-}
-
-/** A buffer of its own, so that it can be handed over to the thread. */
-function join(items: readonly Waiting[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(items.reduce((sum, item) => sum + item.bytes.length, 0))
-  let offset = 0
-  for (const item of items) {
-    joined.set(item.bytes, offset)
-    offset += item.bytes.length
-  }
-  return joined
 }

@@ -34,3 +34,14 @@ export type FromEngine =
       readonly fsyncs: number
     }
   | { readonly kind: 'closed' }
+
+/** A buffer of its own, so that it can be handed over to the thread. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}

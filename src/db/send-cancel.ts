@@ -1,0 +1,20 @@
+/** How a server is told to end a statement: over a connection of its own. Knows no session. */
+import { once } from 'node:events'
+import type { Duplex } from 'node:stream'
+import { cancel } from './wire.ts'
+
+/**
+ * Asks the server that `connect` leads to to end what the session of `key` carries out. Resolves when the
+ * session was told: the server closes the connection then (PostgreSQL, "Canceling Requests in Progress").
+ */
+export async function sendCancel(
+  connect: () => Duplex | Promise<Duplex>,
+  key: Buffer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!key) return
+  const connection = await connect()
+  const closed = once(connection, 'close', { signal })
+  connection.resume().end(cancel(key))
+  await closed.finally(() => connection.destroy())
+}

@@ -1,0 +1,148 @@
+/**
+ * The parameters of a list, of sums and of one record, as texts: how many and how long they may be, and how
+ * one of them is read. Knows no field.
+ */
+import { type Hint, Problems, Refusal } from '../errors.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { GrammarError } from './grammar.ts'
+
+/** Parameter name → its values, in the order given. */
+export type Parameters = ReadonlyMap<string, readonly string[]>
+
+/**
+ * How many parameters a request may have, and how long they may be together: room for 5000 values of 25
+ * digits (D30).
+ */
+const parametersMax = 100
+const textMax = 131_072
+export const unreadable = 'The list query could not be read.'
+const mostCharacters = `A list query has at most ${textMax} characters.`
+const askLess = 'Ask in several requests.'
+/**
+ * What a query has at most in bytes, as a character has at most four in UTF-8; larger ones are not even read.
+ */
+export const queryBytesMax: number = 4 * textMax
+
+export function refuse(problems: Problems, detail: string): void {
+  if (problems.count === 0) return
+  const isUnknown = problems.kept.every(({ code }) => code === 'unknown_parameter')
+  throw new Refusal(isUnknown ? 'unknown_parameter' : 'malformed_query', detail, problems)
+}
+
+export function report(
+  problems: Problems,
+  parameter: string,
+  code: string,
+  message: string,
+  { hint, field = null, ...more }: { hint?: Hint | undefined; field?: string | null; position?: number } = {},
+): void {
+  problems.add(() => ({ field, path: '', parameter, code, message, ...more }), hint)
+}
+
+/** What a query of more bytes than `queryBytesMax` is refused with. */
+export function queryTooLarge(): Refusal {
+  const problem = {
+    field: null,
+    path: '',
+    parameter: '',
+    code: 'too_long',
+    message: mostCharacters,
+    hint: askLess,
+  }
+  return new Refusal('malformed_query', unreadable, [problem])
+}
+
+/** Refuses what is too much to be read, with one problem, before anything is read. */
+function refuseExcess(parameters: Parameters): void {
+  const problems = new Problems()
+  const texts = [...parameters.values()].flat()
+  const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
+  const hint = askLess
+  if (Math.max(parameters.size, texts.length) > parametersMax) {
+    report(
+      problems,
+      '',
+      'too_many',
+      `A list query has at most ${parametersMax} parameters, each filter counted.`,
+      { hint },
+    )
+  } else if (length > textMax) {
+    report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint })
+  }
+  refuse(problems, unreadable)
+}
+
+export function unknownParameters(parameters: Parameters, known: readonly string[]): Problems {
+  refuseExcess(parameters)
+  const problems = new Problems()
+  for (const name of parameters.keys()) {
+    if (known.includes(name)) continue
+    const hint = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
+    report(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
+  }
+  return problems
+}
+
+/**
+ * The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop
+ * stop early.
+ */
+export function wholeNumber(
+  parameters: Parameters,
+  names: readonly string[],
+  fallback: number,
+  max: number,
+  problems: Problems,
+): number {
+  const values = names.flatMap(name => parameters.get(name) ?? [])
+  const parameter = names[0]!
+  if (values.length === 0) return fallback
+  const value = Number(values[0])
+  if (new Set(values).size > 1) {
+    report(problems, parameter, 'contradiction', `${names.join(' and ')} give different values.`)
+  } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
+    const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
+    report(problems, parameter, 'invalid_value', `${parameter} must be a whole number from 1${limit}.`)
+  } else return value
+  return fallback
+}
+
+export function single(parameters: Parameters, name: string, problems: Problems): string | null {
+  const values = parameters.get(name) ?? []
+  if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given once.`)
+  return values[0] || null
+}
+
+export function oneOf<T extends string>(
+  parameters: Parameters,
+  name: string,
+  words: readonly T[],
+  problems: Problems,
+): T | null {
+  const text = single(parameters, name, problems)
+  const word = words.find(known => known === text) ?? null
+  if (text !== null && word === null)
+    report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
+  return word
+}
+
+export function parsed<T>(
+  text: string,
+  parameter: string,
+  parse: (text: string) => T,
+  problems: Problems,
+): T | null {
+  if (text.trim() === '') return null
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof GrammarError)) throw error
+    const { message, hint } = error
+    const position = error.position + 1
+    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
+      position,
+      hint,
+    })
+    return null
+  }
+}
