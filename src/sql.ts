@@ -1,0 +1,160 @@
+/**
+ * SQL as a template: sql`SELECT title FROM deal WHERE id = ${id}::bigint`. What stands in a template is our
+ * own text. What is put into it is a parameter, unless it is SQL itself. Numbers the parameters, and gives
+ * the same text for the same shape, so that a statement stays prepared. Knows no table and no database.
+ */
+
+/** What a parameter holds: PostgreSQL is given texts, and casts them. */
+export type Value = string | null
+
+/** A statement as a database takes it. */
+export type Statement = { readonly text: string; readonly values: readonly Value[] }
+
+/**
+ * A part of a statement, or a whole one. A class, so that nothing a request can send is taken for one: only
+ * the functions below make them.
+ */
+class Sql {
+  readonly strings: readonly string[]
+  readonly parts: readonly Part[]
+  constructor(strings: readonly string[], parts: readonly Part[]) {
+    this.strings = strings
+    this.parts = parts
+  }
+}
+
+/** A value that has one number, however often it stands in a statement. */
+class Param {
+  readonly value: Value
+  constructor(value: Value) {
+    this.value = value
+  }
+}
+
+export type { Param, Sql }
+
+type Part = Sql | Param | Value
+
+/** A parameter that a statement names more than once. */
+export function param(value: Value): Param {
+  return new Param(value)
+}
+
+function template(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  return folded(strings, parts)
+}
+
+/** SQL without a parameter is put together once, where it is made. */
+function folded(strings: readonly string[], parts: readonly Part[]): Sql {
+  let text = strings[0]!
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index]!
+    if (!(part instanceof Sql) || part.parts.length > 0) return new Sql(strings, parts)
+    text += part.strings[0] + strings[index + 1]!
+  }
+  return new Sql([text], [])
+}
+
+const none = new Sql([''], [])
+
+/** Parts in a row, `between` between two of them. Parts that are `sql.none` are left out. */
+function join(parts: readonly Part[], between: Sql = comma): Sql {
+  const all = parts.filter(part => part !== none)
+  if (all.length === 0) return none
+  if (between.parts.length > 0) throw new Error('a separator has no parameters')
+  return folded(['', ...Array<string>(all.length - 1).fill(between.strings[0]!), ''], all)
+}
+
+const comma = new Sql([', '], [])
+
+/** A name of a table, a column or an alias, quoted. */
+function id(name: string): Sql {
+  const known = ids.get(name)
+  if (known) return known
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
+  if (ids.size >= mostIds) ids.clear()
+  const made = new Sql([`"${name}"`], [])
+  ids.set(name, made)
+  return made
+}
+
+/** Made once: a deal has sixty columns. There is an end to it, as indexes of accounts have names, too. */
+const ids = new Map<string, Sql>()
+const mostIds = 1000
+
+/**
+ * A text that stands in the statement, such as a path into JSON, on which an index or a plan may depend. It
+ * has letters, digits and what paths are made of; nothing that would have to be escaped.
+ */
+function text(value: string): Sql {
+  if (!/^[\p{L}\p{N} _.,:"{}[\]$*-]*$/u.test(value)) throw new Error(`not a plain text: ${value}`)
+  return new Sql([`'${value}'`], [])
+}
+
+/** A whole number that stands in the statement, where the planner sees it. */
+function integer(value: number): Sql {
+  if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
+  return new Sql([String(value)], [])
+}
+
+/** The types of columns. */
+const types = {
+  bigint: new Sql(['bigint'], []),
+  'bigint[]': new Sql(['bigint[]'], []),
+  date: new Sql(['date'], []),
+  int: new Sql(['int'], []),
+  jsonb: new Sql(['jsonb'], []),
+  numeric: new Sql(['numeric'], []),
+  text: new Sql(['text'], []),
+  timestamptz: new Sql(['timestamptz'], []),
+}
+export type SqlType = keyof typeof types
+
+function type(name: SqlType): Sql {
+  return types[name]
+}
+
+export const sql = Object.assign(template, { id, integer, join, none, text, type })
+
+/** The text of a statement and its parameters, numbered in the order in which they stand there. */
+export function compile(statement: Sql): Statement {
+  const values: Value[] = []
+  const numbers = new Map<Param, number>()
+  const numberOf = (part: Param | Value): number => {
+    if (!(part instanceof Param)) return values.push(part)
+    const known = numbers.get(part)
+    if (known) return known
+    const number = values.push(part.value)
+    numbers.set(part, number)
+    return number
+  }
+  const write = ({ strings, parts }: Sql): string => {
+    let text = strings[0]!
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index]!
+      text += (part instanceof Sql ? write(part) : `$${numberOf(part)}`) + strings[index + 1]!
+    }
+    return text
+  }
+  return { text: write(statement), values }
+}
+
+/**
+ * A statement that is put together once and asked with other values each time: for what is asked most.
+ * `make` is given a parameter for each of its arguments.
+ */
+export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]) => Statement {
+  const slots = Array.from({ length: make.length }, (_, index) => param(String(index)))
+  const { text, values: order } = compile(make(...slots))
+  return (...values) => ({ text, values: order.map(slot => values[Number(slot)]!) })
+}
+
+/** Asks a database for what a statement reads; `replan` as it takes it. */
+export function ask<Rows>(
+  db: { query(text: string, values: readonly Value[], replan?: boolean): Rows },
+  statement: Sql | Statement,
+  replan = false,
+): Rows {
+  const { text, values } = statement instanceof Sql ? compile(statement) : statement
+  return db.query(text, values, replan)
+}
