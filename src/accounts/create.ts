@@ -7,6 +7,7 @@ import { createRecord } from '../records/create.ts'
 import { documentOf } from '../records/document.ts'
 import type { Queryable } from '../records/store.ts'
 import { resources } from '../resources.ts'
+import { ask, param, sql } from '../sql.ts'
 import { isoCurrencies } from './currencies.ts'
 import { defaultOptions, defaultPipeline } from './defaults.ts'
 import { loadCatalog } from './directory.ts'
@@ -31,18 +32,21 @@ export async function createAccount(
   { name, ownerName, ownerEmail, at }: NewAccount,
 ): Promise<{ account: number; owner: number }> {
   const madeAt = (at ?? new Date()).toISOString()
-  const [row] = await tx.query(
-    'INSERT INTO account (account_id, name, base_currency, created_at) ' +
-      'SELECT coalesce(max(account_id), 0) + 1, $1::text, $2::int, $3::timestamptz FROM account RETURNING account_id::text AS id',
-    [name, String(baseCurrency), madeAt],
+  const [row] = await ask(
+    tx,
+    sql`INSERT INTO account (account_id, name, base_currency, created_at)
+      SELECT coalesce(max(account_id), 0) + 1, ${name}::text, ${String(baseCurrency)}::int,
+        ${madeAt}::timestamptz
+      FROM account RETURNING account_id::text AS id`,
   )
   const account = row!.id!
   const owner = 1
   const options = optionRows(1001)
-  await tx.query('INSERT INTO counter (account_id, last_field_id) VALUES ($1::bigint, $2::bigint)', [
-    account,
-    String(options.at(-1)!.id),
-  ])
+  const last = String(options.at(-1)!.id)
+  await ask(
+    tx,
+    sql`INSERT INTO counter (account_id, last_field_id) VALUES (${account}::bigint, ${last}::bigint)`,
+  )
   await insertOptions(tx, account, options)
   await insertCurrencies(tx, account, madeAt)
   // The rest are records like any other. The owner is recorded as their own creator.
@@ -71,11 +75,14 @@ async function insertCurrencies(tx: Queryable, account: string, at: string): Pro
     }
     return { ...values, document: documentOf(all.get('currency')!, values) }
   })
-  await tx.query(
-    'INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate, is_active, created_at, updated_at, document) ' +
-      'SELECT $1::bigint, c.* FROM json_to_recordset($2::json) c (id int, code text, name text, symbol text, decimals int, rate numeric, ' +
-      'is_active int, created_at timestamptz, updated_at timestamptz, document text)',
-    [account, JSON.stringify(rows)],
+  await ask(
+    tx,
+    sql`INSERT INTO currency (account_id, id, code, name, symbol, decimals, rate, is_active, created_at,
+        updated_at, document)
+      SELECT ${account}::bigint, c.*
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) c (id int, code text, name text, symbol text,
+        decimals int, rate numeric, is_active int, created_at timestamptz, updated_at timestamptz,
+        document text)`,
   )
 }
 
@@ -86,10 +93,12 @@ export async function insertOptions(
   account: string,
   options: readonly OptionRow[],
 ): Promise<void> {
-  await tx.query(
-    'INSERT INTO option (account_id, id, resource, field, name, position) SELECT $1::bigint, o.id, o.resource, o.field, o.name, o.position ' +
-      'FROM json_to_recordset($2::json) o (id bigint, resource text, field text, name text, position int)',
-    [account, JSON.stringify(options)],
+  await ask(
+    tx,
+    sql`INSERT INTO option (account_id, id, resource, field, name, position)
+      SELECT ${account}::bigint, o.id, o.resource, o.field, o.name, o.position
+      FROM json_to_recordset(${JSON.stringify(options)}::json) o (id bigint, resource text, field text,
+        name text, position int)`,
   )
 }
 
@@ -115,10 +124,15 @@ export async function createToken(
   tx: Queryable,
   { account, user, name, scopes, token, now }: NewToken,
 ): Promise<void> {
-  await tx.query(
-    'WITH counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint RETURNING last_id) ' +
-      'INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at) ' +
-      'SELECT $1::bigint, last_id, $2::text, $3::text, $4::text[], $5::bigint, $6::timestamptz FROM counted',
-    [String(account), name, hashToken(token), `{${scopes.join(',')}}`, String(user), now.toISOString()],
+  const own = param(String(account))
+  await ask(
+    tx,
+    sql`WITH counted AS (
+        UPDATE counter SET last_id = last_id + 1 WHERE account_id = ${own}::bigint RETURNING last_id
+      )
+      INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at)
+      SELECT ${own}::bigint, last_id, ${name}::text, ${hashToken(token)}::text,
+        ${`{${scopes.join(',')}}`}::text[], ${String(user)}::bigint, ${now.toISOString()}::timestamptz
+      FROM counted`,
   )
 }

@@ -8,6 +8,7 @@ import { parseJson } from '../json.ts'
 import { isValid } from '../records/administrators.ts'
 import type { Resource } from '../records/resource.ts'
 import type { Queryable } from '../records/store.ts'
+import { ask, prepared, type Sql, sql } from '../sql.ts'
 import { hashToken, parseToken } from './token.ts'
 
 /** A caller: the user a token acts for, what it may do, and its account's catalog. */
@@ -59,7 +60,7 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
 
   async function lookUp(account: number | null, hash: string): Promise<Caller | null> {
     if (account === null) return null
-    const [row] = await db.query(tokenStatement, [String(account), hash])
+    const [row] = await ask(db, tokenStatement(String(account), hash))
     if (!row) return null
     const catalog = await catalogAt(account, row.catalog_version!)
     return { user: Number(row.user_id), scopes: new Set(JSON.parse(row.scopes!) as string[]), catalog }
@@ -110,11 +111,14 @@ export function openDirectory(db: Queryable, resources: readonly Resource[], now
   }
 }
 
-/** $1 account, $2 hash. */
-const tokenStatement =
-  'SELECT t.user_id::text AS user_id, to_json(t.scopes)::text AS scopes, a.catalog_version::text AS catalog_version ' +
-  'FROM token t JOIN account a ON a.account_id = t.account_id WHERE t.account_id = $1::bigint AND t.hash = $2::text ' +
-  `AND ${isValid('t')}`
+/** Whom a valid token acts for. Asked once a second for whoever asks. */
+const tokenStatement = prepared(
+  (account, hash) => sql`
+SELECT t.user_id::text AS user_id, to_json(t.scopes)::text AS scopes,
+  a.catalog_version::text AS catalog_version
+FROM token t JOIN account a ON a.account_id = t.account_id
+WHERE t.account_id = ${account}::bigint AND t.hash = ${hash}::text AND ${isValid}`,
+)
 
 /** An account's catalog as one statement sees it. */
 export async function loadCatalog(
@@ -122,21 +126,55 @@ export async function loadCatalog(
   resources: readonly Resource[],
   account: number,
 ): Promise<Catalog> {
-  const [row] = await db.query(catalogStatement, [String(account)])
+  const [row] = await ask(db, catalogStatement(String(account)))
   return buildCatalog(resources, parseJson(row!.catalog!) as unknown as CatalogRows)
 }
 
-const rowsOf = (columns: string, table: string, where: string, order: string) =>
-  `(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (SELECT ${columns} FROM ${table} WHERE account_id = $1::bigint${where}) x)`
-
-/** $1 account → everything a catalog is made of. */
-const catalogStatement = `SELECT json_build_object(
-  'account', (SELECT row_to_json(x) FROM (SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
-    FROM account WHERE account_id = $1::bigint) x),
-  'fields', ${rowsOf('id, resource, internal_name, field_name, type, config, default_value, is_required, is_active, is_indexed, deleted_at, version', 'field', '', 'x.id')},
-  'options', ${rowsOf('id, resource, field, name, position, is_active, is_default', 'option', '', 'x.position, x.id')},
-  'forms', ${rowsOf('resource, sections', 'form', '', 'x.resource')},
-  'currencies', ${rowsOf('id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active', 'currency', '', 'x.code')},
-  'pipelines', ${rowsOf('id, name, position, is_default = 1 AS is_default', 'pipeline', ' AND deleted_at IS NULL', 'x.position, x.id')},
-  'stages', ${rowsOf("id, pipeline, name, position, CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days", 'pipeline_stage', ' AND deleted_at IS NULL', 'x.pipeline, x.position, x.id')}
+/** Everything a catalog is made of. */
+const catalogStatement = prepared(account => {
+  const rows = (of: Sql, order: Sql) =>
+    sql`(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (${of}) x)`
+  const own = sql`account_id = ${account}::bigint`
+  return sql`
+SELECT json_build_object(
+  'account', (SELECT row_to_json(x) FROM (
+    SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
+    FROM account WHERE ${own}) x),
+  'fields', ${rows(
+    sql`
+    SELECT id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
+      is_indexed, deleted_at, version
+    FROM field WHERE ${own}`,
+    sql`x.id`,
+  )},
+  'options', ${rows(
+    sql`
+    SELECT id, resource, field, name, position, is_active, is_default FROM option WHERE ${own}`,
+    sql`x.position, x.id`,
+  )},
+  'forms', ${rows(
+    sql`
+    SELECT resource, sections FROM form WHERE ${own}`,
+    sql`x.resource`,
+  )},
+  'currencies', ${rows(
+    sql`
+    SELECT id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active
+    FROM currency WHERE ${own}`,
+    sql`x.code`,
+  )},
+  'pipelines', ${rows(
+    sql`
+    SELECT id, name, position, is_default = 1 AS is_default
+    FROM pipeline WHERE ${own} AND deleted_at IS NULL`,
+    sql`x.position, x.id`,
+  )},
+  'stages', ${rows(
+    sql`
+    SELECT id, pipeline, name, position,
+      CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days
+    FROM pipeline_stage WHERE ${own} AND deleted_at IS NULL`,
+    sql`x.pipeline, x.position, x.id`,
+  )}
 )::text AS catalog`
+})

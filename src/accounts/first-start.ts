@@ -7,6 +7,7 @@ import type { Database } from '../db/open.ts'
 import { administers, isValid } from '../records/administrators.ts'
 import type { Queryable } from '../records/store.ts'
 import { lockAccount } from '../records/write.ts'
+import { ask, param, sql } from '../sql.ts'
 import { createAccount } from './create.ts'
 import { sampleBegins } from './sample-bodies.ts'
 import { hashToken, newToken, parseToken } from './token.ts'
@@ -48,9 +49,9 @@ export async function firstStart(db: Database, options: FirstStartOptions): Prom
 }
 
 function alone<T>(db: Database, act: (tx: Queryable) => Promise<T>): Promise<T> {
-  return db.sql.begin(async sql => {
-    const query: Queryable['query'] = (text, params = []) => sql.unsafe(text, params, { prepare: true })
-    await query('SELECT pg_advisory_xact_lock($1::bigint)', [String(startLock)])
+  return db.sql.begin(async tx => {
+    const query: Queryable['query'] = (text, params = []) => tx.unsafe(text, params, { prepare: true })
+    await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(startLock)}::bigint)`)
     return act({ query, write: (_account, text, params) => query(text, params) })
   })
 }
@@ -58,7 +59,7 @@ function alone<T>(db: Database, act: (tx: Queryable) => Promise<T>): Promise<T> 
 /** The token that was made; null if no account was made or the token was preset. */
 async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<string | null> {
   const { now, presetToken, sampleData, file, createSample } = options
-  const [first] = await tx.query('SELECT min(account_id)::text AS account FROM account')
+  const [first] = await ask(tx, sql`SELECT min(account_id)::text AS account FROM account`)
   if (first!.account) {
     if (presetToken)
       await makeStartToken(tx, { account: first!.account, name: presetName, token: presetToken, now })
@@ -95,26 +96,41 @@ type StartToken = {
  * the owner or, if the owner was deleted, for another live user.
  */
 async function makeStartToken(tx: Queryable, { account, name, token, now }: StartToken): Promise<void> {
-  const user = `(SELECT u.id FROM "user" u WHERE u.account_id = $1::bigint ORDER BY u.deleted_at IS NOT NULL, (${administers('u')}) DESC, u.id LIMIT 1)`
-  await tx.query(lockAccount, [account])
-  await tx.query(
-    'WITH ended AS (UPDATE token SET revoked_at = $4::timestamptz WHERE account_id = $1::bigint AND made_at_start AND hash <> $3::text ' +
-      'AND revoked_at IS NULL), ' +
-      `known AS (UPDATE token SET name = $2::text, scopes = '{admin}', user_id = ${user}, expires_at = NULL, revoked_at = NULL, ` +
-      'made_at_start = true WHERE account_id = $1::bigint AND hash = $3::text RETURNING id), ' +
-      'counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = $1::bigint AND NOT EXISTS (SELECT FROM known) RETURNING last_id) ' +
-      'INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at, made_at_start) ' +
-      `SELECT $1::bigint, last_id, $2::text, $3::text, '{admin}', ${user}, $4::timestamptz, true FROM counted`,
-    [account, name, hashToken(token), now.toISOString()],
+  const [own, named] = [param(account), param(name)]
+  const [hash, madeAt] = [param(hashToken(token)), param(now.toISOString())]
+  const user = sql`(
+    SELECT u.id FROM "user" u WHERE u.account_id = ${own}::bigint
+    ORDER BY u.deleted_at IS NOT NULL, (${administers(own)}) DESC, u.id LIMIT 1)`
+  await ask(tx, lockAccount(own))
+  await ask(
+    tx,
+    sql`WITH ended AS (
+  UPDATE token SET revoked_at = ${madeAt}::timestamptz
+  WHERE account_id = ${own}::bigint AND made_at_start AND hash <> ${hash}::text AND revoked_at IS NULL
+),
+known AS (
+  UPDATE token SET name = ${named}::text, scopes = '{admin}', user_id = ${user}, expires_at = NULL,
+    revoked_at = NULL, made_at_start = true
+  WHERE account_id = ${own}::bigint AND hash = ${hash}::text RETURNING id
+),
+counted AS (
+  UPDATE counter SET last_id = last_id + 1
+  WHERE account_id = ${own}::bigint AND NOT EXISTS (SELECT 1 FROM known) RETURNING last_id
+)
+INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at, made_at_start)
+SELECT ${own}::bigint, last_id, ${named}::text, ${hash}::text, '{admin}', ${user},
+  ${madeAt}::timestamptz, true
+FROM counted`,
   )
 }
 
 async function tokenState(tx: Queryable, token: string): Promise<TokenState> {
   const account = parseToken(token)?.account
   if (account === undefined) return 'unknown'
-  const [row] = await tx.query(
-    `SELECT (${isValid('t')})::text AS is_valid FROM token t WHERE t.account_id = $1::bigint AND t.hash = $2::text`,
-    [String(account), hashToken(token)],
+  const [row] = await ask(
+    tx,
+    sql`SELECT (${isValid})::text AS is_valid
+      FROM token t WHERE t.account_id = ${String(account)}::bigint AND t.hash = ${hashToken(token)}::text`,
   )
   if (!row) return 'unknown'
   return row.is_valid === 'true' ? 'valid' : 'ended'

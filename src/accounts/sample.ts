@@ -11,6 +11,7 @@ import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { resources } from '../resources.ts'
+import { ask, sql } from '../sql.ts'
 import { insertOptions } from './create.ts'
 import { loadCatalog } from './directory.ts'
 import { sampleBegins, sampleDeals, sampleProducts } from './sample-bodies.ts'
@@ -32,9 +33,10 @@ export type SampleIds = {
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
-  await tx.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
-    id,
-  ])
+  await ask(
+    tx,
+    sql`UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = ${id}::bigint`,
+  )
   const first = await loadCatalog(tx, resources, account)
   for (const [code, rate] of names.rates) {
     const currency = first.currencyByCode.get(code)!
@@ -62,9 +64,9 @@ export async function createSample(tx: Queryable, account: number, owner: number
 
 /** A custom field of each kind on deal and on product, with the options of those that have some. */
 async function insertFields(tx: Queryable, account: string): Promise<void> {
-  const [counter] = await tx.query(
-    'SELECT last_field_id::text AS last FROM counter WHERE account_id = $1::bigint',
-    [account],
+  const [counter] = await ask(
+    tx,
+    sql`SELECT last_field_id::text AS last FROM counter WHERE account_id = ${account}::bigint`,
   )
   let last = Number(counter!.last)
   const each = ['deal', 'product'].flatMap(resource =>
@@ -79,17 +81,18 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
       position: index + 1,
     })),
   )
-  await tx.query(
-    'INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config) ' +
-      `SELECT $1::bigint, f.id, f.resource, f.name, f.label, f.type, f.config ` +
-      'FROM json_to_recordset($2::json) f (id bigint, resource text, name text, label text, type text, config jsonb)',
-    [account, JSON.stringify(each)],
+  await ask(
+    tx,
+    sql`INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config)
+      SELECT ${account}::bigint, f.id, f.resource, f.name, f.label, f.type, f.config
+      FROM json_to_recordset(${JSON.stringify(each)}::json) f (id bigint, resource text, name text,
+        label text, type text, config jsonb)`,
   )
   await insertOptions(tx, account, options)
-  await tx.query('UPDATE counter SET last_field_id = $2::bigint WHERE account_id = $1::bigint', [
-    account,
-    String(last),
-  ])
+  await ask(
+    tx,
+    sql`UPDATE counter SET last_field_id = ${String(last)}::bigint WHERE account_id = ${account}::bigint`,
+  )
 }
 
 async function createAround(tx: Queryable, context: Context): Promise<SampleIds> {

@@ -12,13 +12,14 @@ import { type Once, recall } from '../records/once.ts'
 import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
 import type { Queryable } from '../records/store.ts'
+import { reserveIds } from '../records/write.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
 import { formOf, formVersion, newForm, storedForm } from './form.ts'
 import { countIndexes } from './indexes.ts'
 import { type Judgement, judgement } from './judge.ts'
 import { withChangedOption, withNewOption } from './option.ts'
-import { type Change, reserveIds, saveChange } from './save.ts'
+import { type Change, saveChange } from './save.ts'
 
 /** Who administers, and how the catalog is read: always as the database has it now. */
 export type Administrator = {
@@ -44,7 +45,7 @@ export async function createField(administrator: Administrator, body: Json): Pro
   const { db, account } = administrator
   const before = await recall<Administered>(db, askedOnce(administrator))
   if (before) return before.told
-  const id = await reserveIds(db, account, idsNeeded(body))
+  const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
   return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
 }
 
@@ -106,7 +107,7 @@ export async function createOption(
   const { db, account } = administrator
   const before = await recall<Administered>(db, askedOnce(administrator))
   if (before) return before.told
-  const id = await reserveIds(db, account, 1)
+  const id = await reserveIds(db, account, 'last_field_id', 1)
   return changeOptions(administrator, fieldId, id, (field, judge) => withNewOption(field, body, id, judge))
 }
 

@@ -4,12 +4,13 @@
  * here.
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
-import type { Field, FieldType, Option } from '../fields/field.ts'
+import type { Field, FieldType, Option, Row } from '../fields/field.ts'
 import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import { isBlank, placeOf } from '../records/parse.ts'
+import { param, type Sql, sql } from '../sql.ts'
 import { moved } from './form.ts'
 import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 import { limited } from './limits.ts'
@@ -185,14 +186,17 @@ export function hasOwnOptions(field: Field): boolean {
  * SQL of what the field's own index holds. Null for a field that can have no index: one of several values, or
  * a column of the service.
  */
-export function indexExpression(field: Field): string | null {
-  const kind = kinds[field.type]
-  const term = kind.term(field, '') ?? null
-  if (!field.is_custom || !term || term.multi || term.type === 'jsonb') return null
-  const { order } = term
-  if (!order) return null
-  return (order.looksUp ? term.sql : (order.ranked?.column ?? order.sql)).replaceAll(/\br\./g, '')
+export function indexExpression(field: Field): Sql | null {
+  const term = kinds[field.type].term(field, '')
+  if (!field.is_custom || !term || term.multi || term.type === 'jsonb' || !term.order) return null
+  const { looksUp, ranked, sql: order } = term.order
+  const expression = looksUp ? term.sql : (ranked?.column ?? order)
+  return expression(columnsAlone, noAccount)
 }
+
+/** The row of an index: its columns need no alias, and nothing in it follows the clock or looks elsewhere. */
+const columnsAlone: Row = { alias: sql.none, now: sql.none }
+const noAccount = param(null)
 
 function sourceOf(source: Json | undefined, judge: Judgement): ResourceFields | undefined {
   const { resources } = judge.catalog

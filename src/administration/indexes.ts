@@ -4,21 +4,24 @@
  * account, because other accounts may keep other values under the same name.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { type Field, identifier } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import type { Queryable } from '../records/store.ts'
+import { ask, compile, type Sql, sql } from '../sql.ts'
 import { indexExpression } from './field.ts'
 
 /** How far an index is. `progress` goes from 0 to 1; null when the database does not tell it. */
 export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
 
 export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
-  const [row] = await db.query(
-    `SELECT i.indisvalid::text AS valid,
-       (SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0), p.tuples_done::float8 / nullif(p.tuples_total, 0))
-        FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS progress
-       , EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS building
-     FROM pg_index i WHERE i.indexrelid = to_regclass($1::text)`,
-    [indexName(account, field)],
+  const [row] = await ask(
+    db,
+    sql`SELECT i.indisvalid::text AS valid, (
+        SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0),
+          p.tuples_done::float8 / nullif(p.tuples_total, 0))
+        FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS progress,
+      EXISTS (
+        SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS building
+      FROM pg_index i WHERE i.indexrelid = to_regclass(${indexName(account, field)}::text)`,
   )
   if (row?.valid === 'true') return { state: 'ready', progress: 1 }
   if (row && row.building === 'false') return { state: 'failed', progress: null }
@@ -27,10 +30,11 @@ export async function indexState(db: Queryable, account: number, field: Field): 
 
 /** How many custom fields have an index on a table, in all accounts. */
 export async function countIndexes(db: Queryable, table: string): Promise<number> {
-  const [row] = await db.query(
-    `SELECT count(*)::text AS count FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     WHERE i.indrelid = to_regclass($1::text) AND c.relname LIKE 'custom\\_%'`,
-    [identifier(table)],
+  const quoted = compile(sql.id(table)).text
+  const [row] = await ask(
+    db,
+    sql`SELECT count(*)::text AS count FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE i.indrelid = to_regclass(${quoted}::text) AND c.relname LIKE 'custom\\_%'`,
   )
   return Number(row!.count)
 }
@@ -46,31 +50,32 @@ export async function arrangeIndexes(
   failed: (name: string, error: unknown) => void,
 ): Promise<void> {
   const account = catalog.account.id
-  const wanted = new Map<string, string>()
+  const wanted = new Map<string, Sql>()
   for (const { resource, fields } of catalog.resources.values()) {
     for (const field of fields.filter(field => field.is_indexed && !field.deleted_at)) {
-      const columns = `(${indexExpression(field)}), id`
       wanted.set(
         indexName(account, field),
-        `ON ${identifier(resource.name)} (${columns}) WHERE account_id = ${account} AND deleted_at IS NULL`,
+        sql`ON ${sql.id(resource.name)} ((${indexExpression(field)!}), id)
+          WHERE account_id = ${sql.integer(account)} AND deleted_at IS NULL`,
       )
     }
   }
-  const present = await query(
-    `SELECT c.relname AS name, i.indisvalid::text AS valid,
-       EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)::text AS building
-     FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE c.relname LIKE $1::text`,
-    [`custom\\_${account}\\_%`],
+  const db = { query }
+  const present = await ask(
+    db,
+    sql`SELECT c.relname AS name, i.indisvalid::text AS valid,
+        EXISTS (SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)::text AS building
+      FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+      WHERE c.relname LIKE ${`custom\\_${account}\\_%`}::text`,
   )
   for (const { name, valid, building } of present) {
     if (building === 'true' || (valid === 'true' && wanted.has(name!))) wanted.delete(name!)
     // An interrupted index stays invalid; it is removed and built again.
-    else await query(`DROP INDEX CONCURRENTLY IF EXISTS ${identifier(name!)}`)
+    else await ask(db, sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql.id(name!)}`)
   }
   for (const [name, definition] of wanted) {
-    await query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${identifier(name)} ${definition}`).catch(error =>
-      failed(name, error),
-    )
+    const made = ask(db, sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${sql.id(name)} ${definition}`)
+    await made.catch(error => failed(name, error))
   }
 }
 

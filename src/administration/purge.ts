@@ -5,10 +5,11 @@
  * deleted: somebody may restore it at any moment.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { type Field, identifier } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { documentWithout } from '../records/document.ts'
 import type { Queryable } from '../records/store.ts'
-import { lockAccount, locked } from '../records/write.ts'
+import { carryOut, locked, lockFirst } from '../records/write.ts'
+import { type Param, param, type Sql, sql } from '../sql.ts'
 
 const recordsAtOnce = 200
 const eventsAtOnce = 2000
@@ -26,47 +27,92 @@ export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date)
   return purged
 }
 
+/** A field that is gone for good, as the statements below name it. */
+type Due = {
+  readonly account: Param
+  readonly id: Param
+  readonly name: Param
+  readonly resource: string
+  readonly before: string
+}
+
 async function purgeField(db: Queryable, account: string, field: Field, before: string): Promise<boolean> {
-  const params = [account, String(field.id), before, field.resource, field.internal_name]
-  for (const step of [fromRecords(field.resource), fromHistory]) {
+  const due: Due = {
+    account: param(account),
+    id: param(String(field.id)),
+    name: param(field.internal_name),
+    resource: field.resource,
+    before,
+  }
+  for (const step of [fromRecords, fromHistory]) {
     for (let last: string | null = '0'; last !== null; ) {
-      const rows = await db.write(account, step, [...params, last], lockAccount)
+      const rows = await carryOut(db, due.account, step(due, last), lockFirst)
       last = rows[0]!.last!
     }
   }
-  return (await db.write(account, endOfField, params, lockAccount)).length > 0
+  return (await carryOut(db, due.account, endOfField(due), lockFirst)).length > 0
+}
+
+/** The CTEs with which each step begins: `due` has a row as long as the field is still deleted. */
+function isDue({ account, id, name, resource, before }: Due): Sql {
+  return sql`${locked(account)},
+due AS (
+  SELECT 1 FROM locked, field
+  WHERE account_id = ${account}::bigint AND id = ${id}::bigint AND deleted_at <= ${before}::timestamptz
+    AND resource = ${sql.text(resource)} AND internal_name = ${name}::text
+)`
 }
 
 /**
- * The parameters of all statements below: $1 account, $2 field, $3 deleted before, $4 resource, $5 the
- * field's name.
+ * Clears the next records after the one that was looked at last. Answers the last record of this batch; null
+ * when none is left, or when the field was restored.
  */
-const due =
-  `${locked}, due AS (SELECT FROM locked, field WHERE account_id = $1::bigint AND id = $2::bigint AND deleted_at <= $3::timestamptz ` +
-  'AND resource = $4::text AND internal_name = $5::text)'
-
-/**
- * $6 is the last record that was looked at. Answers the last record of this batch; null when none is left, or
- * when the field was restored.
- */
-function fromRecords(resource: string): string {
-  const table = identifier(resource)
-  return `WITH ${due},
-    found AS (SELECT t.id FROM due, ${table} t WHERE t.account_id = $1::bigint AND t.id > $6::bigint AND t.custom ? $5::text
-      ORDER BY t.id LIMIT ${recordsAtOnce}),
-    cleared AS (UPDATE ${table} t SET custom = t.custom - $5::text, document = ${documentWithout('t.document', '$5::text')}
-      FROM found WHERE t.account_id = $1::bigint AND t.id = found.id)
-    SELECT max(id)::text AS last FROM found`
+function fromRecords(due: Due, last: string): Sql {
+  const { account, name } = due
+  const table = sql.id(due.resource)
+  return sql`WITH ${isDue(due)},
+found AS (
+  SELECT t.id FROM due, ${table} t
+  WHERE t.account_id = ${account}::bigint AND t.id > ${last}::bigint AND t.custom ? ${name}::text
+  ORDER BY t.id LIMIT ${sql.integer(recordsAtOnce)}
+),
+cleared AS (
+  UPDATE ${table} t SET custom = t.custom - ${name}::text,
+    document = ${documentWithout(sql`t.document`, sql`${name}::text`)}
+  FROM found WHERE t.account_id = ${account}::bigint AND t.id = found.id
+)
+SELECT max(id)::text AS last FROM found`
 }
 
-/** $6 is the `seq` of the last event that was looked at. Answers as above. */
-const fromHistory = `WITH ${due},
-    found AS (SELECT e.seq FROM due, event e WHERE e.account_id = $1::bigint AND e.seq > $6::bigint ORDER BY e.seq LIMIT ${eventsAtOnce}),
-    wiped AS (UPDATE event e SET changes = e.changes - $5::text
-      FROM found WHERE e.account_id = $1::bigint AND e.seq = found.seq AND e.resource = $4::text AND e.changes ? $5::text)
-    SELECT max(seq)::text AS last FROM found`
+/** The same of the events after the `seq` that was looked at last. */
+function fromHistory(due: Due, last: string): Sql {
+  const { account, name } = due
+  return sql`WITH ${isDue(due)},
+found AS (
+  SELECT e.seq FROM due, event e
+  WHERE e.account_id = ${account}::bigint AND e.seq > ${last}::bigint
+  ORDER BY e.seq LIMIT ${sql.integer(eventsAtOnce)}
+),
+wiped AS (
+  UPDATE event e SET changes = e.changes - ${name}::text
+  FROM found
+  WHERE e.account_id = ${account}::bigint AND e.seq = found.seq AND e.resource = ${sql.text(due.resource)}
+    AND e.changes ? ${name}::text
+)
+SELECT max(seq)::text AS last FROM found`
+}
 
-const endOfField = `WITH ${due},
-    gone AS (DELETE FROM field USING due WHERE account_id = $1::bigint AND id = $2::bigint RETURNING id),
-    options AS (DELETE FROM option USING gone WHERE account_id = $1::bigint AND resource = $4::text AND field = $5::text)
-    UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint AND EXISTS (SELECT FROM gone) RETURNING account_id`
+function endOfField(due: Due): Sql {
+  const { account, id, name, resource } = due
+  return sql`WITH ${isDue(due)},
+gone AS (
+  DELETE FROM field USING due WHERE account_id = ${account}::bigint AND id = ${id}::bigint RETURNING id
+),
+options AS (
+  DELETE FROM option USING gone
+  WHERE account_id = ${account}::bigint AND resource = ${sql.text(resource)} AND field = ${name}::text
+)
+UPDATE account SET catalog_version = catalog_version + 1
+WHERE account_id = ${account}::bigint AND EXISTS (SELECT 1 FROM gone)
+RETURNING account_id`
+}

@@ -14,6 +14,7 @@ import { forgetOldKeys } from '../records/once.ts'
 import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { endOlder } from '../records/write.ts'
+import { ask, param, sql } from '../sql.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { turns } from './turns.ts'
@@ -64,7 +65,7 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
     catalog => reweighDeals(db, catalog),
     catalog => revalueRecords(db, catalog),
   ]
-  const settle: Step = ({ account: { id }, version }) => db.write(String(id), endOlder, [String(id), version])
+  const settle: Step = ({ account: { id }, version }) => endOlder(db, id, version)
   const routine: readonly Step[] = [
     catalog => purge(catalog),
     ({ account }) => forgetOldKeys(db, String(account.id)),
@@ -80,9 +81,10 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
       ...routine,
     ])
     if (done === null || !isSettled) return
-    const text =
-      'UPDATE account SET settled_version = $2::bigint WHERE account_id = $1::bigint AND settled_version < $2::bigint'
-    await db.query(text, [String(account), done]).catch(error => complain(`account ${account}`, error))
+    const version = param(done)
+    const settled = sql`UPDATE account SET settled_version = ${version}::bigint
+      WHERE account_id = ${String(account)}::bigint AND settled_version < ${version}::bigint`
+    await ask(db, settled).catch(error => complain(`account ${account}`, error))
   }
   /** The version of the configuration when the steps began; null if one of them failed. */
   const carryOut = async (account: number, steps: readonly Step[]): Promise<string | null> => {
@@ -124,23 +126,23 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
   const complain = (what: string, error: unknown) => {
     if (!isStopped) log(`Upkeep (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`)
   }
-  const ask = turns(accountsAtOnce, lookAfter)
+  const inTurn = turns(accountsAtOnce, lookAfter)
   /**
    * All accounts, one after the other, so that an account that has changed something waits for at most one of
    * them.
    */
   const round = async () => {
-    for (const { account } of await db.query(
-      'SELECT account_id::text AS account FROM account ORDER BY account_id',
-    )) {
+    const accounts = sql`SELECT account_id::text AS account FROM account ORDER BY account_id`
+    for (const { account } of await ask(db, accounts)) {
       if (isStopped) return
-      const [row] = await db.query(
-        'SELECT (settled_version < catalog_version)::text AS changed FROM account WHERE account_id = $1::bigint',
-        [account!],
+      const [row] = await ask(
+        db,
+        sql`SELECT (settled_version < catalog_version)::text AS changed
+          FROM account WHERE account_id = ${account!}::bigint`,
       )
       const id = Number(account)
       if (row?.changed === 'true') changed.set(id, !settling.has(id))
-      await ask(id)
+      await inTurn(id)
     }
   }
   const begin = () => void round().catch(error => complain('all accounts', error))
@@ -154,10 +156,10 @@ export function startUpkeep({ db, resources, now, log, retentionDays }: UpkeepOp
       const settled = () => {
         settling.delete(account)
         changed.set(account, true)
-        void ask(account)
+        void inTurn(account)
       }
       settling.set(account, setTimeout(settled, settledAfterMs).unref())
-      return ask(account)
+      return inTurn(account)
     },
     stop() {
       isStopped = true

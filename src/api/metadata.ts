@@ -9,6 +9,7 @@ import type { Json } from '../json.ts'
 import { isExpandable } from '../records/expand.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
+import { ask, sql } from '../sql.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
@@ -223,9 +224,11 @@ async function recordChoices(db: Queryable, name: string, catalog: Catalog): Pro
     .map(fields => fields.byName.get(name))
     .find(found => found?.is_active)
   if (!resource || !field) return null
-  const rows = await db.query(
-    `SELECT id::text AS id, name FROM "${resource}" WHERE account_id = $1::bigint AND deleted_at IS NULL ORDER BY fold(name) COLLATE "C", id LIMIT 1000`,
-    [String(catalog.account.id)],
+  const rows = await ask(
+    db,
+    sql`SELECT id::text AS id, name FROM ${sql.id(resource)}
+      WHERE account_id = ${String(catalog.account.id)}::bigint AND deleted_at IS NULL
+      ORDER BY fold(name) COLLATE "C", id LIMIT 1000`,
   )
   const values = rows.map((row, index) => ({
     id: Number(row.id),

@@ -181,7 +181,7 @@ async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<(
       (SELECT coalesce(json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attstattarget > 0)::text AS statistics
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT FROM pg_constraint x WHERE x.conindid = i.indexrelid)
+    WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint x WHERE x.conindid = i.indexrelid)
     ORDER BY c.relname`)
   for (const { name } of rows) await tx.unsafe(`DROP INDEX ${quoted(name)}`)
   return async () => {

@@ -5,14 +5,15 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
+import { recordRow } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import type { AggregateRequest } from '../list/query.ts'
 import { dependsOnValues } from '../list/resolve.ts'
-import { params } from '../list/sql.ts'
-import { whereSql } from '../list/total.ts'
+import { whereSql } from '../list/sql.ts'
 import { namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
 
 const groupsMax = 1000
 
@@ -36,20 +37,9 @@ export async function aggregateDeals(
   request: AggregateRequest,
 ): Promise<{ groups: string; hasMore: boolean }> {
   const base = currencies.get(account.base_currency)!
-  const list = params(String(account.id))
   const { groupBy, filter } = request
-  const key = groupBy ? kinds[groupBy.type].term(groupBy, '')!.sql : 'NULL::bigint'
-  const byCurrency = `SELECT ${key} AS key, r.deal_value_currency AS currency, count(*) AS count,
-      sum(r.deal_value_value) AS value, sum(r.weighted_value_value) AS weighted,
-      sum(r.deal_value_in_base_currency_value) AS base, sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
-      count(*) FILTER (WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
-    FROM deal r WHERE ${whereSql(request, list)} GROUP BY 1, 2`
-  const text = `SELECT json_build_object('group', c.key, 'count', sum(c.count), 'without_rate', sum(c.without_rate),
-      'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${halfEven('coalesce(sum(c.base_weighted), 0) * 0.01', String(base.decimals))},
-      'sums', json_agg(json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted)) ORDER BY c.currency)
-        FILTER (WHERE c.currency IS NOT NULL))::text AS found
-    FROM (${byCurrency}) c GROUP BY c.key ORDER BY coalesce(sum(c.base), 0) DESC, c.key LIMIT ${groupsMax + 1}`
-  const rows = await db.query(text, list.values, filter !== null && dependsOnValues(filter))
+  const statement = groupsSql(request, account.id, base.decimals)
+  const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
   const found = rows.slice(0, groupsMax).map(row => parseJson(row.found!) as unknown as Group)
   const records = groupBy ? found.map(({ group }): JsonObject => ({ [groupBy.internal_name]: group })) : []
   const names = groupBy && (await namesOf(db, account.id, records, [groupBy])).get(groupBy)
@@ -69,4 +59,26 @@ export async function aggregateDeals(
     without_rate,
   }))
   return { groups: JSON.stringify(groups), hasMore: rows.length > groupsMax }
+}
+
+/** The sums of each currency in each group, put together by group. */
+function groupsSql(request: AggregateRequest, account: number, decimals: number): Sql {
+  const { groupBy } = request
+  const key = groupBy ? kinds[groupBy.type].term(groupBy, '')!.sql(recordRow) : sql`NULL::bigint`
+  const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
+  return sql`SELECT json_build_object(
+  'group', c.key, 'count', sum(c.count), 'without_rate', sum(c.without_rate),
+  'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${weighted},
+  'sums', json_agg(
+    json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted)) ORDER BY c.currency)
+    FILTER (WHERE c.currency IS NOT NULL))::text AS found
+FROM (
+  SELECT ${key} AS key, r.deal_value_currency AS currency, count(*) AS count,
+    sum(r.deal_value_value) AS value, sum(r.weighted_value_value) AS weighted,
+    sum(r.deal_value_in_base_currency_value) AS base,
+    sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
+    count(*) FILTER (
+      WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
+  FROM deal r WHERE ${whereSql(param(String(account)), request)} GROUP BY 1, 2) c
+GROUP BY c.key ORDER BY coalesce(sum(c.base), 0) DESC, c.key LIMIT ${sql.integer(groupsMax + 1)}`
 }

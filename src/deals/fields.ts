@@ -2,11 +2,13 @@
  * The deal's fields as data, in the interface's order. An id, once published, is never given to another
  * field. `status`, `stage_probability` and the derived amounts are columns of the deal (D46).
  */
+import type { Row } from '../fields/field.ts'
 import { authorFields, defineFields, recordFields } from '../records/resource.ts'
+import { type Sql, sql } from '../sql.ts'
 
 /** The interface's range of every amount. */
 export const moneyRange = { min: 0, max: 9999999999999 }
-const days = (from: string, to: string) => `floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
+const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
@@ -149,9 +151,9 @@ export const dealFields = defineFields('deal', {
       type: 'SINGLE_NUMBER',
       readOnly: true,
       volatile: true,
-      computed:
-        'CASE WHEN r.status = 1 AND r.stage_rotting_days IS NOT NULL ' +
-        `THEN greatest(0, ${days('r.deal_stage_updated_at', 'now()')} - r.stage_rotting_days) END`,
+      computed: ({ alias: r, now }: Row) =>
+        sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
+          THEN greatest(0, ${days(sql`${r}deal_stage_updated_at`, now)} - ${r}stage_rotting_days) END`,
     },
     {
       id: 28,
@@ -160,7 +162,8 @@ export const dealFields = defineFields('deal', {
       type: 'SINGLE_NUMBER',
       readOnly: true,
       volatile: true,
-      computed: `greatest(0, ${days('r.created_at', 'coalesce(r.won_time, r.lost_time, now())')})`,
+      computed: ({ alias: r, now }: Row) =>
+        sql`greatest(0, ${days(sql`${r}created_at`, sql`coalesce(${r}won_time, ${r}lost_time, ${now})`)})`,
     },
     {
       id: 29,
@@ -191,7 +194,7 @@ export const dealFields = defineFields('deal', {
       label: 'Done activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0::numeric',
+      computed: () => sql`0::numeric`,
       default: 0,
     },
     {
@@ -200,7 +203,7 @@ export const dealFields = defineFields('deal', {
       label: 'Upcoming activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0::numeric',
+      computed: () => sql`0::numeric`,
       default: 0,
     },
     {
@@ -209,7 +212,7 @@ export const dealFields = defineFields('deal', {
       label: 'Total activities',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0::numeric',
+      computed: () => sql`0::numeric`,
       default: 0,
     },
     {
@@ -218,7 +221,7 @@ export const dealFields = defineFields('deal', {
       label: 'E-mail messages',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      computed: '0::numeric',
+      computed: () => sql`0::numeric`,
       default: 0,
     },
     {
@@ -227,7 +230,7 @@ export const dealFields = defineFields('deal', {
       label: 'Last e-mail received',
       type: 'DATE_TIME',
       readOnly: true,
-      computed: 'NULL::timestamptz',
+      computed: () => sql`NULL::timestamptz`,
     },
     {
       id: 40,
@@ -235,7 +238,7 @@ export const dealFields = defineFields('deal', {
       label: 'Last e-mail sent',
       type: 'DATE_TIME',
       readOnly: true,
-      computed: 'NULL::timestamptz',
+      computed: () => sql`NULL::timestamptz`,
     },
     {
       id: 41,
@@ -243,7 +246,7 @@ export const dealFields = defineFields('deal', {
       label: 'Last activity date',
       type: 'DATE',
       readOnly: true,
-      computed: 'NULL::date',
+      computed: () => sql`NULL::date`,
     },
     {
       id: 42,
@@ -251,7 +254,7 @@ export const dealFields = defineFields('deal', {
       label: 'Next activity date',
       type: 'DATE',
       readOnly: true,
-      computed: 'NULL::date',
+      computed: () => sql`NULL::date`,
     },
     {
       id: 43,
@@ -259,7 +262,7 @@ export const dealFields = defineFields('deal', {
       label: 'Last activity type',
       type: 'SINGLE_STRING',
       readOnly: true,
-      computed: 'NULL::text',
+      computed: () => sql`NULL::text`,
     },
     {
       id: 44,
@@ -268,7 +271,7 @@ export const dealFields = defineFields('deal', {
       type: 'SINGLE_STRING',
       readOnly: true,
       config: { max_length: 255 },
-      computed: 'NULL::text',
+      computed: () => sql`NULL::text`,
     },
     {
       id: 45,
@@ -276,7 +279,7 @@ export const dealFields = defineFields('deal', {
       label: 'Recent note',
       type: 'TEXT',
       readOnly: true,
-      computed: 'NULL::text',
+      computed: () => sql`NULL::text`,
     },
   ],
   Record: [...authorFields(46), ...recordFields(50)],

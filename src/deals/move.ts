@@ -8,6 +8,7 @@ import { isSameName } from '../fields/name.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { judgeUpdate, updateRecord } from '../records/update.ts'
+import { ask, sql } from '../sql.ts'
 
 const batch = 100
 
@@ -96,10 +97,13 @@ function placeIn({ pipeline, id }: Stage) {
 
 /** The first deals of a stage, from the one after `after` on. */
 async function dealsIn(db: Queryable, { catalog }: Context, stage: Stage, after = 0): Promise<number[]> {
-  const rows = await db.query(
-    'SELECT id::text AS id FROM deal WHERE account_id = $1::bigint AND pipeline_stage = $2::bigint AND id > $3::bigint ' +
-      `AND deleted_at IS NULL ORDER BY id LIMIT ${batch}`,
-    [String(catalog.account.id), String(stage.id), String(after)],
+  const account = String(catalog.account.id)
+  const rows = await ask(
+    db,
+    sql`SELECT id::text AS id FROM deal
+      WHERE account_id = ${account}::bigint AND pipeline_stage = ${String(stage.id)}::bigint
+        AND id > ${String(after)}::bigint AND deleted_at IS NULL
+      ORDER BY id LIMIT ${sql.integer(batch)}`,
   )
   return rows.map(row => Number(row.id))
 }

@@ -4,7 +4,8 @@
  * accounts/directory.ts loads the rows.
  */
 import type { Resource } from '../records/resource.ts'
-import { type Field, identifier, type Option } from './field.ts'
+import { sql } from '../sql.ts'
+import type { Field, Option } from './field.ts'
 import { isoInstant } from './iso8601.ts'
 import { relatedResource } from './kinds.ts'
 import { suggestion } from './nearest.ts'
@@ -184,7 +185,7 @@ function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
 function customField(row: FieldRow): Field {
   // The name becomes part of SQL text (fields/field.ts), so it must be a plain identifier.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
-  identifier(row.internal_name)
+  sql.id(row.internal_name)
   return {
     ...row,
     deleted_at: row.deleted_at && isoInstant(row.deleted_at, true),

@@ -4,6 +4,7 @@
  */
 import Big from 'big.js'
 import { isRawNumber, type Json, jsonNumber, type RawNumber } from '../json.ts'
+import { type Sql, sql } from '../sql.ts'
 
 export type Decimal = Big
 
@@ -56,8 +57,9 @@ export function numberText(value: Json | undefined): string | null {
  * SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from
  * zero. Amounts are multiplied, also by 0.01 for a per cent: a division keeps sixteen digits.
  */
-export function halfEven(amount: string, decimals: string): string {
-  const scaled = `((${amount}) * ('1e' || ${decimals})::numeric)`
-  const even = `CASE WHEN abs(${scaled} - trunc(${scaled})) = 0.5 THEN 2 * round(${scaled} * 0.5) ELSE round(${scaled}) END`
-  return `trim_scale((${even}) * ('1e-' || ${decimals})::numeric)`
+export function halfEven(amount: Sql, decimals: Sql): Sql {
+  const scaled = sql`((${amount}) * ('1e' || ${decimals})::numeric)`
+  const isHalf = sql`abs(${scaled} - trunc(${scaled})) = 0.5`
+  const even = sql`CASE WHEN ${isHalf} THEN 2 * round(${scaled} * 0.5) ELSE round(${scaled}) END`
+  return sql`trim_scale((${even}) * ('1e-' || ${decimals})::numeric)`
 }

@@ -4,6 +4,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
+import { type Param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 
 /** The interface's field types, and those that D18 and D35 add. */
@@ -86,8 +87,8 @@ export type Field = {
   readonly accepts_number: boolean
   /** kept in a column but never shown */
   readonly is_hidden: boolean
-  /** for a value that has no column: SQL over the row `r` */
-  readonly computed: string | null
+  /** for a value that has no column */
+  readonly computed: Expression | null
   /** whether a custom field has an index of its own, for ranges and sorts */
   readonly is_indexed: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
@@ -106,7 +107,21 @@ export type Field = {
 /** A record's values under their internal names, in the form in which they are read and stored. */
 export type Values = { [internal_name: string]: Json }
 
-export type Column = { readonly name: string; readonly type: string }
+export type Column = { readonly name: string; readonly type: SqlType }
+
+/** The row that an expression is over. */
+export type Row = {
+  /** what stands before the name of a column: an alias and its dot, or nothing */
+  readonly alias: Sql
+  /** the moment that the clock says, for what follows it */
+  readonly now: Sql
+}
+
+/** SQL of a value, over any row. */
+export type Expression = (row: Row) => Sql
+
+/** The row `r`, as it is at this moment. */
+export const recordRow: Row = { alias: sql`r.`, now: sql`now()` }
 
 /** The place of a value while it is parsed: its field, its JSON pointer, and how to report about it. */
 export type Place = {
@@ -151,12 +166,12 @@ export type Operator = (typeof operators)[number]
 export type Complaint = { readonly message: string; readonly hint?: Hint }
 
 /**
- * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). `sql` is an
- * expression over the row `r`; with `multi` it is an array of `type`.
+ * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`, `sql`
+ * is an array of `type`.
  */
 export type Term = {
   readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
-  readonly sql: string
+  readonly sql: Expression
   readonly multi: boolean
   readonly operators: readonly Operator[]
   /**
@@ -167,7 +182,7 @@ export type Term = {
   /** What to sort by; null where sorting has no meaning. */
   readonly order: Order | null
   /** SQL that is true when the member is present; absent = the value is not null */
-  readonly present?: string
+  readonly present?: Expression
   /**
    * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
    * `custom` finds it.
@@ -175,21 +190,22 @@ export type Term = {
   contained?(operand: string): string
 }
 
-/** What a sort compares (D29, D50): an expression over the row `r` and its type. */
+/** What a sort compares (D29, D50): an expression and its type. */
 export type Order = {
-  readonly sql: string
+  /** `account` is the account of the row, for what is looked up in another table */
+  readonly sql: (row: Row, account: Param) => Sql
   readonly type: Term['type']
   /** true when the expression is never null: lists then need no second branch (list/branches.ts) */
   readonly isFilled?: boolean
   /** true when the expression reads another table, so that no index can hold it */
   readonly looksUp?: boolean
   /** for text: the same expression of another text */
-  of?(sql: string): string
+  of?(text: Sql): Sql
   /**
    * the values of `column` in the order of the sort; `sql` is the place of a value among them, and null for
    * any other value
    */
-  readonly ranked?: { readonly column: string; readonly values: readonly number[] }
+  readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
   /** a quicker expression of the same order, for records that are not deleted: what they point to exists */
   readonly ofLive?: Order
 }
@@ -228,7 +244,7 @@ export type Kind = {
    * SQL of a system field's value as JSON text, from its columns: for values that change without a write of
    * their record.
    */
-  text?(field: Field): string
+  text?(field: Field): Expression
   /** The limits that an account may set (D36). */
   readonly limits?: readonly (keyof Config)[]
 }
@@ -241,34 +257,39 @@ export function emptyValue(field: Field, kind: Kind): Json {
   return field.is_custom ? null : (kind.empty ?? null)
 }
 
-/**
- * A column or constant in SQL text. Names come from code and from the checked `cf_` pattern only, never from
- * a request.
- */
-export function identifier(name: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
-  return `"${name}"`
+/** A column of a row. */
+export function column(name: string): Expression {
+  return ({ alias }) => sql`${alias}${sql.id(name)}`
 }
 
-/** SQL of a field's scalar (or of a member's) as `type`: a column, or a member of the custom document. */
-export function scalar(field: Field, member: string, type: string): string {
-  if (field.computed) return `(${field.computed})`
-  if (!field.is_custom)
-    return `r.${identifier(member ? `${field.internal_name}_${member}` : field.internal_name)}`
-  identifier(field.internal_name)
-  const text = member
-    ? `r.custom #>> '{${field.internal_name},${member.replaceAll('.', ',')}}'`
-    : `r.custom ->> '${field.internal_name}'`
-  return type === 'text' ? `(${text})` : `(${text})::${type}`
+/** A field's scalar (or a member's) as `type`: a column, or a member of the custom document. */
+export function scalar(field: Field, member: string, type: SqlType): Expression {
+  const { computed, internal_name: name } = field
+  if (computed) return row => sql`(${computed(row)})`
+  if (!field.is_custom) return column(member ? `${name}_${member}` : name)
+  const path = member
+    ? sql`#>> ${sql.text(`{${name},${member.replaceAll('.', ',')}}`)}`
+    : sql`->> ${sql.text(name)}`
+  return ({ alias }) =>
+    type === 'text' ? sql`(${alias}custom ${path})` : sql`(${alias}custom ${path})::${sql.type(type)}`
 }
 
 /**
  * Text sorts by its first 255 code points without regard to case (D126). The folded texts compare by code
  * point, so that every engine gives the same order (D50).
  */
-export function textOrder(sql: string, mayBeLong = false, isFilled = false): Order {
-  const of = (text: string) => `fold(${mayBeLong ? `left(${text}, 255)` : text}) COLLATE "C"`
-  return { sql: of(sql), type: 'text', isFilled, of }
+export function textOrder(of: Expression, mayBeLong = false, isFilled = false): Order {
+  const order = mayBeLong ? longTextOrder : shortTextOrder
+  return { sql: row => order(of(row)), type: 'text', isFilled, of: order }
+}
+
+/** SQL of a text as it is compared by a sort. */
+export function shortTextOrder(text: Sql): Sql {
+  return sql`fold(${text}) COLLATE "C"`
+}
+
+function longTextOrder(text: Sql): Sql {
+  return shortTextOrder(sql`left(${text}, 255)`)
 }
 
 /**
@@ -291,14 +312,18 @@ export function containedAt(
 }
 
 /** Whether there is a value. Nothing else can be asked of a composite field as a whole. */
-export function presenceTerm(sql: string): Term {
-  return { type: 'jsonb', sql, multi: false, operators: presence, operand: text => text, order: null }
+export function presenceTerm(value: Expression): Term {
+  return { type: 'jsonb', sql: value, multi: false, operators: presence, operand: text => text, order: null }
 }
 
-/** SQL of a field that is kept as a JSON document. */
-export function document(field: Field): string {
-  identifier(field.internal_name)
-  return field.is_custom ? `(r.custom -> '${field.internal_name}')` : `r."${field.internal_name}"`
+/** A field that is kept as a JSON document. */
+export function document({ is_custom, internal_name: name }: Field): Expression {
+  return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)
+}
+
+/** A list that is kept as a JSON document, null when it is empty. */
+export function filledDocument(field: Field): Expression {
+  return row => sql`NULLIF(${document(field)(row)}, '[]')`
 }
 
 export const presence = ['isnull', 'notnull', 'exists'] as const

@@ -3,10 +3,13 @@
  * `moment` stands for it: in a record's values, in its text, and in its event. No request can contain
  * `moment`, because NUL is refused (D15).
  */
+import { sql } from '../sql.ts'
+
+/** In a record's values. */
 export const moment = '\0'
 
 /** The same as the parameter of a column: no request can send this date (D16). */
 export const momentParam = 'infinity'
 
-/** The same within JSON text. */
-export const momentJson = JSON.stringify(moment)
+/** The same within JSON text, as SQL of that text. */
+export const momentJson = sql`'"\\u0000"'`

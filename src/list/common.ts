@@ -5,12 +5,12 @@
  * in a while.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
 import type { Reader } from '../records/store.ts'
+import { ask, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
-import type { Plan, PlannedCondition } from './resolve.ts'
-import { filterSql, isContained, params } from './sql.ts'
+import { type Plan, type PlannedCondition, termText } from './resolve.ts'
+import { filterSql, isContained } from './sql.ts'
 
 /**
  * What one in a hundred of the newest records has is common: walking past the others is quicker than fetching
@@ -62,7 +62,7 @@ function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
 }
 
 function keyOf({ term, operator, values }: PlannedCondition): string {
-  return listIdentity([term.sql, operator, ...values])
+  return listIdentity([termText(term), operator, ...values])
 }
 
 async function counted(
@@ -71,13 +71,15 @@ async function counted(
   account: number,
   conditions: readonly PlannedCondition[],
 ): Promise<number[]> {
-  const list = params(String(account))
   const columns = conditions.map(
-    (condition, index) => `count(*) FILTER (WHERE ${filterSql(condition, list)})::text AS n${index}`,
+    (condition, index) =>
+      sql`count(*) FILTER (WHERE ${filterSql(condition)})::text AS ${sql.id(`n${index}`)}`,
   )
-  const newest =
-    `SELECT r.custom FROM ${identifier(resource.name)} r WHERE r.account_id = $1::bigint AND r.deleted_at IS NULL ` +
-    `ORDER BY r.id DESC LIMIT ${sample}`
-  const [row] = await db.query(`SELECT ${columns.join(', ')} FROM (${newest}) r`, list.values)
+  const statement = sql`SELECT ${sql.join(columns, sql`,\n  `)}
+FROM (
+  SELECT r.custom FROM ${sql.id(resource.name)} r
+  WHERE r.account_id = ${String(account)}::bigint AND r.deleted_at IS NULL
+  ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r`
+  const [row] = await ask(db, statement)
   return conditions.map((_condition, index) => Number(row![`n${index}`]))
 }

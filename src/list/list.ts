@@ -1,18 +1,19 @@
 /** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
+import { recordRow } from '../fields/field.ts'
 import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { documentSql, isShownWhole, shownMembers } from '../records/document.ts'
 import { expanded, namesOf } from '../records/expand.ts'
-import type { Reader } from '../records/store.ts'
-import { branchesOf } from './branches.ts'
+import { type Reader, tableOf } from '../records/store.ts'
+import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
+import { type Branch, branchesOf, type SortKey } from './branches.ts'
 import { weighed } from './common.ts'
 import { cursorText } from './cursor.ts'
 import type { ListRequest } from './query.ts'
-import { dependsOnValues, type PlannedSort } from './resolve.ts'
-import { afterSql, type Params, params, sortSql } from './sql.ts'
-import { totalOf, whereSql } from './total.ts'
+import { dependsOnValues } from './resolve.ts'
+import { afterSql, sortSql, whereSql } from './sql.ts'
+import { totalOf } from './total.ts'
 
 /** What a list needs of a database: the text of its records comes as bytes, to be passed on unread. */
 export type ListDatabase = Reader & {
@@ -37,21 +38,19 @@ export type Page = {
  * than the database), how many were found, one more than the page so that a next page is known, the last
  * record's sort keys, and the account's last event: while it stays, so does the total.
  */
-export function pageStatement(
-  fields: ResourceFields,
-  account: number,
-  request: ListRequest,
-): { text: string; values: readonly (string | null)[] } {
-  const list = params(String(account))
-  const keys = keysAsOf(request, list)
-  const size = request.pageSize
-  const position = `json_build_array(${keys.map(key => key.order.sql).join(', ')})::text`
-  const text =
-    `SELECT string_agg(p.record, ${isPassedOn(fields, request) ? "','" : "E'\\n'"}) FILTER (WHERE p.n <= ${size}) AS records, count(*)::text AS found, max(p.position) AS position, ` +
-    '(SELECT last_seq::text FROM counter WHERE account_id = $1::bigint) AS seq ' +
-    `FROM (SELECT ${documentSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position ` +
-    `FROM (${rowsSql(fields, request, keys, list)}) r) p`
-  return { text, values: list.values }
+export function pageStatement(fields: ResourceFields, account: number, request: ListRequest): Statement {
+  const own = param(String(account))
+  const keys = keysOf(request, own)
+  const size = sql.integer(request.pageSize)
+  // Records that are read one by one are told apart by a line feed, which no JSON has.
+  const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
+  const position = sql`json_build_array(${sql.join(keys.map(key => key.value))})::text`
+  return compile(sql`SELECT string_agg(p.record, ${between}) FILTER (WHERE p.n <= ${size}) AS records,
+  count(*)::text AS found, max(p.position) AS position,
+  (SELECT last_seq::text FROM counter WHERE account_id = ${own}::bigint) AS seq
+FROM (
+  SELECT ${documentSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position
+  FROM (${rowsSql(fields, own, request, keys)}) r) p`)
 }
 
 /** Whether records are answered as they are stored, their bytes unread. */
@@ -140,61 +139,83 @@ function* lines(records: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * The sort keys, with the moment of the first page for the clock: what follows it must not move between two
- * pages.
+ * The sort keys. For them the clock says the moment of the first page: what follows it must not move between
+ * two pages.
  */
-function keysAsOf({ sort, asOf }: ListRequest, list: Params): readonly PlannedSort[] {
-  if (!sort.some(({ order }) => order.sql.includes('now()'))) return sort
-  const moment = `${list.add(asOf)}::timestamptz`
+function keysOf({ sort, asOf }: ListRequest, account: Param): SortKey[] {
+  const row = { ...recordRow, now: sql`${param(asOf)}::timestamptz` }
   return sort.map(key => ({
     ...key,
-    order: { ...key.order, sql: key.order.sql.replaceAll('now()', moment) },
+    value: key.order.sql(row, account),
+    column: key.order.ranked?.column(row) ?? null,
   }))
 }
 
 /** The rows `r` of a page in order, numbered from 1 as `n`, one more than the page has. */
 function rowsSql(
   fields: ResourceFields,
+  account: Param,
   request: ListRequest,
-  keys: readonly PlannedSort[],
-  list: Params,
-): string {
-  const table = identifier(fields.resource.name)
-  const where = whereSql(request, list)
+  keys: readonly SortKey[],
+): Sql {
+  const table = tableOf(fields)
+  const where = whereSql(account, request)
   const offset = (request.page - 1) * request.pageSize
-  const branches = branchesOf(keys, request.cursor?.position ?? null).map(branch => {
-    const conditions = [
-      where,
-      branch.where,
-      branch.after && afterSql(branch.keys.slice(branch.fixed), branch.after, list),
-    ]
-    return { where: conditions.filter(Boolean).join(' AND '), order: sortSql(branch.keys) }
-  })
   // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each
   // request anew.
-  const limit = request.pageSize + 1
-  const skip = offset ? `${list.add(String(offset))}::bigint` : ''
-  if (branches.length === 1) {
-    const [{ where, order }] = branches as [{ where: string; order: string }]
-    const paged = `ORDER BY ${order} LIMIT ${limit}${skip && ` OFFSET ${skip}`}`
-    return `SELECT r.*, row_number() OVER () AS n FROM (SELECT * FROM ${table} r WHERE ${where} ${paged}) r`
-  }
-  const wanted = skip ? `${limit} + ${skip}` : String(limit)
-  // A branch is read only when those before it did not fill the page; their ids are few, so the records are
-  // looked up at the end.
-  const read = branches.map(({ where, order }, index) => {
-    const before = index ? `(SELECT n FROM before${index})` : '0'
-    const needed = index ? ` AND ${before} < ${wanted}` : ''
-    const ids = `SELECT r.id FROM ${table} r WHERE ${where}${needed} ORDER BY ${order} LIMIT ${wanted}`
-    const sum = `SELECT ${before} + (SELECT count(*) FROM branch${index}) AS n`
-    return (
-      `branch${index} AS MATERIALIZED (SELECT x.id, ${before} + row_number() OVER () AS n FROM (${ids}) x), ` +
-      `before${index + 1} AS MATERIALIZED (${sum})`
-    )
-  })
-  const all = branches.map((_, index) => `SELECT id, n FROM branch${index}`).join(' UNION ALL ')
-  return (
-    `WITH ${read.join(', ')} SELECT r.*, x.n${skip && ` - ${skip}`} AS n FROM (${all}) x ` +
-    `JOIN ${table} r ON r.account_id = $1::bigint AND r.id = x.id WHERE x.n <= ${wanted}${skip && ` AND x.n > ${skip}`} ORDER BY x.n`
+  const limit = sql.integer(request.pageSize + 1)
+  const skip = offset ? sql`${param(String(offset))}::bigint` : null
+  const branches = branchesOf(keys, request.cursor?.position ?? null)
+  if (branches.length > 1) return branchedRows(table, account, where, branches, limit, skip)
+  const [branch] = branches as [Branch]
+  return sql`
+    SELECT r.*, row_number() OVER () AS n FROM (
+      SELECT * FROM ${table} r
+      WHERE ${inBranch(branch, where)}
+      ORDER BY ${sortSql(branch.keys)} LIMIT ${limit}${skip ? sql` OFFSET ${skip}` : sql.none}) r`
+}
+
+function inBranch({ where, keys, fixed, after }: Branch, selected: Sql): Sql {
+  const conditions = [selected, where, after && afterSql(keys.slice(fixed), after)]
+  return sql.join(
+    conditions.filter(condition => condition !== null),
+    sql` AND `,
   )
+}
+
+/**
+ * The same of several branches. One is read only when those before it did not fill the page; their ids are
+ * few, so the records are looked up at the end.
+ */
+function branchedRows(
+  table: Sql,
+  account: Param,
+  where: Sql,
+  branches: readonly Branch[],
+  limit: Sql,
+  skip: Sql | null,
+): Sql {
+  const wanted = skip ? sql`${limit} + ${skip}` : limit
+  const named = branches.map((branch, index) => ({
+    branch,
+    name: sql.id(`branch${index}`),
+    before: index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : sql`0`,
+    needed: index ? sql` AND (SELECT n FROM ${sql.id(`before${index}`)}) < ${wanted}` : sql.none,
+    next: sql.id(`before${index + 1}`),
+  }))
+  const read = named.map(
+    ({ branch, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
+      SELECT x.id, ${before} + row_number() OVER () AS n FROM (
+        SELECT r.id FROM ${table} r WHERE ${inBranch(branch, where)}${needed}
+        ORDER BY ${sortSql(branch.keys)} LIMIT ${wanted}) x
+    ),
+    ${next} AS MATERIALIZED (SELECT ${before} + (SELECT count(*) FROM ${name}) AS n)`,
+  )
+  const all = named.map(({ name }) => sql`SELECT id, n FROM ${name}`)
+  return sql`
+    WITH ${sql.join(read, sql`,\n    `)}
+    SELECT r.*, x.n${skip ? sql` - ${skip}` : sql.none} AS n
+    FROM (${sql.join(all, sql` UNION ALL `)}) x
+      JOIN ${table} r ON r.account_id = ${account}::bigint AND r.id = x.id
+    WHERE x.n <= ${wanted}${skip ? sql` AND x.n > ${skip}` : sql.none} ORDER BY x.n`
 }

@@ -92,7 +92,7 @@ export function readListQuery(
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
   const keys = resolveSort(sortKeys, world, isOfDeleted)
   const sort = filter
-    ? keys.map(key => (rejectsNull(filter, key.order.sql) ? { ...key, nullable: false } : key))
+    ? keys.map(key => (rejectsNull(filter, key.order) ? { ...key, nullable: false } : key))
     : keys
   // Options in another order make another list.
   const orders = sortKeys.map(({ field }) =>

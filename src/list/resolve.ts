@@ -6,9 +6,18 @@ import type { Hint, Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
-import type { Complaint, Field, Operator, Order, Term } from '../fields/field.ts'
+import {
+  type Complaint,
+  column,
+  type Field,
+  type Operator,
+  type Order,
+  recordRow,
+  type Term,
+} from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { spellings } from '../fields/name.ts'
+import { compile, param, sql } from '../sql.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 
 export type PlannedCondition = {
@@ -49,20 +58,32 @@ export function dependsOnValues(plan: Plan): boolean {
 }
 
 /**
- * Whether a filter leaves no record in which the expression is null: then a list sorted by it has none of
- * them to place.
+ * Whether a filter leaves no record in which what is sorted by is null: then the list has none of them to
+ * place.
  */
-export function rejectsNull(plan: Plan, sql: string): boolean {
+export function rejectsNull(plan: Plan, order: Order): boolean {
+  return !order.looksUp && comparesText(plan, compile(order.sql(recordRow, noAccount)).text)
+}
+
+/** What is looked up nowhere names no account. */
+const noAccount = param(null)
+
+function comparesText(plan: Plan, text: string): boolean {
   switch (plan.type) {
     case 'condition':
-      return plan.term.sql === sql && !plan.term.multi && comparing.has(plan.operator)
+      return termText(plan.term) === text && !plan.term.multi && comparing.has(plan.operator)
     case 'and':
-      return plan.of.some(inner => rejectsNull(inner, sql))
+      return plan.of.some(inner => comparesText(inner, text))
     case 'or':
-      return plan.of.every(inner => rejectsNull(inner, sql))
+      return plan.of.every(inner => comparesText(inner, text))
     case 'not':
       return false
   }
+}
+
+/** What a term is known by: the text of its SQL, which has no parameter. */
+export function termText(term: Term): string {
+  return compile(term.sql(recordRow)).text
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
@@ -96,7 +117,7 @@ export function resolveSort(keys: readonly SortKey[], world: World, isOfDeleted:
   return [
     ...planned,
     {
-      order: { sql: 'r."id"', type: 'bigint' },
+      order: { sql: column('id'), type: 'bigint' },
       direction: keys.at(-1)?.direction ?? 'desc',
       nullable: false,
     },
@@ -110,7 +131,14 @@ const valuesMax = 5000
 
 const nothing: PlannedCondition = {
   type: 'condition',
-  term: { type: 'bigint', sql: 'NULL', multi: false, operators: [], operand: text => text, order: null },
+  term: {
+    type: 'bigint',
+    sql: () => sql`NULL`,
+    multi: false,
+    operators: [],
+    operand: text => text,
+    order: null,
+  },
   operator: 'isnull',
   values: ['true'],
 }

@@ -1,31 +1,36 @@
-/** Plan → SQL fragment and parameters. Parses no text and looks nothing up; every value is a parameter. */
-import type { Plan, PlannedCondition, PlannedSort } from './resolve.ts'
+/** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
+import { recordRow } from '../fields/field.ts'
+import { type Param, param, type Sql, type SqlType, sql } from '../sql.ts'
+import type { SortKey } from './branches.ts'
+import type { Plan, PlannedCondition } from './resolve.ts'
 
-/** Collects parameters: `param(text)` answers its placeholder. */
-export type Params = { readonly values: (string | null)[]; add(value: string): string }
-
-export function params(...values: (string | null)[]): Params {
-  return { values, add: value => `$${values.push(value)}` }
+/** Which records are meant: the account's that are not deleted (or are), and that a filter finds. */
+export function whereSql(
+  account: Param,
+  { filter, isOfDeleted }: { readonly filter: Plan | null; readonly isOfDeleted: boolean },
+): Sql {
+  const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
+  const own = sql`r.account_id = ${account}::bigint AND r.deleted_at IS ${state}`
+  return filter ? sql`${own} AND ${filterSql(filter)}` : own
 }
 
 /**
- * The condition of a WHERE clause over the row `r`. What is negated counts null as false first, so that NOT
- * means "all others".
+ * The condition of a filter. What is negated counts null as false first, so that NOT means "all others".
  */
-export function filterSql(plan: Plan, params: Params): string {
-  if (plan.type === 'condition') return conditionSql(plan, params)
-  if (plan.type === 'not') return negated(filterSql(plan.of, params))
-  return `(${plan.of.map(inner => filterSql(inner, params)).join(plan.type === 'and' ? ' AND ' : ' OR ')})`
+export function filterSql(plan: Plan): Sql {
+  if (plan.type === 'condition') return conditionSql(plan)
+  if (plan.type === 'not') return negated(filterSql(plan.of))
+  return sql`(${sql.join(plan.of.map(filterSql), plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
 /** The keys of an ORDER BY; nulls last in both directions (D29). */
-export function sortSql(keys: readonly PlannedSort[]): string {
-  return keys
-    .map(
-      ({ order, direction, nullable }) =>
-        `${order.sql} ${direction.toUpperCase()}${nullable ? ' NULLS LAST' : ''}`,
-    )
-    .join(', ')
+export function sortSql(keys: readonly SortKey[]): Sql {
+  return sql.join(
+    keys.map(({ value, direction, nullable }) => {
+      const order = direction === 'asc' ? sql`ASC` : sql`DESC`
+      return sql`${value} ${order}${nullable ? sql` NULLS LAST` : sql.none}`
+    }),
+  )
 }
 
 /**
@@ -33,57 +38,61 @@ export function sortSql(keys: readonly PlannedSort[]): string {
  * without nulls are compared as a row, from where an index can start; otherwise the first key's bound is its
  * start.
  */
-export function afterSql(
-  keys: readonly PlannedSort[],
-  values: readonly (string | null)[],
-  params: Params,
-): string {
-  const given = keys.map(({ order }, index) =>
-    values[index] === null ? null : `${params.add(values[index]!)}::${order.type}`,
-  )
-  const [first] = keys
-  const beyond = (direction: string) => (direction === 'asc' ? '>' : '<')
-  if (keys.every(key => !key.nullable && key.direction === first!.direction)) {
-    return `(${keys.map(key => key.order.sql).join(', ')}) ${beyond(first!.direction)} (${given.join(', ')})`
+export function afterSql(keys: readonly SortKey[], values: readonly (string | null)[]): Sql {
+  const given = keys.map(({ order: { type } }, index) => {
+    const value = values[index]
+    return value === null || value === undefined ? null : sql`${param(value)}::${sql.type(type)}`
+  })
+  const first = keys[0]!
+  if (keys.every(key => !key.nullable && key.direction === first.direction)) {
+    const row = sql.join(keys.map(({ value }) => value))
+    return sql`(${row}) ${beyond(first)} (${sql.join(given.map(value => value!))})`
   }
-  const after = keys.reduceRight((rest, { order, direction, nullable }, index) => {
-    const value = given[index]
-    const tied = rest && `${order.sql} ${value ? `= ${value}` : 'IS NULL'} AND (${rest})`
+  const after = keys.reduceRight<Sql | null>((rest, key, index) => {
+    const [bound, { value, nullable }] = [given[index], key]
+    const tied = rest && sql`${value} ${bound ? sql`= ${bound}` : sql`IS NULL`} AND (${rest})`
     const later =
-      value && `${order.sql} ${beyond(direction)} ${value}${nullable ? ` OR ${order.sql} IS NULL` : ''}`
-    return [later, tied].filter(Boolean).join(' OR ') || 'false'
-  }, '')
-  const bound =
-    first!.nullable || !given[0] ? '' : `${first!.order.sql} ${beyond(first!.direction)}= ${given[0]} AND `
-  return `${bound}(${after})`
+      bound && sql`${value} ${beyond(key)} ${bound}${nullable ? sql` OR ${value} IS NULL` : sql.none}`
+    const either = [later, tied].filter(condition => condition !== null && condition !== undefined)
+    return either.length ? sql.join(either, sql` OR `) : sql`false`
+  }, null)!
+  if (first.nullable || !given[0]) return sql`(${after})`
+  return sql`${first.value} ${beyond(first)}= ${given[0]} AND (${after})`
 }
 
-function conditionSql(condition: PlannedCondition, params: Params): string {
+function beyond({ direction }: SortKey): Sql {
+  return direction === 'asc' ? sql`>` : sql`<`
+}
+
+function conditionSql(condition: PlannedCondition): Sql {
   const { term, operator, values } = condition
-  const wanted = values[0] === 'true'
+  const isWanted = values[0] === 'true'
   switch (operator) {
     case 'isnull':
-      return wanted ? missing(condition) : `NOT ${missing(condition)}`
+      return isWanted ? missing(condition) : sql`NOT ${missing(condition)}`
     case 'notnull':
-      return wanted ? `NOT ${missing(condition)}` : missing(condition)
+      return isWanted ? sql`NOT ${missing(condition)}` : missing(condition)
     case 'exists': {
-      const present = term.present ? `coalesce(${term.present}, false)` : `NOT ${missing(condition)}`
-      return wanted ? present : `NOT (${present})`
+      const present = term.present
+        ? sql`coalesce(${term.present(recordRow)}, false)`
+        : sql`NOT ${missing(condition)}`
+      return isWanted ? present : sql`NOT (${present})`
     }
     case 'neq':
     case 'nin':
-      return negated(positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, params))
+      return negated(positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }))
     default:
-      return positive(condition, params)
+      return positive(condition)
   }
 }
 
-function negated(sql: string): string {
-  return `NOT coalesce(${sql}, false)`
+function negated(condition: Sql): Sql {
+  return sql`NOT coalesce(${condition}, false)`
 }
 
-function missing({ term }: PlannedCondition): string {
-  return term.multi ? `(coalesce(cardinality(${term.sql}), 0) = 0)` : `(${term.sql} IS NULL)`
+function missing({ term }: PlannedCondition): Sql {
+  const value = term.sql(recordRow)
+  return term.multi ? sql`(coalesce(cardinality(${value}), 0) = 0)` : sql`(${value} IS NULL)`
 }
 
 /**
@@ -104,59 +113,63 @@ export function isContained({
 }
 
 /** A comparison as it stands, bare, so that an index can serve it. */
-function positive({ term, operator, values, isCommon }: PlannedCondition, params: Params): string {
-  const { type, sql, order } = term
-  // As an expression the column is out of its index's reach: for what many records have, walking the order is
-  // quicker.
-  const custom = isCommon ? `coalesce(r.custom, 'null')` : 'r.custom'
-  const list = () => `${params.add(arrayLiteral(values))}::${type}[]`
-  const contained = isContained({ term, operator, values }) ? term.contained! : null
-  if (contained && operator === 'eq') return `${custom} @> ${params.add(contained(values[0]!))}::jsonb`
-  if (contained) {
-    return `${custom} @> ANY(${params.add(arrayLiteral(values.map(value => contained(value))))}::jsonb[])`
+function positive(condition: PlannedCondition): Sql {
+  const { term, operator, values } = condition
+  if (isContained(condition)) return containing(condition)
+  const left = term.sql(recordRow)
+  const type = sql.type(term.type)
+  const isEquality = operator === 'eq' || operator === 'in'
+  const value =
+    operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
+  if (term.multi) {
+    if (isEquality) return operator === 'eq' ? sql`${left} @> ARRAY[${value}]` : sql`${left} && ${value}`
+    const item = comparison(sql`item`, term.type, operator, values)
+    return sql`EXISTS (SELECT 1 FROM unnest(${left}) item WHERE ${item})`
   }
-  if (term.multi && operator === 'eq') return `${sql} @> ARRAY[${params.add(values[0]!)}::${type}]`
-  if (term.multi && operator === 'in') return `${sql} && ${list()}`
-  if (term.multi)
-    return `EXISTS (SELECT FROM unnest(${sql}) item WHERE ${comparison('item', type, operator, values, params)})`
-  if (operator !== 'eq' && operator !== 'in') return comparison(sql, type, operator, values, params)
-  const value = operator === 'in' ? list() : `${params.add(values[0]!)}::${type}`
-  const equals = operator === 'in' ? `${sql} = ANY(${value})` : `${sql} = ${value}`
-  if (type !== 'text' || !order?.of) return equals
+  if (!isEquality) return comparison(left, term.type, operator, values)
+  const equals = operator === 'in' ? sql`${left} = ANY(${value})` : sql`${left} = ${value}`
+  const order = term.type === 'text' ? term.order?.of : undefined
+  if (!order) return equals
   // Equal texts sort alike: by that, the index of the sort finds them.
   const sorted =
-    operator === 'in' ? `ANY(ARRAY(SELECT ${order.of('x')} FROM unnest(${value}) x))` : order.of(value)
-  return `(${equals} AND ${order.sql} = ${sorted})`
+    operator === 'in' ? sql`ANY(ARRAY(SELECT ${order(sql`x`)} FROM unnest(${value}) x))` : order(value)
+  return sql`(${equals} AND ${order(left)} = ${sorted})`
 }
 
-function comparison(
-  sql: string,
-  type: string,
-  operator: string,
-  values: readonly string[],
-  params: Params,
-): string {
+/** That the custom document contains a value, or one of several. */
+function containing({ term, operator, values, isCommon }: PlannedCondition): Sql {
+  // As an expression the column is out of its index's reach: for what many records have, walking the order is
+  // quicker.
+  const custom = isCommon ? sql`coalesce(r.custom, 'null')` : sql`r.custom`
+  const wanted = values.map(value => term.contained!(value))
+  if (operator === 'eq') return sql`${custom} @> ${wanted[0]!}::jsonb`
+  return sql`${custom} @> ANY(${arrayLiteral(wanted)}::jsonb[])`
+}
+
+function comparison(value: Sql, type: SqlType, operator: string, values: readonly string[]): Sql {
   // Text compares by code point, so that every engine and collation answers the same.
-  const left = type === 'text' && operator !== 'eq' && operator !== 'like' ? `${sql} COLLATE "C"` : sql
-  const value = (index: number) => `${params.add(values[index]!)}::${type}`
+  const isByCode = type === 'text' && operator !== 'eq' && operator !== 'like'
+  const left = isByCode ? sql`${value} COLLATE "C"` : value
+  const [first, second] = values.map(text => sql`${text}::${sql.type(type)}`)
   switch (operator) {
     case 'eq':
-      return `${left} = ${value(0)}`
+      return sql`${left} = ${first!}`
     case 'lt':
-      return `${left} < ${value(0)}`
+      return sql`${left} < ${first!}`
     case 'lte':
-      return `${left} <= ${value(0)}`
+      return sql`${left} <= ${first!}`
     case 'gt':
-      return `${left} > ${value(0)}`
+      return sql`${left} > ${first!}`
     case 'gte':
-      return `${left} >= ${value(0)}`
+      return sql`${left} >= ${first!}`
     case 'between':
-      return `${left} BETWEEN ${value(0)} AND ${value(1)}`
+      return sql`${left} BETWEEN ${first!} AND ${second!}`
     case 'like': {
       // Folding both sides (D126) is what ILIKE does, but it does so several times as slowly, and by each
       // server's own letters.
-      const patterns = values.map(text => `fold(${params.add(`%${text.replace(/[\\%_]/g, '\\$&')}%`)}::text)`)
-      return `fold(${left}) LIKE ${patterns.length === 1 ? patterns[0] : `ANY(ARRAY[${patterns.join(', ')}])`}`
+      const patterns = values.map(text => sql`fold(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}::text)`)
+      const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
+      return sql`fold(${left}) LIKE ${any}`
     }
     default:
       throw new Error(`no SQL for the operator ${operator}`)

@@ -4,12 +4,12 @@
  * would tell of everybody's.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
-import type { Reader } from '../records/store.ts'
+import { type Reader, tableOf } from '../records/store.ts'
+import { ask, param, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
-import type { ListRequest, Selection } from './query.ts'
+import type { ListRequest } from './query.ts'
 import { dependsOnValues, type Plan } from './resolve.ts'
-import { filterSql, type Params, params } from './sql.ts'
+import { whereSql } from './sql.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
 
@@ -58,16 +58,13 @@ async function count(
   account: number,
   request: ListRequest,
 ): Promise<Remembered> {
-  const list = params(String(account))
-  const from = `FROM ${identifier(fields.resource.name)} r WHERE ${whereSql(request, list)}`
+  const own = param(String(account))
   const most = countedUpTo[request.count]
-  const limit = Number.isFinite(most) ? ` LIMIT ${most + (most && countedBeyond)}` : ''
-  const [row] = await db.query(
-    `SELECT (SELECT count(*) FROM (SELECT ${from}${limit}) x)::text AS total, ` +
-      '(SELECT last_seq::text FROM counter WHERE account_id = $1::bigint) AS seq',
-    list.values,
-    request.filter !== null && dependsOnValues(request.filter),
-  )
+  const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
+  const found = sql`SELECT 1 FROM ${tableOf(fields)} r WHERE ${whereSql(own, request)}${limit}`
+  const statement = sql`SELECT (SELECT count(*) FROM (${found}) x)::text AS total,
+  (SELECT last_seq::text FROM counter WHERE account_id = ${own}::bigint) AS seq`
+  const [row] = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
   const counted = Number(row!.total)
   const seq = Number(row!.seq)
   if (counted <= most && request.count !== 'estimate')
@@ -90,37 +87,30 @@ const readOfStretch = 16
  */
 async function estimated(
   db: Reader,
-  { resource }: ResourceFields,
+  fields: ResourceFields,
   account: number,
   request: ListRequest,
 ): Promise<number> {
-  const table = identifier(resource.name)
-  const [newest] = await db.query(`SELECT max(id)::text AS id FROM ${table} WHERE account_id = $1::bigint`, [
-    String(account),
-  ])
-  const ids = Number(newest!.id)
-  const step = 2 ** Math.ceil(Math.log2(Math.max(1, ids / stretchesMax)))
-  const list = params(String(account), String(ids), String(step))
-  const first =
-    `SELECT * FROM ${table} r WHERE r.account_id = $1::bigint AND r.id > s.before AND r.id <= s.before + $3::bigint ` +
-    `ORDER BY r.id LIMIT ${readOfStretch}`
-  const read = `SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(request, list)}) AS found, max(r.id) - s.before AS reach FROM (${first}) r`
-  const whole = `CASE WHEN x.read < ${readOfStretch} THEN 1 ELSE least($3::bigint, $2::bigint - s.before)::float8 / x.reach END`
-  const [row] = await db.query(
-    `SELECT coalesce(round(sum(x.found * ${whole})), 0)::text AS total ` +
-      `FROM (SELECT n * $3::bigint AS before FROM generate_series(0, ($2::bigint - 1) / $3::bigint) n) s CROSS JOIN LATERAL (${read}) x`,
-    list.values,
-  )
+  const [own, table] = [param(String(account)), tableOf(fields)]
+  const newest = sql`SELECT max(id)::text AS id FROM ${table} WHERE account_id = ${own}::bigint`
+  const [last] = await ask(db, newest)
+  const ids = param(last!.id!)
+  const step = param(String(2 ** Math.ceil(Math.log2(Math.max(1, Number(last!.id) / stretchesMax)))))
+  const most = sql.integer(readOfStretch)
+  const statement = sql`WITH stretch AS (
+  SELECT n * ${step}::bigint AS before FROM generate_series(0, (${ids}::bigint - 1) / ${step}::bigint) n
+)
+SELECT coalesce(round(sum(x.found * CASE WHEN x.read < ${most} THEN 1
+  ELSE least(${step}::bigint, ${ids}::bigint - s.before)::float8 / x.reach END)), 0)::text AS total
+FROM stretch s CROSS JOIN LATERAL (
+  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(own, request)}) AS found,
+    max(r.id) - s.before AS reach
+  FROM (
+    SELECT * FROM ${table} r
+    WHERE r.account_id = ${own}::bigint AND r.id > s.before AND r.id <= s.before + ${step}::bigint
+    ORDER BY r.id LIMIT ${most}) r) x`
+  const [row] = await ask(db, statement)
   return Number(row!.total)
-}
-
-/**
- * The condition of a list or of sums: the account, what is not deleted (or what is), and the filter. $1 is
- * the account.
- */
-export function whereSql(selection: Selection, list: Params): string {
-  const filter = selection.filter ? ` AND ${filterSql(selection.filter, list)}` : ''
-  return `r.account_id = $1::bigint AND r.deleted_at IS ${selection.isOfDeleted ? 'NOT NULL' : 'NULL'}${filter}`
 }
 
 /** Whether the records that a filter finds change without an event: with the clock, a stage or a rate. */

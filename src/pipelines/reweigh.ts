@@ -6,6 +6,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
 import { type Derivation, derive } from '../records/derive.ts'
 import type { Queryable } from '../records/store.ts'
+import { sql } from '../sql.ts'
 
 /** Brings an account's deals in line with its stages. */
 export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<void> {
@@ -15,28 +16,27 @@ export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<voi
     rotting_days,
   }))
   const currencies = [...catalog.currencies.values()].map(({ id, decimals }) => ({ id, decimals }))
-  await derive(db, catalog, deals, [
-    JSON.stringify(stages),
-    JSON.stringify([{ id: 0, decimals: 0 }, ...currencies]),
-  ])
+  await derive(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
 }
 
-/**
- * $2 stages: [{id, probability, rotting_days}], $3 currencies: [{id, decimals}], 0 for a deal without a
- * value.
- */
-const deals: Derivation = {
-  table: 'deal',
-  values: {
-    stage_probability: 's.probability',
-    stage_rotting_days: 's.rotting_days',
-    weighted_value_currency: 'r.deal_value_currency',
-    weighted_value_currency_code: 'r.deal_value_currency_code',
-    weighted_value_value: halfEven('r.deal_value_value * s.probability * 0.01', 'c.decimals'),
-  },
-  from: [
-    'jsonb_to_recordset($2::jsonb) s (id bigint, probability int, rotting_days int)',
-    'jsonb_to_recordset($3::jsonb) c (id int, decimals int)',
-  ],
-  where: 'r.status = 1 AND s.id = r.pipeline_stage AND c.id = coalesce(r.deal_value_currency, 0)',
+/** What stands for the currency of a deal without a value. */
+const unvalued = { id: 0, decimals: 0 }
+
+/** `stages`: [{id, probability, rotting_days}], `currencies`: [{id, decimals}]. */
+function deals(stages: string, currencies: string): Derivation {
+  return {
+    table: 'deal',
+    values: {
+      stage_probability: sql`s.probability`,
+      stage_rotting_days: sql`s.rotting_days`,
+      weighted_value_currency: sql`r.deal_value_currency`,
+      weighted_value_currency_code: sql`r.deal_value_currency_code`,
+      weighted_value_value: halfEven(sql`r.deal_value_value * s.probability * 0.01`, sql`c.decimals`),
+    },
+    from: [
+      sql`jsonb_to_recordset(${stages}::jsonb) s (id bigint, probability int, rotting_days int)`,
+      sql`jsonb_to_recordset(${currencies}::jsonb) c (id int, decimals int)`,
+    ],
+    where: sql`r.status = 1 AND s.id = r.pipeline_stage AND c.id = coalesce(r.deal_value_currency, 0)`,
+  }
 }

@@ -3,23 +3,13 @@ import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
-import { documentOf } from './document.ts'
-import { nestedRecords } from './nested.ts'
-import { parseRecord } from './parse.ts'
-import { askReferences, missingReferences, pointedTo, relatedOf } from './references.ts'
-import {
-  blank,
-  type Context,
-  changesOf,
-  columnParams,
-  customParams,
-  type Saved,
-  save,
-  savedBefore,
-  settled,
-  writeParams,
-} from './save.ts'
-import { type Queryable, statements } from './store.ts'
+import { sql } from '../sql.ts'
+import { type NestedRecords, nestedRecords } from './nested.ts'
+import { type Parsed, parseRecord } from './parse.ts'
+import { askReferences, missingReferences, relatedOf, stillThere } from './references.ts'
+import { blank, type Context, changesOf, type Saved, save, savedBefore, settled } from './save.ts'
+import { answerOf, changesSql, type Draft, insertedRow, type Queryable } from './store.ts'
+import type { Author, Write } from './write.ts'
 
 /**
  * Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing
@@ -53,26 +43,9 @@ export async function createRecord(
     )
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
-    const changes = changesOf(fields, blank(fields), after)
-    const points = pointedTo(parsed.references)
-    const params = [
-      ...writeParams(context),
-      customParams(fields, changes).set,
-      JSON.stringify(changes),
-      documentOf(fields, after),
-      ...points.params,
-      ...columnParams(fields, after),
-      ...nested.params,
-    ]
+    const made = { after, changes: changesOf(fields, blank(fields), after) }
     const told = { warnings: parsed.warnings, created: nested.created }
-    const saved = await save(
-      db,
-      fields,
-      context,
-      statements(fields).create(nested.all, points.related),
-      params,
-      told,
-    )
+    const saved = await save(db, fields, context, by => creation(by, fields, made, nested, parsed), told)
     // Nothing: something it points to was deleted since it was asked for, which asking again will tell.
     if (saved) return saved
   }
@@ -82,3 +55,24 @@ export async function createRecord(
 }
 
 const attempts = 3
+
+/** Writes the record with its next id, and those made with it; nothing when what it points to is gone. */
+function creation(
+  by: Author,
+  fields: ResourceFields,
+  draft: Draft,
+  nested: NestedRecords,
+  { references }: Parsed,
+): Write {
+  const { isConfiguration = false, name } = fields.resource
+  const { rows, events } = nested.write(by)
+  const r = sql`r`
+  return {
+    when: sql.join([sql`true`, ...stillThere(by, references)], sql` AND `),
+    takesId: true,
+    rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows],
+    events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
+    isConfiguration,
+    answer: answerOf(fields),
+  }
+}

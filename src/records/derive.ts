@@ -6,19 +6,19 @@
  * short. Versions and times stay, as nobody has changed the records.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
-import { lockAccount } from './write.ts'
+import { carryOut, lockFirst } from './write.ts'
 
-/** What follows, as SQL over the row `r`; $1 is the account, $2… the parameters. */
+/** What follows, over the row `r`. */
 export type Derivation = {
   readonly table: string
   /** column → its value */
-  readonly values: { readonly [column: string]: string }
+  readonly values: { readonly [column: string]: Sql }
   /** what the values are made of beside the row, as items of a FROM */
-  readonly from: readonly string[]
+  readonly from: readonly Sql[]
   /** the rows that follow the configuration, and what of `from` belongs to each */
-  readonly where: string
+  readonly where: Sql
 }
 
 const readAtOnce = 1000
@@ -29,20 +29,18 @@ export async function derive(
   db: Queryable,
   { account: { id }, version }: Catalog,
   derivation: Derivation,
-  params: readonly string[],
 ): Promise<void> {
-  const account = String(id)
-  const { find, write } = statementsOf(derivation, params.length)
+  const account = param(String(id))
   for (let after = '0', read = readAtOnce; read === readAtOnce; ) {
-    const [row] = await db.query(find, [account, ...params, after])
+    const [row] = await ask(db, differingSql(derivation, account, after))
     const differing = JSON.parse(row!.differing!) as number[]
     for (let start = 0; start < differing.length; start += writtenAtOnce) {
       const ids = differing.slice(start, start + writtenAtOnce)
-      const [written] = await db.write(
+      const [written] = await carryOut(
+        db,
         account,
-        write,
-        [account, ...params, `{${ids.join()}}`, version],
-        lockAccount,
+        followingSql(derivation, account, ids, version),
+        lockFirst,
       )
       if (written!.is_current !== 'true') return
     }
@@ -51,29 +49,38 @@ export async function derive(
   }
 }
 
-const made = new WeakMap<Derivation, { find: string; write: string }>()
+/** Of the records after that id, the first thousand: how many there are, the last, and those that differ. */
+function differingSql(derivation: Derivation, account: Param, after: string): Sql {
+  return sql`WITH part AS MATERIALIZED (
+  SELECT * FROM ${sql.id(derivation.table)} r
+  WHERE r.account_id = ${account}::bigint AND r.id > ${after}::bigint
+  ORDER BY r.id LIMIT ${sql.integer(readAtOnce)}
+)
+SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::text AS last, (
+  SELECT coalesce(json_agg(r.id), '[]') FROM ${sql.join([sql`part r`, ...derivation.from])}
+  WHERE ${differs(derivation)})::text AS differing`
+}
 
-function statementsOf(derivation: Derivation, params: number): { find: string; write: string } {
-  const known = made.get(derivation)
-  if (known) return known
-  const { table, values, from, where } = derivation
-  const name = identifier(table)
-  const [next, last] = [`$${params + 2}`, `$${params + 3}`]
-  const differs = Object.entries(values).map(
-    ([column, value]) => `r.${identifier(column)} IS DISTINCT FROM ${value}`,
+/** Writes what follows into those records, as long as the configuration is the one that is followed. */
+function followingSql(derivation: Derivation, account: Param, ids: readonly number[], version: string): Sql {
+  const set = Object.entries(derivation.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
+  return sql`WITH current AS (
+  SELECT 1 FROM account WHERE account_id = ${account}::bigint AND catalog_version = ${version}::bigint
+),
+done AS (
+  UPDATE ${sql.id(derivation.table)} r SET
+    ${sql.join(set, sql`,\n    `)}
+  FROM ${sql.join([sql`current`, ...derivation.from])}
+  WHERE r.account_id = ${account}::bigint AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
+    AND ${differs(derivation)}
+)
+SELECT EXISTS (SELECT 1 FROM current)::text AS is_current`
+}
+
+/** That the row follows the configuration, and is not in line with it. */
+function differs({ values, where }: Derivation): Sql {
+  const differing = Object.entries(values).map(
+    ([column, value]) => sql`r.${sql.id(column)} IS DISTINCT FROM ${value}`,
   )
-  const follows = `${where} AND (${differs.join(' OR ')})`
-  const set = Object.entries(values).map(([column, value]) => `${identifier(column)} = ${value}`)
-  const find =
-    `WITH part AS MATERIALIZED (SELECT * FROM ${name} r WHERE r.account_id = $1::bigint AND r.id > ${next}::bigint ORDER BY r.id LIMIT ${readAtOnce}) ` +
-    `SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::text AS last, ` +
-    `(SELECT coalesce(json_agg(r.id), '[]') FROM ${['part r', ...from].join(', ')} WHERE ${follows})::text AS differing`
-  const write =
-    `WITH current AS (SELECT FROM account WHERE account_id = $1::bigint AND catalog_version = ${last}::bigint), ` +
-    `done AS (UPDATE ${name} r SET ${set.join(', ')} FROM ${['current', ...from].join(', ')} ` +
-    `WHERE r.account_id = $1::bigint AND r.id = ANY(${next}::bigint[]) AND ${follows}) ` +
-    'SELECT EXISTS (SELECT FROM current)::text AS is_current'
-  const statements = { find, write }
-  made.set(derivation, statements)
-  return statements
+  return sql`${where} AND (${sql.join(differing, sql` OR `)})`
 }

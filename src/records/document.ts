@@ -5,9 +5,10 @@
  * version, deletion), is added when it is read.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import type { Field, Values } from '../fields/field.ts'
+import { type Field, recordRow, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { type Sql, sql } from '../sql.ts'
 
 /** What the store sets. */
 const storeMembers = new Set(['id', 'version', 'deleted_at'])
@@ -32,42 +33,52 @@ export function documentOf(fields: ResourceFields, after: Values): string {
 }
 
 /** SQL of a whole record's text, over the row `r`. */
-export function documentSql(fields: ResourceFields): string {
+export function documentSql(fields: ResourceFields): Sql {
+  const known = documents.get(fields)
+  if (known) return known
   const clock = fields.fields
     .filter(field => field.is_volatile)
-    .map(field => `',"${field.internal_name}":', ${shownText(field)}, `)
-  const deletedAt = `coalesce(${jsonInstant('r.deleted_at')}, 'null')`
-  return `concat('{"id":', r.id, ',', r.document, ${clock.join('')}',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
+    .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
+  const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
+  const whole = sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}
+    ',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
+  documents.set(fields, whole)
+  return whole
 }
+
+const documents = new WeakMap<ResourceFields, Sql>()
 
 /**
  * SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay
  * digit for digit.
  */
-export function documentWith(document: string, members: { readonly [name: string]: string }): string {
-  const values = Object.entries(members).map(([name, value]) => `WHEN '${name}' THEN ${value} `)
-  return rebuilt(document, `CASE m.key ${values.join('')}ELSE m.value::text END`, '')
+export function documentWith(document: Sql, members: { readonly [name: string]: Sql }): Sql {
+  const values = Object.entries(members).map(([name, value]) => sql`WHEN ${sql.text(name)} THEN ${value}`)
+  return rebuilt(document, sql`CASE m.key ${sql.join(values, sql` `)} ELSE m.value::text END`, sql`true`)
 }
 
 /** SQL of a stored text without the member that `name`, SQL too, says. */
-export function documentWithout(document: string, name: string): string {
-  return rebuilt(document, 'm.value::text', ` WHERE m.key <> ${name}`)
+export function documentWithout(document: Sql, name: Sql): Sql {
+  return rebuilt(document, sql`m.value::text`, sql`m.key <> ${name}`)
 }
 
-function rebuilt(document: string, value: string, where: string): string {
-  const members = `json_each(concat('{', ${document}, '}')::json) WITH ORDINALITY m (key, value, place)${where}`
-  return `(SELECT string_agg(concat(to_json(m.key), ':', ${value}), ',' ORDER BY m.place) FROM ${members})`
+function rebuilt(document: Sql, value: Sql, where: Sql): Sql {
+  return sql`(
+    SELECT string_agg(concat(to_json(m.key), ':', ${value}), ',' ORDER BY m.place)
+    FROM json_each(concat('{', ${document}, '}')::json) WITH ORDINALITY m (key, value, place)
+    WHERE ${where})`
 }
 
 /** SQL of a moment as JSON text. */
-export function jsonInstant(moment: string): string {
-  return `to_json(to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
+export function jsonInstant(moment: Sql): Sql {
+  return sql`to_json(to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
 }
 
-function shownText(field: Field): string {
-  const sql = field.computed ? `(${field.computed})::text` : kinds[field.type].text?.(field)
-  if (!sql) throw new Error(`${field.internal_name} can't be shown from its columns`)
-  return `coalesce(${sql}, 'null')`
+function shownText(field: Field): Sql {
+  const { computed } = field
+  const text = computed ? sql`(${computed(recordRow)})::text` : kinds[field.type].text?.(field)(recordRow)
+  if (!text) throw new Error(`${field.internal_name} can't be shown from its columns`)
+  return sql`coalesce(${text}, 'null')`
 }
 
 /**

@@ -2,10 +2,11 @@
  * `expand` (D11): the names behind a record's ids, as a sibling `_expanded`. Options come from the catalog,
  * related records from their tables, all in one statement.
  */
-import { type Field, identifier } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { ask, param, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** field → id → what it stands for */
@@ -74,17 +75,15 @@ async function relatedNames(
   wanted: ReadonlyMap<string, ReadonlySet<number>>,
 ): Promise<Map<string, Map<number, Named>>> {
   const resources = [...wanted.keys()].sort()
-  const selects = resources.map(
-    (resource, index) =>
-      `SELECT '${resource}' AS resource, x.id::text AS id, ${shownName(resource, 'x')} AS name FROM ${identifier(resource)} x ` +
-      `WHERE x.account_id = $1::bigint AND x.id = ANY($${index + 2}::bigint[])`,
-  )
-  const ids = resources.map(resource => `{${[...wanted.get(resource)!].join(',')}}`)
+  const own = param(String(account))
+  const selects = resources.map(resource => {
+    const ids = `{${[...wanted.get(resource)!].join(',')}}`
+    const name = shownName(resource, sql`x.`)
+    return sql`SELECT ${sql.text(resource)} AS resource, x.id::text AS id, ${name} AS name
+FROM ${sql.id(resource)} x WHERE x.account_id = ${own}::bigint AND x.id = ANY(${ids}::bigint[])`
+  })
   const found = new Map(resources.map(resource => [resource, new Map<number, Named>()]))
-  for (const { resource, id, name } of await db.query(selects.join(' UNION ALL '), [
-    String(account),
-    ...ids,
-  ])) {
+  for (const { resource, id, name } of await ask(db, sql.join(selects, sql`\nUNION ALL\n`))) {
     found.get(resource!)!.set(Number(id), { id: Number(id), name: name! })
   }
   return found

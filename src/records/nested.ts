@@ -6,22 +6,26 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
-import { documentOf } from './document.ts'
+import { sql } from '../sql.ts'
 import type { Parsed } from './parse.ts'
-import { blank, type Context, changesOf, columnParams, customParams } from './save.ts'
-import { type Queryable, reserveRecordIds } from './store.ts'
+import { blank, type Context, changesOf } from './save.ts'
+import { changesSql, insertedRow, type Queryable } from './store.ts'
+import { type Author, reserveIds, type Write } from './write.ts'
 
 /** What a write needs of the records made with it. */
 export type NestedRecords = {
-  readonly all: readonly ResourceFields[]
-  /** the parameters of the statement, in its order */
-  readonly params: readonly (string | null)[]
+  /** their rows and events, which come before those of the record */
+  write(by: Author): Required<Pick<Write, 'rows' | 'events'>>
   readonly created: readonly { readonly resource: string; readonly id: number }[]
   /** A record's values with the ids in the place of what stood for them. */
   named(fields: ResourceFields, values: Values): Values
 }
 
-const none: NestedRecords = { all: [], params: [], created: [], named: (_fields, values) => values }
+const none: NestedRecords = {
+  write: () => ({ rows: [], events: [] }),
+  created: [],
+  named: (_fields, values) => values,
+}
 
 /**
  * Gives the nested records of a body their ids. Only for a body without problems: reserved ids are not given
@@ -33,7 +37,7 @@ export async function nestedRecords(
   { catalog, actor }: Context,
 ): Promise<NestedRecords> {
   if (nested.length === 0) return none
-  const first = await reserveRecordIds(db, String(catalog.account.id), nested.length)
+  const first = await reserveIds(db, catalog.account.id, 'last_id', nested.length)
   const ids = new Map(nested.map(({ stand_in }, index) => [stand_in, first + index]))
   const named: NestedRecords['named'] = ({ byName }, values) =>
     Object.fromEntries(
@@ -42,24 +46,28 @@ export async function nestedRecords(
         byName.get(name)?.related ? idsIn(value, ids) : value,
       ]),
     )
-  const params = nested.flatMap(({ fields, parsed, stand_in }) => {
+  const all = nested.map(({ fields, parsed, stand_in }, index) => {
     const made = { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
     const after = named(fields, { ...blank(fields), ...parsed.values, ...made })
-    const changes = changesOf(fields, blank(fields), after)
-    const custom = customParams(fields, changes).set
-    return [
-      String(ids.get(stand_in)),
-      custom,
-      documentOf(fields, after),
-      JSON.stringify(changes),
-      ...columnParams(fields, after),
-    ]
+    const draft = { after, changes: changesOf(fields, blank(fields), after) }
+    return { fields, draft, id: ids.get(stand_in)!, name: sql.id(`nested${index}`) }
   })
-  const created = nested.map(({ fields, stand_in }) => ({
-    resource: fields.resource.name,
-    id: ids.get(stand_in)!,
-  }))
-  return { all: nested.map(({ fields }) => fields), params, created, named }
+  return {
+    write: by => ({
+      rows: all.map(({ fields, draft, id, name }) => {
+        const given = sql`${String(id)}::bigint`
+        return insertedRow(name, fields, by, given, draft)
+      }),
+      events: all.map(({ fields: { resource }, draft, name }) => ({
+        type: `${resource.name}.created`,
+        resource: resource.name,
+        of: name,
+        changes: changesSql(draft),
+      })),
+    }),
+    created: all.map(({ fields, id }) => ({ resource: fields.resource.name, id })),
+    named,
+  }
 }
 
 /** Stand-ins are whole numbers below zero, alone or in an array, as no id is. */

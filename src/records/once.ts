@@ -3,8 +3,9 @@
  * writes, with the row that this statement answers, for a day. Knows no HTTP and no resource.
  */
 import { Refusal } from '../errors.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
-import { locked } from './write.ts'
+import { carryOut, locked, statementOf } from './write.ts'
 
 /** What a request is known by. */
 export type Once = {
@@ -22,7 +23,7 @@ export type Written<T> = { readonly row: Record<string, string | null>; readonly
 type Asked = { readonly once?: Once | null; readonly account: string }
 
 /** Told by the database's clock, as processes may differ. */
-const isOld = "created_at < now() - interval '24 hours'"
+const isOld = sql`created_at < now() - interval '24 hours'`
 
 /**
  * What the request has done before; null when it has no key or was not carried out. Throws
@@ -30,9 +31,10 @@ const isOld = "created_at < now() - interval '24 hours'"
  */
 export async function recall<T>(db: Queryable, { once, account }: Asked): Promise<Written<T> | null> {
   if (!once) return null
-  const [kept] = await db.query(
-    `SELECT request_hash, answer, told, (${isOld})::text AS is_old FROM idempotency WHERE account_id = $1::bigint AND key = $2::text`,
-    [account, once.key],
+  const [kept] = await ask(
+    db,
+    sql`SELECT request_hash, answer, told, (${isOld})::text AS is_old
+FROM idempotency WHERE account_id = ${account}::bigint AND key = ${once.key}::text`,
   )
   if (!kept) return null
   if (kept.is_old === 'true') {
@@ -50,40 +52,47 @@ export async function recall<T>(db: Queryable, { once, account }: Asked): Promis
 }
 
 /**
- * Carries out a write statement that ends with a CTE `answer`, whose `id` is null when nothing was written,
- * and keeps the request's key in it. Its parameters begin with the account. The row; undefined without one.
- * `first` as in Queryable.
+ * Carries out a write, whose CTEs end with `answer`, and keeps the request's key in it unless the answer's
+ * `id` is null: nothing was written then. The answered row; undefined without one. `first` as in Queryable.
  */
 export async function writeOnce<T extends object>(
   db: Queryable,
-  asked: Asked,
-  statement: string,
-  params: readonly (string | null)[],
+  account: Param,
+  once: Once | null,
+  ctes: readonly Sql[],
   told: T,
   first?: string,
 ): Promise<Written<T> | undefined> {
-  const { once, account } = asked
-  if (!once) {
-    const [row] = await db.write(account, `${statement} SELECT * FROM answer`, params, first)
-    return row && { row, told }
-  }
-  const next = params.length + 1
-  const keeping =
-    `, kept AS (INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer) SELECT $1::bigint, $${next}::text, ` +
-    `$${next + 1}::text, $${next + 2}::text, now(), row_to_json(answer)::text FROM answer WHERE answer.id IS NOT NULL)`
-  const keyed = [...params, once.key, once.hash, JSON.stringify(told)]
+  const statement = statementOf(once ? [...ctes, kept(account, once, told)] : ctes)
   try {
-    const [row] = await db.write(account, `${statement}${keeping} SELECT * FROM answer`, keyed, first)
+    const [row] = await carryOut(db, account, statement, first)
     return row && { row, told }
   } catch (error) {
-    if (!isKeyTaken(error)) throw error
+    if (!once || !isKeyTaken(error)) throw error
     // The same request came over another process and was quicker; nothing of this one was saved.
-    const quicker = await recall<T>(db, asked)
+    const quicker = await recall<T>(db, { once, account: account.value! })
     if (quicker) return quicker
     throw new Refusal('busy_record', 'The Idempotency-Key ended at this moment; try again.', [], {
       'retry-after': '1',
     })
   }
+}
+
+/**
+ * The CTEs of a write that changes nothing and answers `answer`, a SELECT over `locked`. The key is kept of
+ * those, too: sent again later, it must not undo what came between.
+ */
+export function unchanged(account: Param, answer: Sql): Sql[] {
+  return [locked(account), sql`answer AS (${answer})`]
+}
+
+function kept(account: Param, { key, hash }: Once, told: object): Sql {
+  return sql`kept AS (
+  INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer)
+  SELECT ${account}::bigint, ${key}::text, ${hash}::text, ${JSON.stringify(told)}::text, now(),
+    row_to_json(answer)::text
+  FROM answer WHERE answer.id IS NOT NULL
+)`
 }
 
 /** Forgets the keys that are older than a day. */
@@ -93,13 +102,15 @@ export async function forgetOldKeys(db: Queryable, account: string): Promise<voi
 
 /** Forgets a batch of old keys, or the one: how many. */
 async function forget(db: Queryable, account: string, key: string | null): Promise<number> {
-  const old = `SELECT key FROM idempotency WHERE account_id = $1::bigint AND ${isOld} AND ($2::text IS NULL OR key = $2::text) LIMIT 1000`
-  const gone = await db.write(
-    account,
-    `WITH ${locked} DELETE FROM idempotency USING locked WHERE account_id = $1::bigint AND key = ANY(ARRAY(${old})) RETURNING 1`,
-    [account, key],
-  )
-  return gone.length
+  const [own, only] = [param(account), param(key)]
+  const statement = sql`WITH ${locked(own)}
+DELETE FROM idempotency USING locked
+WHERE account_id = ${own}::bigint AND key = ANY(ARRAY(
+  SELECT key FROM idempotency
+  WHERE account_id = ${own}::bigint AND ${isOld} AND (${only}::text IS NULL OR key = ${only}::text)
+  LIMIT 1000))
+RETURNING 1`
+  return (await carryOut(db, own, statement)).length
 }
 
 function isKeyTaken(error: unknown): boolean {

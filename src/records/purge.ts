@@ -3,10 +3,11 @@
  * their history tells of them. The events themselves stay, so that `seq` has no gaps.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
+import { param, sql } from '../sql.ts'
+import { pointersTo } from './references.ts'
 import type { Resource } from './resource.ts'
-import { pointersTo, type Queryable } from './store.ts'
-import { appended, counted, lockAccount, lockedAt } from './write.ts'
+import type { Queryable } from './store.ts'
+import { type Author, author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
 
 export type Purge = {
   readonly purged: number
@@ -17,7 +18,7 @@ export type Purge = {
 const batch = 200
 
 /** Who writes what no user has asked for. */
-const service = '0'
+const service = 0
 
 /** Purges what was deleted before `before`. Users stay: the records that they have made name them. */
 export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date): Promise<Purge> {
@@ -25,10 +26,10 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.isActor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const params = [String(catalog.account.id), service, null, catalog.version, before.toISOString()]
-    const text = statement(resource, catalog)
+    const by = author(catalog.account.id, service, catalog.version)
+    const statement = statementOf(writing(by, purge(by, resource, catalog, before)))
     for (;;) {
-      const [row] = await db.write(String(catalog.account.id), text, params, lockAccount)
+      const [row] = await carryOut(db, by.account, statement, lockFirst)
       const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
       purged += count
       if (count > 0 && left > 0) continue
@@ -54,28 +55,42 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * $1 account, $2 actor, $3 moment, $4 version judged, $5 deleted before → how many were due and how many of
- * them are gone. What a record points to stays as long as that record does, deleted or not: it would be
- * missed when that is restored, and a foreign key would refuse them all.
+ * Deletes a batch of what is due for good. Answers how many were due and how many of them are gone. What a
+ * record points to stays as long as that record does, deleted or not: it would be missed when that is
+ * restored, and a foreign key would refuse them all.
  */
-function statement(resource: Resource, catalog: Catalog): string {
-  const { name } = resource
-  const free = pointersTo(resource, catalog, 't.id').map(
-    ({ resource: other, condition }) =>
-      ` AND NOT EXISTS (SELECT FROM ${identifier(other)} x WHERE x.account_id = $1::bigint AND (${condition}))`,
+function purge({ account }: Author, { name }: Resource, catalog: Catalog, before: Date): Write {
+  const table = sql.id(name)
+  const oldest = param(before.toISOString())
+  const due = sql`FROM ${table} t
+    WHERE t.account_id = ${account}::bigint AND t.deleted_at < ${oldest}::timestamptz`
+  const free = pointersTo(name, catalog, sql`t.id`).map(
+    ({ resource, condition }) => sql`
+      AND NOT EXISTS (
+        SELECT 1 FROM ${sql.id(resource)} x WHERE x.account_id = ${account}::bigint AND ${condition})`,
   )
-  const due = `FROM ${identifier(name)} t WHERE t.account_id = $1::bigint AND t.deleted_at < $5::timestamptz`
-  const told = appended('logged', {
-    type: `'${name}.purged'`,
-    resource: `'${name}'`,
-    of: '(SELECT id, version + 1 AS version FROM r)',
-    before: '(row_number() OVER (ORDER BY e.id DESC) - 1)',
-  })
-  return `WITH ${lockedAt},
-    r AS (DELETE FROM ${identifier(name)} d USING locked WHERE d.account_id = $1::bigint
-      AND d.id IN (SELECT t.id ${due}${free.join('')} ORDER BY t.id LIMIT ${batch}) RETURNING d.id, d.version),
-    wiped AS (UPDATE event e SET changes = '{}' FROM r WHERE e.account_id = $1::bigint AND e.record_id = r.id AND e.resource = '${name}'),
-    ${counted('(SELECT count(*) FROM r)')},
-    ${told}
-    SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`
+  return {
+    changes: [
+      sql`r AS (
+  DELETE FROM ${table} d USING locked
+  WHERE d.account_id = ${account}::bigint AND d.id IN (
+    SELECT t.id ${due}${sql.join(free, sql.none)}
+    ORDER BY t.id LIMIT ${sql.integer(batch)})
+  RETURNING d.id, d.version
+)`,
+      sql`wiped AS (
+  UPDATE event e SET changes = '{}'
+  FROM r WHERE e.account_id = ${account}::bigint AND e.record_id = r.id AND e.resource = ${sql.text(name)}
+)`,
+    ],
+    events: [
+      {
+        type: `${name}.purged`,
+        resource: name,
+        of: sql`(SELECT id, version + 1 AS version FROM r)`,
+        isOfEach: true,
+      },
+    ],
+    answer: sql`SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`,
+  }
 }

@@ -1,8 +1,9 @@
 /** Reads one record. */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import { ask } from '../sql.ts'
 import { shown } from './document.ts'
-import { type Queryable, statements } from './store.ts'
+import { type Queryable, recordStatement } from './store.ts'
 
 /**
  * A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another
@@ -14,7 +15,7 @@ export async function readRecord(
   account: number,
   id: number,
 ): Promise<{ version: number; record: string }> {
-  const [row] = await db.query(statements(fields).read, [String(account), String(id)])
+  const [row] = await ask(db, recordStatement(fields, String(account), String(id)))
   if (!row) throw recordNotFound(fields, id)
   return { version: Number(row.version), record: shown(fields, row.record!) }
 }

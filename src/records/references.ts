@@ -1,52 +1,49 @@
-/** Whether the records that a body points to exist: asked in the same statement that reads the record. */
+/**
+ * What records point to. Whether it exists is asked in the statement that reads the record, and again in the
+ * one that writes it; and what points to a record is asked before that one goes.
+ */
 import type { Problem } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
-import { identifier } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import type { Draft } from './resource.ts'
 import type { Queryable } from './store.ts'
-
-export type Question = { readonly columns: readonly string[]; readonly params: readonly string[] }
+import type { Author } from './write.ts'
 
 /**
  * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where
- * they may be copied from. Parameters start at $`first`; $1 is the account.
+ * they may be copied from.
  */
-export function existenceQuestion(
+export function existenceColumns(
+  account: Param,
   references: readonly Reference[],
-  first: number,
-  catalog: Pick<Catalog, 'resources'>,
-): Question {
-  const resources = [...new Set(references.map(reference => reference.resource))].sort()
-  return {
-    columns: resources.flatMap((resource, index) => {
-      const of = `FROM ${identifier(resource)} WHERE account_id = $1::bigint AND id = ANY($${first + index}::bigint[]) AND deleted_at IS NULL`
-      const live = `(SELECT string_agg(id::text, ',') ${of}) AS ${identifier(`live_${resource}`)}`
-      const copied = catalog.resources.get(resource)?.resource.snapshot
-      if (!copied) return [live]
-      const members = ['id', ...copied].map(name => `'${name}', ${identifier(name)}`).join(', ')
-      return [
-        live,
-        `(SELECT json_agg(json_build_object(${members}))::text ${of}) AS ${identifier(`copied_${resource}`)}`,
-      ]
-    }),
-    params: resources.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
-  }
+  { resources }: Pick<Catalog, 'resources'>,
+): Sql[] {
+  return idsByResource(references).flatMap(({ resource, ids }) => {
+    const all = param(ids)
+    const of = sql`FROM ${sql.id(resource)}
+    WHERE account_id = ${account}::bigint AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
+    const live = sql`(SELECT string_agg(id::text, ',') ${of}) AS ${sql.id(`live_${resource}`)}`
+    const copied = resources.get(resource)?.resource.snapshot
+    if (!copied) return [live]
+    const members = ['id', ...copied].map(name => sql`${sql.text(name)}, ${sql.id(name)}`)
+    const texts = sql`json_agg(json_build_object(${sql.join(members)}))::text`
+    return [live, sql`(SELECT ${texts} ${of}) AS ${sql.id(`copied_${resource}`)}`]
+  })
 }
 
 /** What the database says of the references of a request; nothing where there are none. */
 export async function askReferences(
   db: Queryable,
-  { account, resources }: Catalog,
+  catalog: Catalog,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
-  const question = existenceQuestion(references, 2, { resources })
-  const [row] = await db.query(`SELECT ${question.columns.join(', ')}`, [
-    String(account.id),
-    ...question.params,
-  ])
+  const account = param(String(catalog.account.id))
+  const columns = existenceColumns(account, references, catalog)
+  const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
   return row!
 }
 
@@ -78,20 +75,47 @@ export function missingReferences(
 }
 
 /**
- * What a write newly points to, as its statement takes it (store.ts): the resources, and for each the
- * parameter with its ids.
+ * Conditions of a write: that what the record newly points to is still there. FOR SHARE reads a row as it is
+ * after waiting for whoever deletes it now (the weaker KEY SHARE of a foreign key does not); it comes after
+ * the account's lock, so that no two can wait for each other.
  */
-export function pointedTo(references: readonly Reference[]): {
-  related: readonly string[]
-  params: readonly string[]
-} {
-  const related = [...new Set(references.map(reference => reference.resource))].sort()
-  return {
-    related,
-    params: related.map(resource => `{${[...new Set(ofResource(references, resource))].join(',')}}`),
-  }
+export function stillThere({ account }: Author, references: readonly Reference[]): Sql[] {
+  return idsByResource(references).map(({ resource, ids }) => {
+    const all = param(ids)
+    return sql`(
+    SELECT count(*) FROM (
+      SELECT x.id FROM locked, ${sql.id(resource)} x
+      WHERE x.account_id = ${account}::bigint AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL
+      FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
+  })
 }
 
-function ofResource(references: readonly Reference[], resource: string): number[] {
-  return references.filter(reference => reference.resource === resource).map(reference => reference.id)
+/**
+ * Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made
+ * and changed them.
+ */
+export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource: string; condition: Sql }[] {
+  return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
+    const pointing = fields.filter(field => field.related === name && !field.is_read_only)
+    const conditions = pointing.map(field => {
+      const named = sql.text(field.internal_name)
+      if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`
+      const column = sql.id(field.internal_name)
+      return kinds[field.type].empty === undefined
+        ? sql`x.${column} = ${id}`
+        : sql`x.${column} @> ARRAY[${id}]`
+    })
+    return conditions.length
+      ? [{ resource: resource.name, condition: sql`(${sql.join(conditions, sql` OR `)})` }]
+      : []
+  })
+}
+
+/** The ids of each resource once, as an array literal. */
+function idsByResource(references: readonly Reference[]): { resource: string; ids: string }[] {
+  const resources = [...new Set(references.map(reference => reference.resource))].sort()
+  return resources.map(resource => {
+    const ids = references.filter(reference => reference.resource === resource).map(({ id }) => id)
+    return { resource, ids: `{${[...new Set(ids)].join(',')}}` }
+  })
 }

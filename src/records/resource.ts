@@ -4,7 +4,7 @@
  */
 import type { Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
-import type { Config, Field, FieldType, Option, Values } from '../fields/field.ts'
+import type { Config, Expression, Field, FieldType, Option, Values } from '../fields/field.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 export type Resource = {
@@ -71,7 +71,7 @@ export type FieldDefinition = {
   related?: string
   rules?: readonly number[]
   acceptsNumber?: boolean
-  computed?: string
+  computed?: Expression
   volatile?: boolean
   /** whether the service sees to it that every record has a value; so do the required ones */
   filled?: boolean

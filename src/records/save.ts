@@ -4,15 +4,16 @@
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { emptyValue, type Field, type Values } from '../fields/field.ts'
+import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
-import { isSameJson, type Json } from '../json.ts'
+import { isSameJson } from '../json.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
 import type { Parsed } from './parse.ts'
 import type { Draft } from './resource.ts'
-import { columnsOf, type Queryable } from './store.ts'
+import type { Changes, Queryable } from './store.ts'
+import { type Author, author, type Write, writing } from './write.ts'
 
 /** Who asks, and under which configuration. */
 export type Context = {
@@ -54,12 +55,13 @@ export async function save(
   db: Queryable,
   fields: ResourceFields,
   context: Context,
-  statement: string,
-  params: readonly (string | null)[],
+  write: (by: Author) => Write,
   told: Told,
   first?: string,
 ): Promise<Saved | null> {
-  const written = await writeOnce(db, askedOnce(context), statement, params, told, first)
+  const by = authorOf(context)
+  const { once = null } = context
+  const written = await writeOnce(db, by.account, once, writing(by, write(by)), told, first)
   return written ? savedOf(fields, written) : null
 }
 
@@ -68,16 +70,15 @@ export function askedOnce({ catalog, once = null }: Context) {
   return { account: String(catalog.account.id), once }
 }
 
-/** The parameters with which a write begins (write.ts). */
-export function writeParams({ catalog: { account, version }, actor, at }: Context): (string | null)[] {
-  return [String(account.id), String(actor), at?.toISOString() ?? null, version]
+/** Who writes, as a statement names them. */
+export function authorOf({ catalog: { account, version }, actor, at }: Context): Author {
+  return author(account.id, actor, version, at)
 }
 
-function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {
+/** What was saved, of a row that a write answers. */
+export function savedOf(fields: ResourceFields, { row, told }: Written<Told>): Saved {
   return { id: Number(row.id), version: Number(row.version), record: shown(fields, row.record!), ...told }
 }
-
-type Changes = { [name: string]: { before: Json; after: Json } }
 
 /**
  * The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and
@@ -138,33 +139,6 @@ function judged(
 export function fullness({ resource }: ResourceFields, { catalog }: Context, record: Values): Problem | null {
   const full = resource.full?.(catalog, record)
   return full ? { field: null, path: '', code: 'too_many', message: `The ${resource.name} ${full}.` } : null
-}
-
-/** The texts of the columns, in the order of the statements. */
-export function columnParams(
-  fields: ResourceFields,
-  after: Values,
-  only?: ReadonlySet<Field>,
-): (string | null)[] {
-  return columnsOf(fields, only).flatMap(({ field }) =>
-    kinds[field.type].write(after[field.internal_name] ?? null, field),
-  )
-}
-
-/**
- * The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal.
- */
-export function customParams(
-  fields: ResourceFields,
-  changes: { [name: string]: { after: Json } },
-): { set: string; unset: string } {
-  const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
-  const value = (field: Field) => changes[field.internal_name]!.after
-  const set = Object.fromEntries(
-    changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]),
-  )
-  const unset = changed.filter(field => value(field) === null).map(field => field.internal_name)
-  return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
 }
 
 export function changesOf(fields: ResourceFields, before: Values, after: Values): Changes {

@@ -2,31 +2,31 @@
  * Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only
  * if nobody came between.
  */
-import { type Problem, Refusal } from '../errors.ts'
+import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
-import { documentOf, shown } from './document.ts'
-import { nestedRecords } from './nested.ts'
-import { type Parsed, parseRecord } from './parse.ts'
+import { ask, param, sql } from '../sql.ts'
+import { type NestedRecords, nestedRecords } from './nested.ts'
+import { unchanged, writeOnce } from './once.ts'
+import { type Parsed, parseRecord, type Reference } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, recordNotFound } from './read.ts'
-import { existenceQuestion, missingReferences, pointedTo, relatedOf } from './references.ts'
+import { existenceColumns, missingReferences, relatedOf, stillThere } from './references.ts'
+import { type Context, changesOf, type Saved, save, savedBefore, savedOf, settled } from './save.ts'
 import {
-  type Context,
-  changesOf,
-  columnParams,
-  customParams,
-  type Saved,
-  save,
-  savedBefore,
-  settled,
-  writeParams,
-} from './save.ts'
-import { type Queryable, statements } from './store.ts'
-import { locked } from './write.ts'
+  answerOf,
+  assignedRow,
+  changesSql,
+  type Draft,
+  type Queryable,
+  recordSql,
+  recordStatement,
+  tableOf,
+} from './store.ts'
+import type { Author, Write } from './write.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
 const attempts = 10
@@ -113,53 +113,74 @@ async function tryUpdate(
     context,
     precondition,
   )
-  const record = row.record!
-  if (Object.keys(draft.changes).length === 0) {
-    const told = { warnings: parsed.warnings, created: [] }
-    if (!context.once) return { id, version, record: shown(fields, record), ...told }
-    const params = [String(context.catalog.account.id), String(id), row.version!, record]
-    return save(db, fields, context, unchangedStatement, params, told)
-  }
+  if (Object.keys(draft.changes).length === 0)
+    return leaveUnchanged(db, fields, id, row, context, parsed.warnings)
   const nested = await nestedRecords(db, parsed, context)
   const after = nested.named(fields, draft.after)
   const changes = changesOf(fields, before, after)
   after.updated_at = moment
   after.updated_by = context.actor
-  const custom = customParams(fields, changes)
-  const changed = new Set(
-    fields.fields.filter(
-      ({ internal_name: name, is_hidden }) => is_hidden || name in changes || keptByUpdate.has(name),
-    ),
-  )
-  const points = pointedTo(added)
+  const read = { id, version, state: row.state! }
   const told = { warnings: parsed.warnings, created: nested.created }
-  return save(
-    db,
-    fields,
-    context,
-    statements(fields).update(changed, nested.all, points.related),
-    [
-      ...writeParams(context),
-      custom.set,
-      JSON.stringify(changes),
-      String(id),
-      String(version),
-      custom.unset,
-      documentOf(fields, after),
-      row.state!,
-      ...points.params,
-      ...columnParams(fields, after, changed),
-      ...nested.params,
-    ],
-    told,
-  )
+  const write = (by: Author) => change(by, fields, read, { after, changes }, nested, added)
+  return save(db, fields, context, write, told)
 }
 
+/** The record as it was read: what is merged into it is written over that very row only. */
+type Read = { readonly id: number; readonly version: number; readonly state: string }
+
 /**
- * A change that changes nothing writes nothing but its key: sent again later, it must not undo what came
- * between.
+ * Writes what is changed of the record, and the records made with it. A purge of a field
+ * (administration/purge.ts) makes no version: the state keeps the text that was read before it from coming
+ * back.
  */
-const unchangedStatement = `WITH ${locked}, answer AS (SELECT $2::text AS id, $3::text AS version, $4::text AS record FROM locked)`
+function change(
+  by: Author,
+  fields: ResourceFields,
+  { id, version, state }: Read,
+  draft: Draft,
+  nested: NestedRecords,
+  added: readonly Reference[],
+): Write {
+  const { isConfiguration = false, name } = fields.resource
+  const { rows, events } = nested.write(by)
+  const conditions = [
+    sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
+    sql`version = ${String(version)}::int AND xmin = ${state}::xid AND deleted_at IS NULL`,
+    ...stillThere(by, added),
+  ]
+  const updated = sql`r AS (
+  UPDATE ${tableOf(fields)} SET ${assignedRow(fields, draft)}
+  FROM locked
+  WHERE ${sql.join(conditions, sql`\n    AND `)}
+  RETURNING ${tableOf(fields)}.*
+)`
+  return {
+    changes: [updated],
+    rows,
+    events: [...events, { type: `${name}.updated`, resource: name, of: sql`r`, changes: changesSql(draft) }],
+    isConfiguration,
+    answer: answerOf(fields),
+  }
+}
+
+/** Answers the record as it is, and writes nothing but the request's key. */
+async function leaveUnchanged(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  { version, record }: Record<string, string | null>,
+  { catalog, once }: Context,
+  warnings: readonly Warning[],
+): Promise<Saved | null> {
+  const told = { warnings, created: [] }
+  if (!once) return savedOf(fields, { row: { id: String(id), version: version!, record: record! }, told })
+  const account = param(String(catalog.account.id))
+  const answer = sql`
+    SELECT ${String(id)}::text AS id, ${version!}::text AS version, ${record!}::text AS record FROM locked`
+  const written = await writeOnce(db, account, once, unchanged(account, answer), told)
+  return written ? savedOf(fields, written) : null
+}
 
 /** The ids that a stored value points to: itself, its items, or the products of its lines. */
 function idsIn(value: Json): Json[] {
@@ -170,22 +191,19 @@ function idsIn(value: Json): Json[] {
     : []
 }
 
-/** What every update sets itself. */
-const keptByUpdate = new Set(['updated_at', 'updated_by'])
-
 async function readForUpdate(
   db: Queryable,
   fields: ResourceFields,
   id: number,
-  asked: Parsed,
+  { references }: Parsed,
   { catalog }: Context,
 ) {
-  const question = existenceQuestion(asked.references, 3, catalog)
-  const read = statements(fields).read
-  const text = question.columns.length
-    ? `SELECT stored.*, ${question.columns.join(', ')} FROM (${read}) stored`
-    : read
-  const [row] = await db.query(text, [String(catalog.account.id), String(id), ...question.params])
+  const [account, record] = [param(String(catalog.account.id)), param(String(id))]
+  const columns = existenceColumns(account, references, catalog)
+  const statement = columns.length
+    ? sql`SELECT stored.*, ${sql.join(columns)} FROM (${recordSql(fields, account, record)}) stored`
+    : recordStatement(fields, account.value!, record.value!)
+  const [row] = await ask(db, statement)
   if (!row) throw recordNotFound(fields, id)
   return row
 }

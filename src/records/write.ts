@@ -1,80 +1,209 @@
 /**
- * How an account is written to, by every statement: it takes the account's lock, changes something, and
- * appends what happened under the next `seq`. All of that has one moment, `at`, the database's time under the
- * lock, which is never before the account's last one (D123): so `seq`, `event.at` and what records say of
- * when they were written agree, however many processes write and whatever their clocks say. Such a statement
- * has $1 account, $2 actor, $3 the moment, null but where history is written that was not made just now, and
- * $4 the version of the configuration by which it was judged: it writes nothing where that one is too old
- * (D115).
+ * How an account is written to, by every statement: it takes the account's lock, changes rows, raises the
+ * account's counter, and appends what happened under the next `seq`. All of that has one moment, `at`, the
+ * database's time under the lock, which is never before the account's last one (D123): so `seq`, `event.at`
+ * and what records say of when they were written agree, however many processes write and whatever their
+ * clocks say. Nothing is written where the configuration by which it was judged is too old (D115). Owns this
+ * protocol; whoever writes states only their own rows. How a key is kept with it is in once.ts.
  */
 import { momentJson, momentParam } from '../fields/moment.ts'
+import { compile, type Param, param, type Sql, type SqlType, sql, type Value } from '../sql.ts'
 import { jsonInstant } from './document.ts'
+import type { Queryable } from './store.ts'
 
-/** $1 account. Waits for the account's writes under way; a statement after it sees them. */
-export const lockAccount = 'SELECT 1 FROM counter WHERE account_id = $1::bigint FOR UPDATE'
+/** Who writes to which account, and by which configuration it was judged. */
+export type Author = {
+  readonly account: Param
+  readonly actor: Param
+  /** when it happened, where history is written; null: now */
+  readonly at: Param
+  readonly version: Param
+}
+
+/** The parameters of a write, each of them one however often the statement names it. */
+export function author(account: number, actor: number, version: string, at: Date | null = null): Author {
+  return {
+    account: param(String(account)),
+    actor: param(String(actor)),
+    at: param(at?.toISOString() ?? null),
+    version: param(version),
+  }
+}
+
+/** What a write does, in the order in which it does it. */
+export type Write = {
+  /** CTEs that change rows once the account is locked; they may name `locked.at` */
+  readonly changes?: readonly Sql[]
+  /** whether there is something to write; when there is not, `seq` has no gap */
+  readonly when?: Sql
+  /** whether the account's next record id is taken, as `counted.last_id` */
+  readonly takesId?: boolean
+  /** CTEs that write rows after that; they may name `counted.at` */
+  readonly rows?: readonly Sql[]
+  /** what happened, the last of them last in the order of `seq` */
+  readonly events: readonly Event[]
+  /** whether it changes what the catalog is made of, which then has a new version */
+  readonly isConfiguration?: boolean
+  /** a SELECT of what is answered */
+  readonly answer: Sql
+}
+
+export type Event = {
+  readonly type: string
+  readonly resource: string
+  /** what it is about: a CTE, or a SELECT, with `id` and `version` */
+  readonly of: Sql
+  /** whether that may have any number of rows, each an event of its own, in the order of their ids */
+  readonly isOfEach?: boolean
+  /** SQL of JSON text */
+  readonly changes?: Sql
+}
+
+/** The CTEs of a write, of which the last is `answer`. */
+export function writing(by: Author, write: Write): Sql[] {
+  const { changes = [], rows = [], events, isConfiguration = false, answer } = write
+  return [
+    lockedAt(by),
+    ...changes,
+    counted(by, write),
+    ...rows,
+    ...events.map((event, index) => appended(by, event, index, events.slice(index + 1))),
+    ...(isConfiguration ? [versioned(by)] : []),
+    sql`answer AS (${answer})`,
+  ]
+}
+
+/** A statement of CTEs that answers what its last one, `answer`, has found. */
+export function statementOf(ctes: readonly Sql[]): Sql {
+  return sql`WITH ${sql.join(ctes, sql`,\n`)}\nSELECT * FROM answer`
+}
+
+/** Waits for the account's writes under way; a statement after it sees them. */
+export function lockAccount(account: Param): Sql {
+  return sql`SELECT 1 FROM counter WHERE account_id = ${account}::bigint FOR UPDATE`
+}
+
+/** The same as a text, for what is to be carried out before a write. */
+export const lockFirst: string = compile(lockAccount(param(null))).text
 
 /**
  * The CTE `locked`. Every write takes the account's counter first, so that no two can wait for each other,
  * and holds it until its commit, so that seq is in commit order.
  */
-export const locked = `locked AS MATERIALIZED (${lockAccount})`
+export function locked(account: Param): Sql {
+  return sql`locked AS MATERIALIZED (${lockAccount(account)})`
+}
+
+/** Carries out a statement that writes to the account, after `first` as in Queryable. */
+export function carryOut(db: Queryable, account: Param, statement: Sql, first?: string): Rows {
+  const { text, values } = compile(statement)
+  return db.write(account.value!, text, values, first)
+}
+
+type Rows = ReturnType<Queryable['write']>
 
 /**
- * The same with `at`. The time and the oldest configuration are asked outside of what locks the row, so after
- * waiting for it.
+ * Ends what was judged by older configurations: from its commit on nothing of that is saved, and a statement
+ * after it sees all that was. So what is brought in line then, stays so.
  */
-export const lockedAt =
-  "locked AS MATERIALIZED (SELECT greatest(c.last_at, date_trunc('milliseconds', coalesce($3::timestamptz, clock_timestamp()))) AS at " +
-  'FROM (SELECT last_at, oldest_version FROM counter WHERE account_id = $1::bigint FOR UPDATE) c WHERE c.oldest_version <= $4::bigint)'
-
-/**
- * $1 account, $2 version. From its commit on nothing is saved that was judged by an older configuration, and
- * a statement after it sees all that was: so what is brought in line then, stays so.
- */
-export const endOlder =
-  'UPDATE counter SET oldest_version = $2::bigint WHERE account_id = $1::bigint AND oldest_version < $2::bigint'
-
-/**
- * The CTE `counted`: the `last_seq` of so many events, and `at`. Carried out only when something was changed,
- * so that seq has no gaps.
- */
-export function counted(events: string, condition = 'EXISTS (SELECT FROM r)', set = ''): string {
-  return (
-    `counted AS (UPDATE counter c SET ${set}last_seq = c.last_seq + ${events}, last_at = locked.at FROM locked ` +
-    `WHERE c.account_id = $1::bigint AND ${condition} RETURNING c.last_id, c.last_seq, locked.at)`
+export function endOlder(db: Queryable, account: number, version: string): Rows {
+  const [own, latest] = [param(String(account)), param(version)]
+  return carryOut(
+    db,
+    own,
+    sql`
+    UPDATE counter SET oldest_version = ${latest}::bigint
+    WHERE account_id = ${own}::bigint AND oldest_version < ${latest}::bigint`,
   )
 }
 
-export type Events = {
-  /** SQL of the event's type, and of the resource it is about */
-  readonly type: string
-  readonly resource: string
-  /** what it is about: a CTE, or a SELECT, with `id` and `version` */
-  readonly of: string
-  /** how many events come after it in its statement */
-  readonly before?: string
-  readonly changes?: string
-}
-
-/** A CTE that appends an event for each row of `of`, which is called e. */
-export function appended(
-  name: string,
-  { type, resource, of, before = '0', changes = `'{}'` }: Events,
-): string {
-  return (
-    `${name} AS (INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes) ` +
-    `SELECT $1::bigint, counted.last_seq - ${before}, ${type}, ${resource}, e.id, e.version, $2::bigint, counted.at, ${changes}::jsonb ` +
-    `FROM counted, ${of} e)`
+/**
+ * Reserves `count` ids of the account's records, or of its fields and options: the first of them. Those that
+ * are not used are never given to another.
+ */
+export async function reserveIds(
+  db: Queryable,
+  account: number,
+  of: 'last_id' | 'last_field_id',
+  count: number,
+): Promise<number> {
+  const [own, last, many] = [param(String(account)), sql.id(of), param(String(count))]
+  const [row] = await carryOut(
+    db,
+    own,
+    sql`
+    UPDATE counter SET ${last} = ${last} + ${many}::bigint WHERE account_id = ${own}::bigint
+    RETURNING (${last} - ${many}::bigint + 1)::text AS first`,
   )
+  return Number(row!.first)
 }
 
-/** SQL of the JSON text `param` with `at`, which is SQL too, in the place of the moment. */
-export function dated(param: string, at: string): string {
-  return `replace(${param}::text, '${momentJson}', ${jsonInstant(at)})`
+/**
+ * The CTE `locked` with `at`. The time and the oldest configuration are asked outside of what locks the row,
+ * so after waiting for it.
+ */
+function lockedAt({ account, at, version }: Author): Sql {
+  return sql`locked AS MATERIALIZED (
+  SELECT greatest(
+    c.last_at, date_trunc('milliseconds', coalesce(${at}::timestamptz, clock_timestamp()))) AS at
+  FROM (SELECT last_at, oldest_version FROM counter WHERE account_id = ${account}::bigint FOR UPDATE) c
+  WHERE c.oldest_version <= ${version}::bigint
+)`
 }
 
-/** SQL of a column's value: its parameter, or `at` in the place of the moment. */
-export function columnValue(param: string, type: string, at: string): string {
-  if (type !== 'timestamptz') return `${param}::${type}`
-  return `CASE ${param}::timestamptz WHEN '${momentParam}' THEN ${at} ELSE ${param}::timestamptz END`
+/** The CTE `counted`: the `last_seq` of all events, and `at`. */
+function counted({ account }: Author, { events, when, takesId }: Write): Sql {
+  const id = takesId ? sql`last_id = c.last_id + 1, ` : sql.none
+  return sql`counted AS (
+  UPDATE counter c
+  SET ${id}last_seq = c.last_seq + ${numberOf(events)}, last_at = locked.at
+  FROM locked
+  WHERE c.account_id = ${account}::bigint AND ${when ?? sql`EXISTS (SELECT 1 FROM r)`}
+  RETURNING c.last_id, c.last_seq, locked.at
+)`
+}
+
+/** A CTE that appends an event for each row that it is about; `later` come after it. */
+function appended({ account, actor }: Author, event: Event, index: number, later: readonly Event[]): Sql {
+  const { type, resource, of, isOfEach = false, changes = sql`'{}'` } = event
+  const before = isOfEach
+    ? sql`(row_number() OVER (ORDER BY e.id DESC) - 1 + ${numberOf(later)})`
+    : numberOf(later)
+  return sql`${sql.id(`event${index}`)} AS (
+  INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
+  SELECT ${account}::bigint, counted.last_seq - ${before}, ${sql.text(type)}, ${sql.text(resource)}, e.id,
+    e.version, ${actor}::bigint, counted.at, ${changes}::jsonb
+  FROM counted, ${of} e
+)`
+}
+
+/** SQL of how many events these are. */
+function numberOf(events: readonly Event[]): Sql {
+  const several = events
+    .filter(event => event.isOfEach)
+    .map(({ of }) => sql` + (SELECT count(*) FROM ${of} e)`)
+  const single = sql.integer(events.length - several.length)
+  return several.length ? sql`(${single}${sql.join(several, sql.none)})` : single
+}
+
+/** A write to what the catalog is made of makes a new version of it. */
+function versioned({ account }: Author): Sql {
+  return sql`versioned AS (
+  UPDATE account SET catalog_version = catalog_version + 1
+  WHERE account_id = ${account}::bigint AND EXISTS (SELECT 1 FROM counted)
+)`
+}
+
+/** SQL of a JSON text with `at`, which is SQL too, in the place of the moment. */
+export function dated(json: Value, at: Sql): Sql {
+  return sql`replace(${json}::text, ${momentJson}, ${jsonInstant(at)})`
+}
+
+const moment = sql.text(momentParam)
+
+/** SQL of a column's value: its text, or `at` in the place of the moment. */
+export function columnValue(text: Value, type: SqlType, at: Sql): Sql {
+  if (type !== 'timestamptz') return sql`${text}::${sql.type(type)}`
+  const value = param(text)
+  return sql`CASE ${value}::timestamptz WHEN ${moment} THEN ${at} ELSE ${value}::timestamptz END`
 }

@@ -8,8 +8,9 @@ import { loadCatalog } from '../../src/accounts/directory.ts'
 import { weighed } from '../../src/list/common.ts'
 import { pageStatement } from '../../src/list/list.ts'
 import { readListQuery } from '../../src/list/query.ts'
-import { filterSql, params } from '../../src/list/sql.ts'
+import { filterSql } from '../../src/list/sql.ts'
 import { resources } from '../../src/resources.ts'
+import { compile } from '../../src/sql.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
 
@@ -36,7 +37,7 @@ async function planOf(query: string): Promise<string> {
 }
 
 const whereOf = (filter: string) =>
-  filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, params())
+  compile(filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!)).text
 
 test('the SQL of each operator, bare, so that an index can serve it', () => {
   const id = 'r."sales_owner"'

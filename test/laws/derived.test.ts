@@ -12,6 +12,7 @@ import { type Decimal, decimal, halfEven, plain, rounded } from '../../src/field
 import type { Json } from '../../src/json.ts'
 import { reweighDeals } from '../../src/pipelines/reweigh.ts'
 import { resources } from '../../src/resources.ts'
+import { ask, param, sql } from '../../src/sql.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import type { Deal } from './naive.ts'
 
@@ -85,10 +86,9 @@ test('rounding in SQL is rounding here, of any amount', async () => {
   const halves = amount.map(text => `${text.split('.')[0]}.${text.length % 2 ? '1' : ''}25`)
   await fc.assert(
     fc.asyncProperty(fc.oneof(amount, halves), fc.integer({ min: 0, max: 4 }), async (text, decimals) => {
-      const [row] = await db.query(`SELECT (${halfEven('$1::numeric', '$2::text')})::text AS rounded`, [
-        text,
-        String(decimals),
-      ])
+      const [amount, places] = [param(text), param(String(decimals))]
+      const value = halfEven(sql`${amount}::numeric`, sql`${places}::text`)
+      const [row] = await ask(db, sql`SELECT (${value})::text AS rounded`)
       assert.equal(row!.rounded, plain(rounded(decimal(text)!, decimals)))
     }),
     {

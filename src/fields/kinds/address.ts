@@ -1,6 +1,17 @@
 /** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
 import { isObject, type Json } from '../../json.ts'
-import { containedAt, document, type Kind, type Place, presenceTerm, textOrder, textual } from '../field.ts'
+import { sql } from '../../sql.ts'
+import {
+  containedAt,
+  document,
+  type Expression,
+  filledDocument,
+  type Kind,
+  type Place,
+  presenceTerm,
+  textOrder,
+  textual,
+} from '../field.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
 import { checkedText, numberAsText } from './text.ts'
@@ -26,16 +37,17 @@ export const address: Kind = {
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
-    if (member === '') return presenceTerm(`NULLIF(${document(field)}, '[]')`)
+    if (member === '') return presenceTerm(filledDocument(field))
     if (!members.includes(member)) return null
-    const sql = `(${document(field)} #>> '{0,${member}}')`
+    const path = sql.text(`{0,${member}}`)
+    const value: Expression = row => sql`(${document(field)(row)} #>> ${path})`
     return {
       type: 'text',
-      sql,
+      sql: value,
       multi: false,
       operators: textual,
       operand: text => text,
-      order: textOrder(sql, true),
+      order: textOrder(value, true),
       // A country may be a number, which JSON distinguishes from the same digits as text.
       ...(member === 'country' ? {} : containedAt(field, 'text', ['[]', member])),
     }

@@ -84,11 +84,10 @@ function contactPoints(
       if (member !== '' && member !== typeMember && member !== valueMember) return null
       const isType = member === typeMember
       const type = isType ? 'bigint' : 'text'
-      const sql = jsonArray(document(field), type, `$[*].${isType ? typeMember : valueMember}`)
       return {
         type,
         multi: true,
-        sql,
+        sql: jsonArray(document(field), type, `$[*].${isType ? typeMember : valueMember}`),
         operators: isType ? equality : textual,
         operand: isType ? typeOperand : text => text,
         order: null,

@@ -1,7 +1,9 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import {
   type Complaint,
+  type Expression,
   equality,
   type Field,
   type Kind,
@@ -19,7 +21,7 @@ const option = simpleKind({
   operators: equality,
   parse: (input, place, current) => checkedOption(input, place, current === null ? [] : [current]),
   operand: (value, field) => optionOperand(value, field),
-  order: (sql, field) => optionOrder(sql, field),
+  order: optionOrder,
 })
 
 export const dropdown: Kind = { ...option, hasOptions: true }
@@ -119,10 +121,14 @@ export function optionOperand(
  * deleted deal, comes after them all. This is mostly the order of their ids. The ids are numbers from the
  * catalog.
  */
-function optionOrder(column: string, { options, is_filled: isFilled }: Field): Order {
+function optionOrder(column: Expression, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)
-  const sql = `array_position('{${values.join(',')}}'::bigint[], ${column}::bigint)`
-  const ranked: Order = { sql, type: 'bigint', ranked: { column, values } }
+  const all = sql.text(`{${values.join(',')}}`)
+  const ranked: Order = {
+    sql: row => sql`array_position(${all}::bigint[], ${column(row)}::bigint)`,
+    type: 'bigint',
+    ranked: { column, values },
+  }
   const isById = values.every((id, index) => index === 0 || id > values[index - 1]!)
   return isById ? { ...ranked, ofLive: { sql: column, type: 'bigint', isFilled } } : ranked
 }

@@ -3,6 +3,7 @@
  * written out (D111).
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { document, equality, type Kind } from '../field.ts'
 
 const maxBytes = 16_384
@@ -44,18 +45,18 @@ export const json: Kind = {
     const steps = member === '' ? [] : member.split('.')
     // The grammar takes only letters, digits, _ and - in a name, so it needs no escape in SQL.
     if (member !== anyPath && steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
-    const path = steps.map(step => `"${step}"`).join(',')
+    const path = sql.text(`{${steps.map(step => `"${step}"`).join(',')}}`)
+    const whole = document(field)
     return {
       type: 'text',
-      sql: steps.length ? `(${document(field)} #>> '{${path}}')` : `NULLIF(${document(field)}, '{}')::text`,
+      sql: row => (steps.length ? sql`(${whole(row)} #>> ${path})` : sql`NULLIF(${whole(row)}, '{}')::text`),
       multi: false,
       operators: [...equality, 'like'],
       operand: text => text,
       order: null,
       // A member can be present and null: {"notes":null} has the member.
-      present: steps.length
-        ? `(${document(field)} #> '{${path}}') IS NOT NULL`
-        : `${document(field)} <> '{}'`,
+      present: row =>
+        steps.length ? sql`(${whole(row)} #> ${path}) IS NOT NULL` : sql`${whole(row)} <> '{}'`,
     }
   },
 }

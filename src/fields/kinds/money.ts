@@ -4,15 +4,16 @@
  * 4217, so both are kept with the amount.
  */
 import { isObject, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { decimalJson, numberText, plain } from '../decimal.ts'
 import {
   type Complaint,
   type Config,
+  column,
   containedAt,
   equality,
   type Field,
-  identifier,
   type Kind,
   type Order,
   ordered,
@@ -34,7 +35,9 @@ export const money: Kind = {
     { name: `${field.internal_name}_currency`, type: 'int' },
     { name: `${field.internal_name}_currency_code`, type: 'text' },
     { name: `${field.internal_name}_value`, type: 'numeric' },
-    ...(field.type === 'DEAL_VALUE' ? [{ name: `${field.internal_name}_products`, type: 'jsonb' }] : []),
+    ...(field.type === 'DEAL_VALUE'
+      ? [{ name: `${field.internal_name}_products`, type: 'jsonb' as const }]
+      : []),
   ],
   parse: parseMoney,
   write: (value, field) => {
@@ -47,16 +50,16 @@ export const money: Kind = {
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
   },
   text: field => {
-    const column = (member: string) => `r.${identifier(`${field.internal_name}_${member}`)}`
-    const json = `concat('{"currency":', ${column('currency')}, ',"currency_code":"', ${column('currency_code')}, '","value":', trim_scale(${column('value')}), '}')`
-    return `CASE WHEN ${column('currency')} IS NOT NULL THEN ${json} END`
+    const member = (name: string) => column(`${field.internal_name}_${name}`)
+    const [currency, code, value] = [member('currency'), member('currency_code'), member('value')]
+    return row => sql`CASE WHEN ${currency(row)} IS NOT NULL THEN concat('{"currency":', ${currency(row)},
+      ',"currency_code":"', ${code(row)}, '","value":', trim_scale(${value(row)}), '}') END`
   },
   term: (field, member) => {
     if (member === 'currency') {
-      const sql = scalar(field, 'currency', 'int')
       return {
         type: 'bigint',
-        sql,
+        sql: scalar(field, 'currency', 'int'),
         multi: false,
         operators: equality,
         operand: currencyOperand,
@@ -65,18 +68,18 @@ export const money: Kind = {
       }
     }
     if (member === 'products' && field.type === 'DEAL_VALUE') {
-      const lines = jsonArray(`r.${identifier(`${field.internal_name}_products`)}`, 'bigint', '$[*].product')
+      const lines = jsonArray(column(`${field.internal_name}_products`), 'bigint', '$[*].product')
       return { type: 'bigint', sql: lines, multi: true, operators: equality, operand: idOperand, order: null }
     }
     if (member !== '' && member !== 'value') return null
-    const sql = scalar(field, 'value', 'numeric')
+    const amount = scalar(field, 'value', 'numeric')
     return {
       type: 'numeric',
-      sql,
+      sql: amount,
       multi: false,
       operators: ordered,
       operand: numericOperand,
-      order: member ? { sql, type: 'numeric' } : baseOrder(field),
+      order: member ? { sql: amount, type: 'numeric' } : baseOrder(field),
       ...containedAt(field, 'numeric', ['value']),
     }
   },
@@ -197,9 +200,15 @@ function currencyHint(value: number | string, catalog: Catalog): string {
 function baseOrder(field: Field): Order {
   const amount = scalar(field, 'value', 'numeric')
   if (field.internal_name === 'deal_value')
-    return { sql: 'r.deal_value_in_base_currency_value', type: 'numeric' }
+    return { sql: column('deal_value_in_base_currency_value'), type: 'numeric' }
   if (/^(base_currency_|.*_in_base_currency$)/.test(field.internal_name))
     return { sql: amount, type: 'numeric' }
-  const of = `FROM currency WHERE currency.account_id = r.account_id AND currency.id = ${scalar(field, 'currency', 'int')}`
-  return { sql: `(${amount} * (SELECT rate ${of}))`, type: 'numeric', looksUp: true }
+  const currency = scalar(field, 'currency', 'int')
+  return {
+    sql: (row, account) => sql`(${amount(row)} * (
+      SELECT rate FROM currency
+      WHERE currency.account_id = ${account}::bigint AND currency.id = ${currency(row)}))`,
+    type: 'numeric',
+    looksUp: true,
+  }
 }

@@ -1,6 +1,7 @@
 /** MULTISELECT: several options, stored as an array of ids (D10). */
 import type { Json } from '../../json.ts'
-import { containedAt, document, equality, type Kind } from '../field.ts'
+import { type SqlType, sql } from '../../sql.ts'
+import { containedAt, document, type Expression, equality, type Kind } from '../field.ts'
 import { checkedOption, optionOperand } from './dropdown.ts'
 
 export const multiselect: Kind = {
@@ -35,9 +36,11 @@ export const multiselect: Kind = {
   },
 }
 
-/** SQL: a JSON array (or null) as an array of `type`; `path` picks a member of each item. */
-export function jsonArray(sql: string, type: string, path = '$[*]'): string {
-  return `ARRAY(SELECT (item #>> '{}')::${type} FROM jsonb_path_query(${sql}, '${path}') item WHERE item <> 'null'::jsonb)`
+/** A JSON array (or null) as an array of `type`; `path` picks a member of each item. */
+export function jsonArray(items: Expression, type: SqlType, path = '$[*]'): Expression {
+  return row => sql`ARRAY(
+    SELECT (item #>> '{}')::${sql.type(type)} FROM jsonb_path_query(${items(row)}, ${sql.text(path)}) item
+    WHERE item <> 'null'::jsonb)`
 }
 
 /** Items as stored, or an empty array. */

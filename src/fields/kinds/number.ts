@@ -1,10 +1,11 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
 import {
   type Complaint,
   type Config,
-  identifier,
+  column,
   type Kind,
   ordered,
   type Place,
@@ -29,7 +30,7 @@ const decimalNumber = simpleKind({
 
 export const number: Kind = {
   ...decimalNumber,
-  text: field => `trim_scale(r.${identifier(field.internal_name)}::numeric)::text`,
+  text: field => row => sql`trim_scale(${column(field.internal_name)(row)}::numeric)::text`,
   // A record's id is compared as a whole number, because only then can its index be used.
   term: (field, member) =>
     field.internal_name === 'id' && member === ''
@@ -42,7 +43,7 @@ const idTerm: Omit<Term, 'sql'> = {
   multi: false,
   operators: ordered,
   operand: idOperand,
-  order: { sql: 'r."id"', type: 'bigint', isFilled: true },
+  order: { sql: column('id'), type: 'bigint', isFilled: true },
 }
 
 /** Operand text → id: whole numbers below 2^53, without leading zeros. */

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import { document, equality, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
+import { document, equality, filledDocument, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
 import { knownMembers } from './known-members.ts'
 import { checkedCurrency, currencyOperand } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
@@ -37,7 +37,7 @@ export const prices: Kind = {
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
-    if (member === '') return presenceTerm(`NULLIF(${document(field)}, '[]')`)
+    if (member === '') return presenceTerm(filledDocument(field))
     if (!prices.members.includes(member)) return null
     const name = member === 'unit_price' ? 'price' : member
     const type = member === 'currency' ? 'bigint' : 'numeric'

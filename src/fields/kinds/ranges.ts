@@ -3,8 +3,17 @@
  * others may not run backwards.
  */
 import { isObject, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
-import { type Complaint, containedAt, document, type Kind, ordered, type Place } from '../field.ts'
+import {
+  type Complaint,
+  containedAt,
+  document,
+  type Expression,
+  type Kind,
+  ordered,
+  type Place,
+} from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { dateOperand } from './date.ts'
 import { instantOperand } from './date-time.ts'
@@ -61,14 +70,15 @@ function rangeKind(end: End): Kind {
       if (name !== 'from' && name !== 'to' && member !== '') return null
       const at = member === '' ? 'from' : name
       // The ends are stored in a form that sorts as text: dates, and moments in UTC, with all their digits.
-      const sql = `(${document(field)} #>> '{range,${at}}')`
+      const path = sql.text(`{range,${at}}`)
+      const value: Expression = row => sql`(${document(field)(row)} #>> ${path})`
       return {
         type: 'text',
-        sql,
+        sql: value,
         multi: false,
         operators: ordered,
         operand: end.operand,
-        order: { sql: `${sql} COLLATE "C"`, type: 'text' },
+        order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },
         ...containedAt(field, 'text', ['range', at]),
       }
     },

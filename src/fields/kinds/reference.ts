@@ -3,8 +3,9 @@
  * (D11).
  */
 import { isObject, type Json } from '../../json.ts'
+import { type Sql, sql } from '../../sql.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import { type Field, identifier, type Order, ordered, type Place, textOrder } from '../field.ts'
+import { type Expression, type Field, type Order, ordered, type Place, shortTextOrder } from '../field.ts'
 import { idOperand } from './number.ts'
 import { simpleKind } from './simple.ts'
 
@@ -17,7 +18,7 @@ export const reference = simpleKind({
   operators: ordered,
   parse: (input, place) => checkedReference(input, place),
   operand: idOperand,
-  order: (sql, field) => nameOrder(sql, field),
+  order: nameOrder,
 })
 
 /**
@@ -50,18 +51,23 @@ function takesObject(field: Field): boolean {
 }
 
 /** References sort by the name shown (D29). */
-function nameOrder(sql: string, field: Field): Order {
-  const of = `FROM ${identifier(field.related!)} named WHERE named.account_id = r.account_id AND named.id = ${sql}`
+function nameOrder(id: Expression, field: Field): Order {
+  const table = sql.id(field.related!)
   // The name is folded inside the look-up: PostgreSQL expands `fold` in place for a column, but not for the
   // result of a look-up.
+  const name = shortTextOrder(shownName(field.related!, sql`named.`))
   return {
-    sql: `(SELECT ${textOrder(shownName(field.related!, 'named')).sql} ${of})`,
+    sql: (row, account) => sql`(
+      SELECT ${name} FROM ${table} named
+      WHERE named.account_id = ${account}::bigint AND named.id = ${id(row)})`,
     type: 'text',
     looksUp: true,
   }
 }
 
-/** SQL of the name under which a related record is shown; `row` is its table's alias. */
-export function shownName(resource: string, row: string): string {
-  return resource === 'contact' ? `concat_ws(' ', ${row}.first_name, ${row}.last_name)` : `${row}.name`
+/** SQL of the name under which a related record is shown; `alias` as in Row. */
+export function shownName(resource: string, alias: Sql): Sql {
+  return resource === 'contact'
+    ? sql`concat_ws(' ', ${alias}first_name, ${alias}last_name)`
+    : sql`${alias}name`
 }

@@ -1,10 +1,12 @@
 /** Makes a kind that has one column and one term, like most kinds. Knows no type. */
 import type { Json } from '../../json.ts'
+import { type SqlType, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import {
   type Complaint,
   type Config,
   containedAt,
+  type Expression,
   type Field,
   type Kind,
   type Operator,
@@ -15,13 +17,13 @@ import {
 
 /** `order` null: no sort; left out: the value itself. */
 export function simpleKind(kind: {
-  column: string
+  column: SqlType
   parse: Kind['parse']
   write?: (value: Json) => string | null
   type: Term['type']
   operators: readonly Operator[]
   operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
-  order?: (sql: string, field: Field) => Order | null
+  order?: (value: Expression, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
   /** A custom value is compared as its stored text: the order is the same, and an index can hold the text. */
   isText?: boolean
@@ -35,16 +37,17 @@ export function simpleKind(kind: {
     term: (field, member) => {
       if (member) return null
       const type = kind.isText && field.is_custom ? 'text' : kind.type
-      const sql = scalar(field, '', type)
-      const ordered = kind.isText && field.is_custom ? `${sql} COLLATE "C"` : sql
+      const value = scalar(field, '', type)
+      const ordered: Expression =
+        kind.isText && field.is_custom ? row => sql`${value(row)} COLLATE "C"` : value
       const bare = { sql: ordered, type, isFilled: field.is_filled }
       return {
         type,
-        sql,
+        sql: value,
         multi: false,
         operators: kind.operators,
         operand: (text, catalog) => kind.operand(text, field, catalog),
-        order: kind.order ? kind.order(sql, field) : bare,
+        order: kind.order ? kind.order(value, field) : bare,
         ...containedAt(field, type),
       }
     },

@@ -17,9 +17,9 @@ export const text = simpleKind({
   operand: value => value,
   // Stored texts may be longer than a limit that an account narrowed later. And the limit of a custom field
   // may change while an index or a cursor has the expression.
-  order: (sql, field) =>
+  order: (value, field) =>
     textOrder(
-      sql,
+      value,
       field.is_custom || (field.config.max_length ?? Number.POSITIVE_INFINITY) > 255,
       field.is_filled,
     ),

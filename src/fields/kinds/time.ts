@@ -20,7 +20,7 @@ export const time = simpleKind({
   },
   operand: text =>
     isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
-  order: sql => textOrder(sql),
+  order: value => textOrder(value),
 })
 
 /** Times are kept to the minute, as the interface shows them. A warning tells of dropped seconds (D54). */

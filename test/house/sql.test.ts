@@ -1,0 +1,41 @@
+/** SQL is written with the template of src/sql.ts, which numbers the parameters. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sources } from './sources.ts'
+
+const files = sources('src/**/*.ts').map(({ path, text }) => ({
+  path,
+  // Without comments.
+  code: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''),
+}))
+
+/**
+ * The database's client and migrations work below the template. A backup speaks of whatever tables and types
+ * it finds in PostgreSQL's own catalog, which are no part of our source.
+ */
+const below = /^src\/(sql\.ts|db\/|backup\/)/
+
+test('no parameter is numbered by hand', () => {
+  const numbered = files.filter(({ path, code }) => !below.test(path) && /\$\d|\$\$\{/.test(code))
+  assert.deepEqual(
+    numbered.map(({ path }) => path),
+    [],
+  )
+})
+
+test('no statement is put together as a string', () => {
+  const statement = /(?<!sql)(?:`|')\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|DROP) [^'`]/
+  const strings = files.filter(({ path, code }) => !below.test(path) && statement.test(code))
+  assert.deepEqual(
+    strings.map(({ path }) => path),
+    [],
+  )
+})
+
+test('what stands where rows are asked for runs on a distributed database, too', () => {
+  const bare = sources('src/**/*.ts').filter(({ text }) => /SELECT FROM/.test(text))
+  assert.deepEqual(
+    bare.map(({ path }) => path),
+    [],
+  )
+})
