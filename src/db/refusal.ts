@@ -1,14 +1,12 @@
-/**
- * What a database error means to a caller; null for a fault of our own. Constraint names carry a shard suffix
- * on some engines.
- */
+/** What a database error means to a caller; null for a fault of our own. */
+import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
 import { StatementTooLarge } from './sendable.ts'
 import { troubleOf } from './trouble.ts'
-import { DatabaseUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {
-  if (error instanceof DatabaseUnavailable) {
+  if (asUnavailable(error) instanceof DatabaseUnavailable) {
     return new Refusal('database_unavailable', 'The database is not available; try again shortly.', [], {
       'retry-after': '1',
     })
@@ -19,11 +17,11 @@ export function databaseRefusal(error: unknown): Refusal | null {
       'The request asks the database for more values than it takes at once; ask for less.',
     )
   }
-  const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
-  switch (code) {
+  const constraint = constraintOf(error)
+  switch ((error as { code?: string }).code) {
     // A record that was there when it was asked for and gone when it was written.
     case '23503': {
-      const field = /^[a-z]+_account_id_([a-z_]+?)_fkey/.exec(constraint)?.[1] ?? null
+      const field = /^[a-z]+_account_id_([a-z_]+?)_fkey$/.exec(constraint)?.[1] ?? null
       const message = `${field ?? 'A reference'}: the record it points to was deleted meanwhile.`
       const problem = { field, path: field ? `/${field}` : '', code: 'reference_not_found', message }
       return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])

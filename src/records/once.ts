@@ -2,6 +2,7 @@
  * A request that is sent again is not carried out again (D8): its key is kept by the very statement that
  * writes, with the row that this statement answers, for a day. Knows no HTTP and no resource.
  */
+import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
@@ -114,6 +115,5 @@ RETURNING 1`
 }
 
 function isKeyTaken(error: unknown): boolean {
-  const { code, constraint_name: constraint = '' } = error as { code?: string; constraint_name?: string }
-  return code === '23505' && constraint.startsWith('idempotency_pkey')
+  return (error as { code?: string }).code === '23505' && constraintOf(error) === 'idempotency_pkey'
 }
