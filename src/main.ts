@@ -2,7 +2,7 @@
  * The entry: the commands, the start (settings, database, first start, HTTP), what it says on the terminal,
  * and a clean end.
  */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { firstStart } from './accounts/first-start.ts'
@@ -15,7 +15,7 @@ import { offerCopies } from './backup/copy-socket.ts'
 import { progress } from './backup/progress.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
-import { type Database, openDatabase } from './db/open.ts'
+import { openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
 import { asStartupError } from './db/startup-error.ts'
 import { logOptions } from './log.ts'
@@ -136,7 +136,7 @@ async function start(config: Config, startedAt: number): Promise<void> {
     await db.close()
   }
   console.log(
-    welcome({ url, token, keptIn, config, dataDir, db, seconds: (performance.now() - startedAt) / 1000 }),
+    welcome({ url, token, keptIn, config, dataDir, seconds: (performance.now() - startedAt) / 1000 }),
   )
 }
 
@@ -160,13 +160,14 @@ type Welcome = {
   keptIn: string | null
   config: Config
   dataDir: string
-  db: Database
   seconds: number
 }
 
 /** A token is shown by the start that made it, and never again (D119). */
-function welcome({ url, token, keptIn, config, dataDir, db, seconds }: Welcome): string {
-  const data = config.databaseUrl ? new URL(config.databaseUrl).host : join(dataDir, '(embedded PostgreSQL)')
+function welcome({ url, token, keptIn, config, dataDir, seconds }: Welcome): string {
+  const data = config.databaseUrl
+    ? `PostgreSQL at ${new URL(config.databaseUrl).host}`
+    : `${dataDir}, embedded PostgreSQL`
   const kept = keptIn && `kept in ${keptIn}`
   const where = config.token
     ? 'the one in DEALWRIGHT_TOKEN'
@@ -178,7 +179,7 @@ function welcome({ url, token, keptIn, config, dataDir, db, seconds }: Welcome):
     '',
     `  Token   ${token ?? where}`,
     ...(token && kept ? [`          ${kept}`] : []),
-    `  Data    ${data} · ${db.engine}`,
+    `  Data    ${data}`,
     '  Stop    Ctrl+C',
     '',
     `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
