@@ -116,10 +116,13 @@ function type(name: SqlType): Sql {
 
 export const sql = Object.assign(template, { id, integer, join, none, text, type })
 
-/** The text of a statement and its parameters, numbered in the order in which they stand there. */
-export function compile(statement: Sql): Statement {
-  const values: Value[] = []
-  const numbers = new Map<Param, number>()
+/**
+ * The text of a statement and its parameters, numbered in the order in which they stand there; those of
+ * `first` before all others.
+ */
+export function compile(statement: Sql, ...first: readonly Param[]): Statement {
+  const values: Value[] = first.map(({ value }) => value)
+  const numbers = new Map(first.map((part, index) => [part, index + 1]))
   const numberOf = (part: Param | Value): number => {
     if (!(part instanceof Param)) return values.push(part)
     const known = numbers.get(part)

@@ -68,7 +68,7 @@ function creation(
   const { rows, events } = nested.write(by)
   const r = sql`r`
   return {
-    when: sql.join([sql`true`, ...stillThere(by, references)], sql` AND `),
+    when: references.length ? sql.join(stillThere(by, references), sql`\n    AND `) : sql`true`,
     takesId: true,
     rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows],
     events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],

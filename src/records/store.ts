@@ -80,9 +80,12 @@ export function insertedRow(
 ): Sql {
   const at = sql`counted.at`
   const { names, columns } = shapeOf(fields)
-  const values = columns.flatMap(column => valuesOf(column, draft.after, at))
+  const values = columns.flatMap(column =>
+    valuesOf(column, draft.after, at).map((value, index) => sql`${value} AS ${column.names[index]!}`),
+  )
   return sql`${name} AS (
-  INSERT INTO ${tableOf(fields)} (account_id, id, custom, document, ${names})
+  INSERT INTO ${tableOf(fields)} (account_id, id, custom, document,
+    ${names})
   SELECT ${account}::bigint, ${id}, ${customOf(fields, draft.changes).set}::jsonb,
     ${dated(documentOf(fields, draft.after), at)},
     ${sql.join(values, sql`,\n    `)}
@@ -133,7 +136,8 @@ function shapeOf(fields: ResourceFields): Shape {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
     })
-  const shape = { columns, names: sql.join(columns.flatMap(({ names }) => names)) }
+  const names = columns.map(column => sql.join(column.names))
+  const shape = { columns, names: sql.join(names, sql`,\n    `) }
   shapes.set(fields, shape)
   return shape
 }

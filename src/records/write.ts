@@ -94,9 +94,9 @@ export function locked(account: Param): Sql {
   return sql`locked AS MATERIALIZED (${lockAccount(account)})`
 }
 
-/** Carries out a statement that writes to the account, after `first` as in Queryable. */
+/** Carries out a statement that writes to the account, which is $1; after `first` as in Queryable. */
 export function carryOut(db: Queryable, account: Param, statement: Sql, first?: string): Rows {
-  const { text, values } = compile(statement)
+  const { text, values } = compile(statement, account)
   return db.write(account.value!, text, values, first)
 }
 
@@ -166,12 +166,11 @@ function counted({ account }: Author, { events, when, takesId }: Write): Sql {
 /** A CTE that appends an event for each row that it is about; `later` come after it. */
 function appended({ account, actor }: Author, event: Event, index: number, later: readonly Event[]): Sql {
   const { type, resource, of, isOfEach = false, changes = sql`'{}'` } = event
-  const before = isOfEach
-    ? sql`(row_number() OVER (ORDER BY e.id DESC) - 1 + ${numberOf(later)})`
-    : numberOf(later)
+  const after = later.length ? sql` - ${numberOf(later)}` : sql.none
+  const before = isOfEach ? sql` + 1 - row_number() OVER (ORDER BY e.id DESC)` : sql.none
   return sql`${sql.id(`event${index}`)} AS (
   INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-  SELECT ${account}::bigint, counted.last_seq - ${before}, ${sql.text(type)}, ${sql.text(resource)}, e.id,
+  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)}, ${sql.text(resource)}, e.id,
     e.version, ${actor}::bigint, counted.at, ${changes}::jsonb
   FROM counted, ${of} e
 )`

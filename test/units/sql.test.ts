@@ -30,6 +30,14 @@ test('a parameter that is named twice is one; equal values are not', () => {
   })
 })
 
+test('a parameter may be asked to be the first', () => {
+  const account = param('7')
+  assert.deepEqual(compile(sql`at = ${'now'} AND account_id = ${account}`, account), {
+    text: 'at = $2 AND account_id = $1',
+    values: ['7', 'now'],
+  })
+})
+
 test('the same shape is the same text, whatever the values', () => {
   const shape = (values: readonly (string | null)[]) =>
     compile(sql`SELECT ${sql.join(values.map(value => sql`${value}::text`))} FROM ${sql.id('deal')}`)

@@ -1,0 +1,129 @@
+/**
+ * Prints the statements of an operation as the service sends them, to be read and pasted into psql:
+ * `npm run sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument,
+ * the names of the operations. The operation is carried out on a database of its own, with the sample's data.
+ */
+import { loadCatalog } from '../src/accounts/directory.ts'
+import { firstStart } from '../src/accounts/first-start.ts'
+import { createSample } from '../src/accounts/sample.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { type Database, openDatabase } from '../src/db/open.ts'
+import { aggregateDeals } from '../src/deals/aggregate.ts'
+import type { ResourceFields } from '../src/fields/catalog.ts'
+import type { JsonObject } from '../src/json.ts'
+import { type ListDatabase, listRecords } from '../src/list/list.ts'
+import { readAggregateQuery, readListQuery } from '../src/list/query.ts'
+import { createRecord } from '../src/records/create.ts'
+import { readRecord } from '../src/records/read.ts'
+import { removeRecord } from '../src/records/remove.ts'
+import { restoreRecord } from '../src/records/restore.ts'
+import type { Context } from '../src/records/save.ts'
+import type { Queryable } from '../src/records/store.ts'
+import { updateRecord } from '../src/records/update.ts'
+import { resources } from '../src/resources.ts'
+import type { Statement } from '../src/sql.ts'
+
+/** What a record of each resource is created with: the ids are the sample's. */
+const bodies: { readonly [resource: string]: JsonObject } = {
+  deal: { title: 'A deal', pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 },
+  product: { name: 'A product', unit_price: [{ currency: 'USD', unit_price: '49.90' }] },
+  contact: { last_name: 'A contact' },
+  company: { name: 'A company' },
+  user: { name: 'A user', email: 'user@example.com' },
+  territory: { name: 'A territory' },
+  tag: { name: 'A tag' },
+  pipeline: { name: 'A pipeline' },
+  pipeline_stage: { name: 'A stage', pipeline: 2 },
+}
+/** A currency is never created, and so not deleted: this one is there. */
+const euro = 978
+
+type Asked = {
+  readonly db: Queryable & ListDatabase
+  readonly fields: ResourceFields
+  readonly context: Context
+  readonly id: number
+  readonly parameters: ReadonlyMap<string, readonly string[]>
+}
+
+const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> } = {
+  get: ({ db, fields, context, id }) => readRecord(db, fields, context.catalog.account.id, id),
+  update: ({ db, fields, context, id }) =>
+    updateRecord(db, fields, id, { metadata: { changed: true } }, context),
+  list: ({ db, fields, context: { catalog }, parameters }) => {
+    const request = readListQuery(parameters, fields, catalog, new Date().toISOString())
+    return listRecords(db, fields, catalog.account.id, request)
+  },
+  create: ({ db, fields, context }) => createRecord(db, fields, bodies[fields.resource.name]!, context),
+  delete: ({ db, fields, context, id }) => removeRecord(db, fields, id, context),
+  restore: ({ db, fields, context, id }) => restoreRecord(db, fields, id, context, new Date(0)),
+  aggregate: ({ db, fields, context: { catalog }, parameters }) =>
+    aggregateDeals(db, catalog, readAggregateQuery(parameters, fields, catalog)),
+}
+const ofExisting = ['get', 'update', 'list']
+
+const names = resources.flatMap(({ name }) =>
+  Object.keys(operations)
+    .filter(operation =>
+      operation === 'aggregate' ? name === 'deal' : name in bodies || ofExisting.includes(operation),
+    )
+    .map(operation => `${name}.${operation}`),
+)
+
+const [name, query = ''] = process.argv.slice(2)
+if (name === undefined) console.log(names.join('\n'))
+else if (!names.includes(name)) {
+  console.error(`There is no operation ${name}. There are: ${names.join(', ')}.`)
+  process.exitCode = 2
+} else {
+  const db = await openDatabase({ log: line => console.error(line) })
+  try {
+    await migrate(db)
+    await firstStart(db, { now: new Date(), sampleData: true, createSample })
+    const statements = await statementsOf(db, name, query)
+    for (const [index, statement] of statements.entries())
+      console.log(pasted(statement, `${name}.${index + 1}`.replaceAll('.', '_')))
+  } finally {
+    await db.close()
+  }
+}
+
+/** What the operation asks of the database. */
+async function statementsOf(db: Database, name: string, query: string): Promise<Statement[]> {
+  const [resource, operation] = name.split('.') as [string, string]
+  const catalog = await loadCatalog(db, resources, 1)
+  const fields = catalog.resources.get(resource)!
+  const context = { catalog, actor: 1 }
+  const parameters = new Map<string, string[]>()
+  for (const [key, value] of new URLSearchParams(query))
+    parameters.set(key, [...(parameters.get(key) ?? []), value])
+  const body = operation === 'create' ? undefined : bodies[resource]
+  const id = body ? (await createRecord(db, fields, body, context)).id : euro
+  if (operation === 'restore') await removeRecord(db, fields, id, context)
+
+  const asked: Statement[] = []
+  const spy: Asked['db'] = {
+    query(text, values = [], replan = false) {
+      asked.push({ text, values })
+      return db.query(text, values, replan)
+    },
+    queryBytes(text, values, replan) {
+      asked.push({ text, values })
+      return db.queryBytes(text, values, replan)
+    },
+    write(account, text, values, first) {
+      if (first) asked.push({ text: first, values: [account] })
+      asked.push({ text, values })
+      return db.write(account, text, values, first)
+    },
+  }
+  await operations[operation]!({ db: spy, fields, context, id, parameters })
+  return asked
+}
+
+/** The statement under a name, as psql takes it, and its plan for the values with which it was asked. */
+function pasted({ text, values }: Statement, name: string): string {
+  const quoted = values.map(value => (value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`))
+  const given = quoted.length ? ` (${quoted.join(', ')})` : ''
+  return `PREPARE ${name} AS\n${text.trim()};\n\nEXPLAIN EXECUTE ${name}${given};\n`
+}
