@@ -12,8 +12,7 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createField } from '../src/administration/administer.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import type { FieldType } from '../src/fields/field.ts'
-import { customFields } from '../src/fields/kinds.ts'
+import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
 import { createRecord } from '../src/records/create.ts'
 import { parseRecord } from '../src/records/parse.ts'
@@ -49,7 +48,6 @@ const samples: { readonly [type in FieldType]?: JsonObject[string] } = {
   DATE_RANGE: { range: { from: '2027-01-01', to: '2027-01-31' } },
   DATE_TIME_RANGE: { range: { from: '2027-01-01T09:00:00Z', to: '2027-01-01T17:00:00Z' } },
 }
-const types = Object.keys(customFields) as FieldType[]
 const plainDeal = { title: 'A deal', pipeline: 2, pipeline_stage: 3, primary_contact: 101, sales_owner: 1 }
 
 await validation()
@@ -137,7 +135,7 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
   await db.query('UPDATE counter SET last_id = 101 WHERE account_id = $1::bigint', ['1'])
   const administrator = { db, account: 1, actor: 1, loadCatalog: () => loadCatalog(db, resources, 1) }
   for (let index = 0; index < count; index++) {
-    const type = types[index % types.length]!
+    const type = customTypes[index % customTypes.length]!
     const options =
       type === 'DROPDOWN' || type === 'MULTISELECT'
         ? { options: Array.from({ length: 20 }, (_, n) => `Option ${n}`) }

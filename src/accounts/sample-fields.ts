@@ -2,7 +2,7 @@
  * One custom field of each of the interface's seventeen kinds, under its own names, so that its examples can
  * be tried as written (D40). Data only.
  */
-import type { FieldType } from '../fields/field.ts'
+import type { FieldType } from '../fields/kinds.ts'
 
 export type SampleField = {
   readonly name: string

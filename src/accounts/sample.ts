@@ -3,7 +3,7 @@
  * `now`. Every record is created as an API client would create it, so that every rule holds and every derived
  * value is right. The records follow each other in time, as in any account (D123).
  */
-import { customFields } from '../fields/kinds.ts'
+import { kinds } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
@@ -70,7 +70,7 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
   )
   let last = Number(counter!.last)
   const each = ['deal', 'product'].flatMap(resource =>
-    sampleFields.map(field => ({ config: customFields[field.type], ...field, resource, id: ++last })),
+    sampleFields.map(field => ({ config: kinds[field.type].custom, ...field, resource, id: ++last })),
   )
   const options = each.flatMap(field =>
     (field.options ?? []).map((name, index) => ({

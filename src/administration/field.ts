@@ -4,8 +4,8 @@
  * here.
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
-import type { Field, FieldType, Option, Row } from '../fields/field.ts'
-import { customFields, kinds, optionsMax } from '../fields/kinds.ts'
+import type { Field, Option, Row } from '../fields/field.ts'
+import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
@@ -64,7 +64,7 @@ export function newField(body: Json, id: number, judge: Judgement): Shape | null
     internal_name,
     field_name,
     type,
-    config: customFields[type]!,
+    config: kinds[type].custom!,
     default_value: null,
     is_required: false,
     is_active: true,
@@ -134,7 +134,7 @@ function shaped(
     is_indexed: booleanOf(sent.is_indexed, '/is_indexed', judge) ?? row.is_indexed,
   }
   if (definition) keepsInterface(next, sent, definition, judge)
-  const field: Field = { ...fieldOf(next, fields.resource), options }
+  const field: Field = { ...fieldOf(next, fields, judge.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
     report(judge, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
@@ -212,10 +212,9 @@ function sourceOf(source: Json | undefined, judge: Judgement): ResourceFields | 
 }
 
 function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined {
-  const types = Object.keys(customFields) as FieldType[]
-  const known = types.find(name => name === type)
+  const known = customTypes.find(name => name === type)
   if (known) return known
-  const hint = () => suggestion(String(type), types, `One of: ${types.join(', ')}.`)
+  const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
   return report(
     judge,
     '/type',
@@ -269,7 +268,7 @@ export function freeName(
   const taken = internal === undefined ? undefined : fields.byName.get(internal)
   if (taken) {
     const hint = taken.deleted_at
-      ? `Restore it: POST /rest/api/v1/field/${taken.id}/restore.`
+      ? `Restore it: it is the field ${taken.id}.`
       : `It is the field ${taken.id}.`
     report(
       judge,

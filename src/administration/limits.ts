@@ -2,14 +2,14 @@
 import type { FieldRow } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Config, Field } from '../fields/field.ts'
-import { customFields, kinds } from '../fields/kinds.ts'
+import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
 import { type Judgement, report } from './judge.ts'
 
 /** The limits that a body sets, each within the interface's. Null restores the interface's limit. */
 export function limited(sent: Json, row: FieldRow, definition: Field | undefined, judge: Judgement): Config {
-  const bounds: Config = definition?.config ?? customFields[row.type]!
+  const bounds: Config = definition?.config ?? kinds[row.type].custom!
   if (!isObject(sent)) {
     report(judge, '/config', 'wrong_type', 'must be an object of limits')
     return row.config

@@ -77,11 +77,12 @@ export function fieldHandlers(
     status = 200,
   ): Promise<Answer> => {
     const account = request.caller.catalog.account.id
-    const { field, fields } = findField(await directory.catalogNow(account), id)
+    const catalog = await directory.catalogNow(account)
+    const { field } = findField(catalog, id)
     const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
     const meta = warnings.length ? { warnings } : null
     const headers = headersOf(request, field, id, status)
-    return success(JSON.stringify({ ...descriptor(field, fields), ...index }), meta, status, headers)
+    return success(JSON.stringify({ ...descriptor(field, catalog), ...index }), meta, status, headers)
   }
   const optionAnswer = async (
     request: ApiRequest,

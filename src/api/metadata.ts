@@ -6,10 +6,10 @@ import { type Field, type Operator, type Option, operators } from '../fields/fie
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Json } from '../json.ts'
+import { choicesOf } from '../records/choices.ts'
 import { isExpandable } from '../records/expand.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
-import { ask, sql } from '../sql.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
@@ -23,7 +23,7 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
   // Each inner array is one section of the form.
   const titles = [...new Set(shown.map(field => field.section))]
   const sections = titles.map(title =>
-    shown.filter(field => field.section === title).map(field => descriptor(field, fields)),
+    shown.filter(field => field.section === title).map(field => descriptor(field, caller.catalog)),
   )
   const { id, name, config } = fields.resource.source
   return success(
@@ -51,7 +51,8 @@ export function sourceFields(source: string, catalog: Catalog): ResourceFields {
 }
 
 /** A field as the interface's field descriptor describes it, with D34's additions. */
-export function descriptor(field: Field, { resource }: ResourceFields): object {
+export function descriptor(field: Field, { resources }: Catalog): object {
+  const idOf = (resource: string) => resources.get(resource)!.resource.source.id
   const { members, subFields: subFieldsOf } = kinds[field.type]
   const subFields = subFieldsOf?.(field)
   const own = taken(field, '')
@@ -62,7 +63,7 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
     internal_name: field.internal_name,
     field_name: field.field_name,
     id: field.id,
-    source_id: resource.source.id,
+    source_id: idOf(field.resource),
     is_active: field.is_active,
     type: field.type,
     config: field.config,
@@ -78,7 +79,7 @@ export function descriptor(field: Field, { resource }: ResourceFields): object {
           })),
         }
       : {}),
-    ...(field.related ? { related_field: { id: relatedIds[field.related], source: field.related } } : {}),
+    ...(field.related ? { related_field: { id: idOf(field.related), source: field.related } } : {}),
     is_required: field.is_required,
     is_read_only: field.is_read_only,
     is_custom: field.is_custom,
@@ -113,20 +114,6 @@ function defaultOf(field: Field): Json {
     ? undefined
     : field.options.find(option => option.is_default && option.is_active)
   return field.default_value ?? marked?.id ?? null
-}
-
-/** Stable numbers of the resources that fields point to. */
-const relatedIds: { readonly [resource: string]: number } = {
-  deal: 1,
-  product: 2,
-  contact: 3,
-  company: 4,
-  user: 5,
-  territory: 6,
-  tag: 7,
-  pipeline: 8,
-  pipeline_stage: 9,
-  currency: 10,
 }
 
 function hasOptions(field: Field): boolean {
@@ -207,32 +194,18 @@ function plainOption({ id, name, position, is_active, is_default }: Option, { de
 }
 
 function stageMembers(field: Field, option: Option, catalog: Catalog): object {
-  const stage = field.internal_name === 'pipeline_stage' ? catalog.stages.get(option.id) : undefined
+  const stage = field.related === 'pipeline_stage' ? catalog.stages.get(option.id) : undefined
   return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
 }
 
-/** Fields whose choices are records of another resource: at most 1000, by name. */
-const recordFields: { readonly [name: string]: string } = {
-  territory: 'territory',
-  tags: 'tag',
-  sales_owner: 'user',
-}
-
 async function recordChoices(db: Queryable, name: string, catalog: Catalog): Promise<Choices | null> {
-  const resource = Object.hasOwn(recordFields, name) ? recordFields[name] : undefined
   const field = [...catalog.resources.values()]
     .map(fields => fields.byName.get(name))
-    .find(found => found?.is_active)
-  if (!resource || !field) return null
-  const rows = await ask(
-    db,
-    sql`SELECT id::text AS id, name FROM ${sql.id(resource)}
-      WHERE account_id = ${String(catalog.account.id)}::bigint AND deleted_at IS NULL
-      ORDER BY fold(name) COLLATE "C", id LIMIT 1000`,
-  )
-  const values = rows.map((row, index) => ({
-    id: Number(row.id),
-    name: row.name,
+    .find(found => found?.is_active && found.is_offered)
+  if (!field) return null
+  const choices = await choicesOf(db, catalog.account.id, field)
+  const values = choices.map((choice, index) => ({
+    ...choice,
     position: index + 1,
     is_active: true,
     is_default: false,

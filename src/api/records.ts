@@ -1,6 +1,8 @@
 /** The operations on a resource: HTTP on one side, the life of a record on the other. */
 import { oldestKept } from '../administration/upkeep.ts'
 import type { Asker } from '../db/fair-share.ts'
+import { NoTarget } from '../deals/move.ts'
+import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
@@ -119,7 +121,7 @@ export function recordHandlers(
       // The key is the deletion's: what is moved before is not carried out again when the deletion was.
       if (move && move_to !== undefined && !(await recall(db, askedOnce(context)))) {
         await refuseOther(db, fields, id, context, precondition)
-        await move(db, { ...context, once: null }, id, idOf({ id: move_to }))
+        await move(db, { ...context, once: null }, id, idOf({ id: move_to })).catch(refuseTarget)
       }
       await removeRecord(db, fields, id, context, precondition)
       await written(request)
@@ -136,4 +138,11 @@ export function recordHandlers(
     list: request => list(request, request.query),
     search: request => list(request, parametersOf(request)),
   }
+}
+
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof NoTarget)) throw error
+  const message = `The deals can't be moved: ${error.message}`
+  const problem = { field: null, path: '', parameter: 'move_to', code: 'invalid_value', message }
+  throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [problem])
 }

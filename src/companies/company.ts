@@ -1,14 +1,16 @@
 /** The company that deals are made with (D12, D37). Fields as data; no rules of its own. */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 const text = { min_length: 1, max_length: 255 }
 
 export const company: Resource = {
   name: 'company',
   source: { id: 4, name: 'Company' },
+  shownAs: ['name'],
+  customType: 'COMPANY',
   fields: defineFields('company', {
     'Basic information': [
-      { id: 401, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(401),
       { id: 402, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
       { id: 403, name: 'website', label: 'Website', type: 'SINGLE_STRING', config: text },
       { id: 404, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },

@@ -1,14 +1,16 @@
 /** The contact: a person whom deals are made with (D12, D37). Fields as data; no rules of its own. */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 const name = { min_length: 1, max_length: 255 }
 
 export const contact: Resource = {
   name: 'contact',
   source: { id: 3, name: 'Contact' },
+  shownAs: ['first_name', 'last_name'],
+  customType: 'CONTACT',
   fields: defineFields('contact', {
     'Basic information': [
-      { id: 301, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(301),
       { id: 302, name: 'first_name', label: 'First name', type: 'SINGLE_STRING', config: name },
       { id: 303, name: 'last_name', label: 'Last name', type: 'SINGLE_STRING', required: true, config: name },
       { id: 304, name: 'job_title', label: 'Job title', type: 'SINGLE_STRING', config: name },

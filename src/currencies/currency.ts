@@ -2,17 +2,18 @@
  * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are in use and
  * what each is worth in its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 const text = { min_length: 1, max_length: 255 }
 
 export const currency: Resource = {
   name: 'currency',
   source: { id: 10, name: 'Currency' },
+  shownAs: ['name'],
   isConfiguration: true,
   fields: defineFields('currency', {
     'Basic information': [
-      { id: 951, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(951),
       { id: 952, name: 'code', label: 'Code', type: 'SINGLE_STRING', readOnly: true },
       { id: 953, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
       {

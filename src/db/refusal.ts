@@ -1,5 +1,4 @@
-/** What a database error means to a caller; null for a fault of our own. */
-import { constraintOf } from '../constraint.ts'
+/** What a database error means to a caller; null for a fault of our own. Knows no table. */
 import { Refusal } from '../errors.ts'
 import { StatementTooLarge } from './sendable.ts'
 import { troubleOf } from './trouble.ts'
@@ -17,21 +16,12 @@ export function databaseRefusal(error: unknown): Refusal | null {
       'The request asks the database for more values than it takes at once; ask for less.',
     )
   }
-  const constraint = constraintOf(error)
   switch ((error as { code?: string }).code) {
-    // A record that was there when it was asked for and gone when it was written.
-    case '23503': {
-      const field = /^[a-z]+_account_id_([a-z_]+?)_fkey$/.exec(constraint)?.[1] ?? null
-      const message = `${field ?? 'A reference'}: the record it points to was deleted meanwhile.`
-      const problem = { field, path: field ? `/${field}` : '', code: 'reference_not_found', message }
-      return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
-    }
-    case '23505': {
-      const [, resource = 'record', field = 'name'] = /^([a-z]+)_(name|email)/.exec(constraint) ?? []
-      const taken = field === 'name' ? { code: 'name_taken' } : { code: 'value_taken' }
-      const problem = { field, path: `/${field}`, ...taken, message: `Another ${resource} has the ${field}.` }
-      return new Refusal('duplicate', `There is a ${resource} with that ${field} already.`, [problem])
-    }
+    // A constraint of the schema that no writer has put into words (records/constraint.ts).
+    case '23503':
+      return new Refusal('validation_failed', 'A record that it points to was deleted meanwhile.')
+    case '23505':
+      return new Refusal('duplicate', 'There is such a record already.')
     case '57014':
       return new Refusal(
         'query_too_slow',

@@ -13,6 +13,7 @@ export const deal: Resource = {
   name: 'deal',
   source: { id: 1, name: 'Deal' },
   fields: dealFields,
+  shownAs: ['title'],
   settle: settleDeal,
 }
 

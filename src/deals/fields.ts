@@ -3,7 +3,7 @@
  * field. `status`, `stage_probability` and the derived amounts are columns of the deal (D46).
  */
 import type { Row } from '../fields/field.ts'
-import { authorFields, defineFields, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, recordFields } from '../records/resource.ts'
 import { type Sql, sql } from '../sql.ts'
 
 /** The interface's range of every amount. */
@@ -12,7 +12,7 @@ const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
-    { id: 1, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+    idField(1),
     {
       id: 2,
       name: 'title',
@@ -65,12 +65,21 @@ export const dealFields = defineFields('deal', {
       type: 'OWNER',
       required: true,
       related: 'user',
+      offered: true,
       rules: [1],
     },
     { id: 8, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
   ],
   Value: [
-    { id: 9, name: 'deal_value', label: 'Deal value', type: 'DEAL_VALUE', config: moneyRange },
+    {
+      id: 9,
+      name: 'deal_value',
+      label: 'Deal value',
+      type: 'DEAL_VALUE',
+      linesOf: 'product',
+      inBase: 'deal_value_in_base_currency',
+      config: moneyRange,
+    },
     {
       id: 10,
       name: 'weighted_value',
@@ -100,6 +109,7 @@ export const dealFields = defineFields('deal', {
       name: 'deal_value_in_base_currency',
       label: 'Deal value in base currency',
       type: 'MONETARY',
+      inBase: 'deal_value_in_base_currency',
       readOnly: true,
       volatile: true,
     },
@@ -107,13 +117,14 @@ export const dealFields = defineFields('deal', {
   ],
   Classification: [
     { id: 15, name: 'source', label: 'Source', type: 'DROPDOWN' },
-    { id: 16, name: 'territory', label: 'Territory', type: 'TERRITORY', related: 'territory' },
+    { id: 16, name: 'territory', label: 'Territory', type: 'TERRITORY', related: 'territory', offered: true },
     {
       id: 17,
       name: 'tags',
       label: 'Tags',
       type: 'TAGS',
       related: 'tag',
+      offered: true,
       config: { max_limit: 10, max_length: 255 },
     },
     {

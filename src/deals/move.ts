@@ -12,6 +12,9 @@ import { ask, sql } from '../sql.ts'
 
 const batch = 100
 
+/** What is named as the place to move to can't take the deals; the message says why. */
+export class NoTarget extends Error {}
+
 type Move = { readonly source: Stage; readonly target: Stage }
 
 /**
@@ -22,9 +25,9 @@ export async function moveStage(db: Queryable, context: Context, from: number, t
   const { stages } = context.catalog
   const [source, target] = [stages.get(from), stages.get(to)]
   if (!source) return
-  if (!target || target.id === source.id) throw noTarget(`there is no other stage ${to}.`)
+  if (!target || target.id === source.id) throw new NoTarget(`there is no other stage ${to}.`)
   if (target.kind !== source.kind)
-    throw noTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
+    throw new NoTarget(`"${source.name}" is ${source.kind}, "${target.name}" is ${target.kind}.`)
   await moveAll(db, context, [{ source, target }])
 }
 
@@ -35,7 +38,7 @@ export async function moveStage(db: Queryable, context: Context, from: number, t
 export async function movePipeline(db: Queryable, context: Context, from: number, to: number): Promise<void> {
   const { pipelines } = context.catalog
   if (!pipelines.has(from)) return
-  if (!pipelines.has(to) || from === to) throw noTarget(`there is no other pipeline ${to}.`)
+  if (!pipelines.has(to) || from === to) throw new NoTarget(`there is no other pipeline ${to}.`)
   const stages = [...context.catalog.stages.values()]
   const targets = stages.filter(stage => stage.pipeline === to)
   const moves: Move[] = []
@@ -44,7 +47,7 @@ export async function movePipeline(db: Queryable, context: Context, from: number
     const target = alike.find(stage => isSameName(stage.name, source.name)) ?? alike[0]
     if (target) moves.push({ source, target })
     else if ((await dealsIn(db, context, source)).length > 0)
-      throw noTarget(`pipeline ${to} has no stage that is ${source.kind}, as "${source.name}" is.`)
+      throw new NoTarget(`pipeline ${to} has no stage that is ${source.kind}, as "${source.name}" is.`)
   }
   await moveAll(db, context, moves)
 }
@@ -118,15 +121,4 @@ function unmoved(id: number, error: unknown, what: string): void {
   if (!(error instanceof Refusal)) throw error
   if (error.slug === 'record_not_found') return
   throw new Refusal(error.slug, `Deal ${id} can't be moved, ${what} ${error.message}`, error.problems)
-}
-
-function noTarget(why: string): Refusal {
-  const problem = {
-    field: null,
-    path: '',
-    parameter: 'move_to',
-    code: 'invalid_value',
-    message: `The deals can't be moved: ${why}`,
-  }
-  return new Refusal('malformed_query', 'Nothing was moved or deleted.', [problem])
 }

@@ -5,9 +5,8 @@
  */
 import type { Resource } from '../records/resource.ts'
 import { sql } from '../sql.ts'
-import type { Field, Option } from './field.ts'
+import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
-import { relatedResource } from './kinds.ts'
 import { suggestion } from './nearest.ts'
 
 export type Currency = {
@@ -112,7 +111,9 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
   return {
     account,
     version: String(catalog_version),
-    resources: new Map(resources.map(resource => [resource.name, resourceFields(resource, rows, options)])),
+    resources: new Map(
+      resources.map(resource => [resource.name, resourceFields(resource, resources, rows, options)]),
+    ),
     currencies: new Map(rows.currencies.map(currency => [currency.id, currency])),
     currencyByCode: new Map(rows.currencies.map(currency => [currency.code, currency])),
     currencyList: rows.currencies,
@@ -124,12 +125,20 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
 /** The options of each field, by its resource and name. */
 type OptionsByField = ReadonlyMap<string, readonly Option[]>
 
-function resourceFields(resource: Resource, rows: CatalogRows, options: OptionsByField): ResourceFields {
+function resourceFields(
+  resource: Resource,
+  resources: readonly Resource[],
+  rows: CatalogRows,
+  options: OptionsByField,
+): ResourceFields {
   const own = rows.fields.filter(row => row.resource === resource.name)
   const changed = new Map(own.map(row => [row.id, row]))
   const system = resource.fields.map(field => systemField(field, changed.get(field.id)))
   const custom = own.filter(row => row.internal_name.startsWith('cf_')).map(customField)
-  const all = [...system, ...custom].map(field => ({ ...field, options: fieldOptions(field, rows, options) }))
+  const all = [...system, ...custom].map(field => {
+    const target = targetOf(field, resources)
+    return { ...field, ...pointingTo(target), options: fieldOptions(field, target, rows, options) }
+  })
   const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
   return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
 }
@@ -137,16 +146,27 @@ function resourceFields(resource: Resource, rows: CatalogRows, options: OptionsB
 /** The hint for a name that is not the name of a field of the resource. */
 export function unknownFieldHint(name: string, { fields, resource }: ResourceFields): string {
   const shown = fields.filter(field => field.is_active && !field.is_hidden).map(field => field.internal_name)
-  return suggestion(name, shown, `GET /rest/api/v1/field/list?source=${resource.name} names the fields.`)
+  return suggestion(name, shown, `The field list of ${resource.name} names them.`)
 }
 
 /**
  * The field that a row describes, without its options: a field of the service as the account has changed it,
  * or a field of the account.
  */
-export function fieldOf(row: FieldRow, resource: Resource): Field {
+export function fieldOf(row: FieldRow, { resource }: ResourceFields, catalog: Catalog): Field {
   const definition = resource.fields.find(field => field.id === row.id)
-  return definition ? systemField(definition, row) : customField(row)
+  const field = definition ? systemField(definition, row) : customField(row)
+  const resources = [...catalog.resources.values()].map(fields => fields.resource)
+  return { ...field, ...pointingTo(targetOf(field, resources)) }
+}
+
+/** The resource that a field points to: the one that it names, else the one that its type is of. */
+function targetOf({ related, is_custom, type }: Field, resources: readonly Resource[]): Resource | undefined {
+  return resources.find(({ name, customType }) => (is_custom ? customType === type : name === related))
+}
+
+function pointingTo(target: Resource | undefined): Pick<Field, 'related' | 'related_name'> {
+  return { related: target?.name ?? null, related_name: target?.shownAs ?? [] }
 }
 
 /** A field of the service as the account has changed it (D36). */
@@ -187,34 +207,21 @@ function customField(row: FieldRow): Field {
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
   sql.id(row.internal_name)
   return {
+    ...plainField,
     ...row,
     deleted_at: row.deleted_at && isoInstant(row.deleted_at, true),
     section: 'Custom fields',
-    is_read_only: false,
     is_custom: true,
-    is_hidden: false,
-    accepts_number: false,
-    options: [],
-    has_static_options: false,
-    within: null,
-    related: relatedResource[row.type] ?? null,
-    rules: [],
-    computed: null,
-    is_volatile: false,
-    is_filled: false,
   }
 }
 
-function fieldOptions(field: Field, rows: CatalogRows, options: OptionsByField): readonly Option[] {
-  if (field.internal_name === 'pipeline')
-    return rows.pipelines.map(pipeline => ({ ...pipeline, is_active: true }))
-  if (field.internal_name === 'pipeline_stage')
-    return rows.stages.map(stage => ({
-      ...stage,
-      within: stage.pipeline,
-      is_active: true,
-      is_default: false,
-    }))
+function fieldOptions(
+  field: Field,
+  target: Resource | undefined,
+  rows: CatalogRows,
+  options: OptionsByField,
+): readonly Option[] {
+  if (target?.options) return target.options(rows)
   if (field.has_static_options) return field.options
   return options.get(`${field.resource} ${field.internal_name}`) ?? []
 }

@@ -6,36 +6,7 @@ import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
 import { type Param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
-
-/** The interface's field types, and those that D18 and D35 add. */
-export type FieldType =
-  | 'SINGLE_STRING'
-  | 'TEXT'
-  | 'SINGLE_NUMBER'
-  | 'DROPDOWN'
-  | 'DATE'
-  | 'DATE_TIME'
-  | 'OWNER'
-  | 'TAGS'
-  | 'TERRITORY'
-  | 'PRODUCT'
-  | 'CONTACT_ONBOARD'
-  | 'CONTACTS_ONBOARD'
-  | 'COMPANY_ONBOARD'
-  | 'DEAL_VALUE'
-  | 'MONETARY'
-  | 'PRICE_TAGS'
-  | 'MULTISELECT'
-  | 'ADDRESS'
-  | 'PHONE'
-  | 'EMAIL'
-  | 'COMPANY'
-  | 'CONTACT'
-  | 'TIME'
-  | 'TIME_RANGE'
-  | 'DATE_RANGE'
-  | 'DATE_TIME_RANGE'
-  | 'JSON'
+import type { FieldType } from './kinds.ts'
 
 /** Type-specific limits, under the field list's own names. Lengths count Unicode code points (D15). */
 export type Config = {
@@ -81,6 +52,14 @@ export type Field = {
   readonly within: string | null
   /** the resource a relation field points to */
   readonly related: string | null
+  /** the columns of what it points to that make the name under which that is shown */
+  readonly related_name: readonly string[]
+  /** the resource that the lines of an amount name */
+  readonly lines_of: string | null
+  /** the field that keeps an amount in the account's base currency: another one, or the field itself */
+  readonly in_base: string | null
+  /** whether what it can point to is offered like the options of a dropdown (D33) */
+  readonly is_offered: boolean
   /** which of the interface's rules that span fields name this field */
   readonly rules: readonly number[]
   /** a text field that takes a JSON number as its decimal text (D15) */
@@ -102,7 +81,33 @@ export type Field = {
   readonly is_volatile: boolean
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
+  /** true for what the store itself keeps of each record: its id, version and deletion */
+  readonly is_of_store: boolean
 }
+
+/** What a field is where its definition says nothing else. */
+export const plainField = {
+  is_read_only: false,
+  is_hidden: false,
+  accepts_number: false,
+  config: {},
+  default_value: null,
+  options: [],
+  has_static_options: false,
+  within: null,
+  related: null,
+  related_name: [],
+  lines_of: null,
+  in_base: null,
+  is_offered: false,
+  rules: [],
+  computed: null,
+  is_volatile: false,
+  is_filled: false,
+  is_of_store: false,
+  is_indexed: false,
+  deleted_at: null,
+} as const satisfies Partial<Field>
 
 /** A record's values under their internal names, in the form in which they are read and stored. */
 export type Values = { [internal_name: string]: Json }
@@ -247,6 +252,10 @@ export type Kind = {
   text?(field: Field): Expression
   /** The limits that an account may set (D36). */
   readonly limits?: readonly (keyof Config)[]
+  /** The interface's limits of a custom field of the type (D36); absent: there is no such custom field. */
+  readonly custom?: Config
+  /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
+  pointsTo?(value: Json): Json[]
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The table of field kinds: one line a type. The only place that maps a type to its behaviour. */
-import type { Config, FieldType, Kind } from './field.ts'
+import type { Kind } from './field.ts'
 import { address } from './kinds/address.ts'
 import { email, phone } from './kinds/contact-points.ts'
 import { date } from './kinds/date.ts'
@@ -16,66 +16,44 @@ import { references } from './kinds/references.ts'
 import { text } from './kinds/text.ts'
 import { time } from './kinds/time.ts'
 
-export const kinds: { readonly [type in FieldType]: Kind } = {
-  SINGLE_STRING: text,
-  TEXT: text,
-  SINGLE_NUMBER: number,
+/** A type that custom fields may have too says the interface's limits of them; an account may tighten them. */
+const table = {
+  SINGLE_STRING: { ...text, custom: { max_length: 255 } },
+  TEXT: { ...text, custom: { max_length: 32_000 } },
+  SINGLE_NUMBER: { ...number, custom: { max_digits: 16 } },
   PRODUCT: number,
-  DROPDOWN: dropdown,
-  MULTISELECT: multiselect,
-  OWNER: reference,
+  DROPDOWN: { ...dropdown, custom: {} },
+  MULTISELECT: { ...multiselect, custom: { max_limit: 100 } },
+  ADDRESS: { ...address, custom: {} },
+  OWNER: { ...reference, custom: {} },
   TERRITORY: reference,
-  COMPANY: reference,
-  CONTACT: reference,
+  COMPANY: { ...reference, custom: {} },
+  CONTACT: { ...reference, custom: {} },
   CONTACT_ONBOARD: reference,
   COMPANY_ONBOARD: reference,
   CONTACTS_ONBOARD: references,
   TAGS: references,
   DEAL_VALUE: money,
-  MONETARY: money,
+  MONETARY: { ...money, custom: { min: 0 } },
   PRICE_TAGS: prices,
-  DATE: date,
+  PHONE: { ...phone, custom: { max_limit: 20 } },
+  EMAIL: { ...email, custom: { max_limit: 20 } },
+  TIME: { ...time, custom: {} },
+  DATE: { ...date, custom: {} },
   DATE_TIME: dateTime,
-  TIME: time,
-  TIME_RANGE: timeRange,
-  DATE_RANGE: dateRange,
-  DATE_TIME_RANGE: dateTimeRange,
-  ADDRESS: address,
-  PHONE: phone,
-  EMAIL: email,
+  TIME_RANGE: { ...timeRange, custom: {} },
+  DATE_RANGE: { ...dateRange, custom: {} },
+  DATE_TIME_RANGE: { ...dateTimeRange, custom: {} },
   JSON: json,
-}
+} satisfies { readonly [type: string]: Kind }
 
-/**
- * The types that a custom field may have (D35, D36), with the limits of the interface. An account may tighten
- * the limits.
- */
-export const customFields: { readonly [type in FieldType]?: Config } = {
-  SINGLE_STRING: { max_length: 255 },
-  TEXT: { max_length: 32_000 },
-  SINGLE_NUMBER: { max_digits: 16 },
-  DROPDOWN: {},
-  MULTISELECT: { max_limit: 100 },
-  ADDRESS: {},
-  OWNER: {},
-  COMPANY: {},
-  CONTACT: {},
-  MONETARY: { min: 0 },
-  PHONE: { max_limit: 20 },
-  EMAIL: { max_limit: 20 },
-  TIME: {},
-  DATE: {},
-  TIME_RANGE: {},
-  DATE_RANGE: {},
-  DATE_TIME_RANGE: {},
-}
+/** The interface's field types, and those that D18 and D35 add. */
+export type FieldType = keyof typeof table
+
+export const kinds: { readonly [type in FieldType]: Kind } = table
+
+/** The types that a custom field may have. */
+export const customTypes = (Object.keys(table) as FieldType[]).filter(type => kinds[type].custom)
 
 /** How many options in use a dropdown or multiselect may have. */
 export const optionsMax = 100
-
-/** The resource that a custom field of the type points to. */
-export const relatedResource: { readonly [type in FieldType]?: string } = {
-  OWNER: 'user',
-  COMPANY: 'company',
-  CONTACT: 'contact',
-}

@@ -2,7 +2,14 @@
  * The pipeline and its stages (D19, D37). Fields as data. A stage's kind says what the stage means, and never
  * changes. Pure.
  */
-import { authorFields, type Draft, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 
 const name = { min_length: 1, max_length: 255 }
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
@@ -13,11 +20,14 @@ const [pipelinesMax, stagesMax] = [100, 100]
 export const pipeline: Resource = {
   name: 'pipeline',
   source: { id: 8, name: 'Pipeline' },
+  shownAs: ['name'],
+  unique: { pipeline_name: 'name' },
+  options: ({ pipelines }) => pipelines.map(each => ({ ...each, is_active: true })),
   isConfiguration: true,
   parts: ['pipeline_stage'],
   fields: defineFields('pipeline', {
     'Basic information': [
-      { id: 801, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(801),
       { id: 802, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
       { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
       { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
@@ -37,10 +47,14 @@ export const pipeline: Resource = {
 export const pipelineStage: Resource = {
   name: 'pipeline_stage',
   source: { id: 9, name: 'Stage' },
+  shownAs: ['name'],
+  unique: { stage_name: 'name' },
+  options: ({ stages }) =>
+    stages.map(stage => ({ ...stage, within: stage.pipeline, is_active: true, is_default: false })),
   isConfiguration: true,
   fields: defineFields('pipeline_stage', {
     'Basic information': [
-      { id: 901, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(901),
       { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
       { id: 903, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
       { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },

@@ -3,13 +3,13 @@
  * field. A new product is active (D47).
  */
 import { jsonNumber } from '../json.ts'
-import { defineFields, recordFields } from '../records/resource.ts'
+import { defineFields, idField, recordFields } from '../records/resource.ts'
 
 const quantity = { min: 0, max: jsonNumber('9999999999999999') }
 
 export const productFields = defineFields('product', {
   'Basic information': [
-    { id: 201, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+    idField(201),
     {
       id: 202,
       name: 'name',
@@ -63,7 +63,7 @@ export const productFields = defineFields('product', {
     { id: 213, name: 'valid_till', label: 'Valid till', type: 'DATE_TIME' },
   ],
   Record: [
-    { id: 214, name: 'sales_owner', label: 'Sales owner', type: 'OWNER', related: 'user' },
+    { id: 214, name: 'sales_owner', label: 'Sales owner', type: 'OWNER', related: 'user', offered: true },
     { id: 215, name: 'created_by', label: 'Created by', type: 'OWNER', readOnly: true, related: 'user' },
     { id: 216, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
     { id: 217, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
@@ -74,6 +74,7 @@ export const productFields = defineFields('product', {
       name: 'base_currency_amount',
       label: 'Base currency amount',
       type: 'MONETARY',
+      inBase: 'base_currency_amount',
       readOnly: true,
       volatile: true,
     },

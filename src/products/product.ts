@@ -12,6 +12,7 @@ export const product: Resource = {
     config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false },
   },
   fields: productFields,
+  shownAs: ['name'],
   snapshot: ['name', 'product_code', 'unit_price'],
   settle: draft => {
     const { after, before, now } = draft

@@ -10,9 +10,6 @@ import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** What the store sets. */
-const storeMembers = new Set(['id', 'version', 'deleted_at'])
-
 /**
  * The members that a write fixes, as the inside of a JSON object, in the order of the form; custom fields
  * that have a value last (D43).
@@ -20,7 +17,7 @@ const storeMembers = new Set(['id', 'version', 'deleted_at'])
 export function documentOf(fields: ResourceFields, after: Values): string {
   const members: JsonObject = {}
   for (const field of fields.fields) {
-    if (field.is_hidden || field.is_volatile || storeMembers.has(field.internal_name)) continue
+    if (field.is_hidden || field.is_volatile || field.is_of_store) continue
     const value = field.computed ? field.default_value : (after[field.internal_name] ?? null)
     if (value !== null || !field.is_custom) members[field.internal_name] = value
   }

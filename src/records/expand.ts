@@ -6,7 +6,7 @@ import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { ask, param, sql } from '../sql.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** field → id → what it stands for */
@@ -52,14 +52,14 @@ export async function namesOf(
   expand: readonly Field[],
 ): Promise<Names> {
   const names = new Map<Field, ReadonlyMap<number, Named>>()
-  const wanted = new Map<string, Set<number>>()
+  const wanted = new Map<string, Wanted>()
   for (const field of expand) {
     if (hasOptions(field)) {
       names.set(field, new Map(field.options.map(({ id, name }) => [id, { id, name }])))
       continue
     }
-    const ids = wanted.get(field.related!) ?? new Set()
-    wanted.set(field.related!, ids)
+    const { ids } = wanted.get(field.related!) ?? { ids: new Set() }
+    wanted.set(field.related!, { shown: shownName(field, sql`x.`), ids })
     for (const record of records)
       for (const id of [record[field.internal_name] ?? []].flat()) ids.add(Number(id))
   }
@@ -69,16 +69,19 @@ export async function namesOf(
   return names
 }
 
+/** Records of a resource whose names are asked for: the SQL of a name, and their ids. */
+type Wanted = { readonly shown: Sql; readonly ids: Set<number> }
+
 async function relatedNames(
   db: Reader,
   account: number,
-  wanted: ReadonlyMap<string, ReadonlySet<number>>,
+  wanted: ReadonlyMap<string, Wanted>,
 ): Promise<Map<string, Map<number, Named>>> {
   const resources = [...wanted.keys()].sort()
   const own = param(String(account))
   const selects = resources.map(resource => {
-    const ids = `{${[...wanted.get(resource)!].join(',')}}`
-    const name = shownName(resource, sql`x.`)
+    const ids = `{${[...wanted.get(resource)!.ids].join(',')}}`
+    const name = wanted.get(resource)!.shown
     return sql`SELECT ${sql.text(resource)} AS resource, x.id::text AS id, ${name} AS name
 FROM ${sql.id(resource)} x WHERE x.account_id = ${own}::bigint AND x.id = ANY(${ids}::bigint[])`
   })

@@ -101,9 +101,8 @@ export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource:
       const named = sql.text(field.internal_name)
       if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`
       const column = sql.id(field.internal_name)
-      return kinds[field.type].empty === undefined
-        ? sql`x.${column} = ${id}`
-        : sql`x.${column} @> ARRAY[${id}]`
+      const isSeveral = kinds[field.type].term(field, '')!.multi
+      return isSeveral ? sql`x.${column} @> ARRAY[${id}]` : sql`x.${column} = ${id}`
     })
     return conditions.length
       ? [{ resource: resource.name, condition: sql`(${sql.join(conditions, sql` OR `)})` }]

@@ -3,8 +3,16 @@
  * (create, update, …) is the same for all and takes the resource as an argument.
  */
 import type { Warning } from '../errors.ts'
-import type { Catalog } from '../fields/catalog.ts'
-import type { Config, Expression, Field, FieldType, Option, Values } from '../fields/field.ts'
+import type { Catalog, CatalogRows } from '../fields/catalog.ts'
+import {
+  type Config,
+  type Expression,
+  type Field,
+  type Option,
+  plainField,
+  type Values,
+} from '../fields/field.ts'
+import type { FieldType } from '../fields/kinds.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 export type Resource = {
@@ -16,6 +24,14 @@ export type Resource = {
     readonly config?: { readonly [name: string]: boolean }
   }
   readonly fields: readonly Field[]
+  /** the fields that make the name under which a record is shown and sorted */
+  readonly shownAs: readonly string[]
+  /** the type of the custom fields that point to its records; without it no custom field does */
+  readonly customType?: FieldType
+  /** unique index → the field of which no two records have the same value */
+  readonly unique?: { readonly [index: string]: string }
+  /** its records as the options of the fields that point to them, where the catalog has them all */
+  readonly options?: (rows: CatalogRows) => readonly Option[]
   /** whether its records are part of the account's catalog, which then has a new version with each write */
   readonly isConfiguration?: true
   /** the columns that a record of another resource may copy from one of these (D23) */
@@ -69,12 +85,16 @@ export type FieldDefinition = {
   options?: readonly string[]
   within?: string
   related?: string
+  linesOf?: string
+  inBase?: string
+  offered?: boolean
   rules?: readonly number[]
   acceptsNumber?: boolean
   computed?: Expression
   volatile?: boolean
   /** whether the service sees to it that every record has a value; so do the required ones */
   filled?: boolean
+  ofStore?: boolean
 }
 
 /**
@@ -87,6 +107,7 @@ export function defineFields(
 ): Field[] {
   return Object.entries(sections).flatMap(([section, definitions]) =>
     definitions.map(definition => ({
+      ...plainField,
       resource,
       id: definition.id,
       internal_name: definition.name,
@@ -105,12 +126,14 @@ export function defineFields(
       has_static_options: definition.options !== undefined,
       within: definition.within ?? null,
       related: definition.related ?? null,
+      lines_of: definition.linesOf ?? null,
+      in_base: definition.inBase ?? null,
+      is_offered: definition.offered ?? false,
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? false,
       is_filled: definition.filled ?? definition.required ?? false,
-      is_indexed: false,
-      deleted_at: null,
+      is_of_store: definition.ofStore ?? false,
       version: 1,
     })),
   )
@@ -124,6 +147,11 @@ function staticOptions(names: readonly string[]): Option[] {
     is_active: true,
     is_default: false,
   }))
+}
+
+/** The field every resource begins with. */
+export function idField(id: number): FieldDefinition {
+  return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
 }
 
 /** When and by whom a record was made and changed (D21). */
@@ -161,7 +189,21 @@ export function authorFields(firstId: number): FieldDefinition[] {
 export function recordFields(firstId: number): FieldDefinition[] {
   return [
     { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
-    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', readOnly: true },
-    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', readOnly: true },
+    {
+      id: firstId + 1,
+      name: 'version',
+      label: 'Version',
+      type: 'SINGLE_NUMBER',
+      readOnly: true,
+      ofStore: true,
+    },
+    {
+      id: firstId + 2,
+      name: 'deleted_at',
+      label: 'Deleted at',
+      type: 'DATE_TIME',
+      readOnly: true,
+      ofStore: true,
+    },
   ]
 }

@@ -8,6 +8,7 @@ import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
+import { constraintRefusal } from './constraint.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
 import type { Parsed } from './parse.ts'
@@ -61,7 +62,10 @@ export async function save(
 ): Promise<Saved | null> {
   const by = authorOf(context)
   const { once = null } = context
-  const written = await writeOnce(db, by.account, once, writing(by, write(by)), told, first)
+  const statement = writing(by, write(by))
+  const written = await writeOnce(db, by.account, once, statement, told, first).catch(error => {
+    throw constraintRefusal(error, context.catalog) ?? error
+  })
   return written ? savedOf(fields, written) : null
 }
 
@@ -143,8 +147,8 @@ export function fullness({ resource }: ResourceFields, { catalog }: Context, rec
 
 export function changesOf(fields: ResourceFields, before: Values, after: Values): Changes {
   const changes: Changes = {}
-  for (const { internal_name: name, is_hidden, computed } of fields.fields) {
-    if (is_hidden || computed || name === 'version' || name === 'id') continue
+  for (const { internal_name: name, is_hidden, computed, is_of_store } of fields.fields) {
+    if (is_hidden || computed || is_of_store) continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
     if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
   }

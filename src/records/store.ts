@@ -131,7 +131,7 @@ function shapeOf(fields: ResourceFields): Shape {
   const known = shapes.get(fields)
   if (known) return known
   const columns = fields.fields
-    .filter(field => !field.is_custom && !field.computed && !setByStore.has(field.internal_name))
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
@@ -143,7 +143,6 @@ function shapeOf(fields: ResourceFields): Shape {
 }
 
 const shapes = new WeakMap<ResourceFields, Shape>()
-const setByStore = new Set(['id', 'version', 'deleted_at'])
 
 function valuesOf({ field, columns }: FieldColumns, after: Values, at: Sql): Sql[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)

@@ -7,7 +7,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
-import { isObject, isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
+import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { unchanged, writeOnce } from './once.ts'
@@ -91,7 +91,7 @@ async function merged(
   const before = completed(fields, stored)
   // What the record points to already may be sent again, also when it has been deleted since: what was read
   // can be written back.
-  const added = asked.references.filter(({ field, id }) => !idsIn(before[field] ?? null).includes(id))
+  const added = asked.references.filter(reference => !isKnown(reference, fields, before))
   const parsed = parseRecord(body, fields, context.catalog, before)
   const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
   return { row, version, before, added, parsed, draft }
@@ -182,13 +182,13 @@ async function leaveUnchanged(
   return written ? savedOf(fields, written) : null
 }
 
-/** The ids that a stored value points to: itself, its items, or the products of its lines. */
-function idsIn(value: Json): Json[] {
-  if (Array.isArray(value)) return value
-  if (!isObject(value)) return [value]
-  return Array.isArray(value.products)
-    ? value.products.map(line => (isObject(line) ? (line.product ?? null) : null))
-    : []
+/** Whether a stored record points to it already, in the same field. */
+function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
+  // Within a record that is made with this one, a field of the same name is another field.
+  const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
+  if (!type) return false
+  const value = before[field] ?? null
+  return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
 }
 
 async function readForUpdate(

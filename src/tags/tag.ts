@@ -1,12 +1,14 @@
 /** The tag that deals are grouped by (D37). Its name is unique in an account. */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 export const tag: Resource = {
   name: 'tag',
   source: { id: 7, name: 'Tag' },
+  shownAs: ['name'],
+  unique: { tag_name: 'name' },
   fields: defineFields('tag', {
     'Basic information': [
-      { id: 701, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(701),
       {
         id: 702,
         name: 'name',

@@ -1,12 +1,14 @@
 /** The territory that a deal belongs to (D37). Its name is unique in an account. */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 export const territory: Resource = {
   name: 'territory',
   source: { id: 6, name: 'Territory' },
+  shownAs: ['name'],
+  unique: { territory_name: 'name' },
   fields: defineFields('territory', {
     'Basic information': [
-      { id: 601, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(601),
       {
         id: 602,
         name: 'name',

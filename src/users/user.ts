@@ -2,15 +2,18 @@
  * The user: who owns deals and asks the service (D37). What a user may do is in their tokens (D38), which end
  * when the user is deleted (D58).
  */
-import { authorFields, defineFields, type Resource, recordFields } from '../records/resource.ts'
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
 
 export const user: Resource = {
   name: 'user',
   source: { id: 5, name: 'User' },
+  shownAs: ['name'],
+  customType: 'OWNER',
+  unique: { user_email: 'email' },
   isActor: true,
   fields: defineFields('user', {
     'Basic information': [
-      { id: 501, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true },
+      idField(501),
       {
         id: 502,
         name: 'name',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kinds } from '../../src/fields/kinds.ts'
+import { resources } from '../../src/resources.ts'
 import { importsOf, sources } from './sources.ts'
 
 /** Files of `from` must import nothing that matches `never`. */
@@ -51,12 +52,46 @@ test('no file imports what its folder must not know', () => {
 
 test('no switch on a field type outside the kinds', () => {
   // Definitions of fields name their type; nothing else may.
-  const types = new RegExp(`(?<!type: )'(${Object.keys(kinds).join('|')})'`)
+  const types = new RegExp(`(?<![tT]ype: )'(${Object.keys(kinds).join('|')})'`)
   const found = sources('src/**/*.ts').filter(
-    file => !/^src\/fields\/(kinds|field\.ts)/.test(file.path) && types.test(file.text),
+    file => !/^src\/fields\/kinds/.test(file.path) && types.test(file.text),
   )
   assert.deepEqual(
     found.map(file => file.path),
     [],
   )
+})
+
+/** What a folder's files must not say. */
+const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly what: string }[] = [
+  {
+    from: /^src\/api\//,
+    never: /\b(SELECT .* FROM|INSERT INTO|UPDATE \S+ SET|DELETE FROM)\b|::(text|bigint|jsonb?)\b/,
+    what: 'SQL',
+  },
+  // The entry shows how to try the service.
+  { from: /^src\/(?!api\/|main\.ts)/, never: /\/rest\/api|\bmove_to\b/, what: 'a URL or a parameter of one' },
+  { from: /^src\/db\//, never: /_fkey|_pkey/, what: 'a constraint of the schema' },
+  // An amount has a currency and is compared by its rate: kinds do know that one. Samples are data of tests.
+  { from: /^src\/fields\/(?!kinds\/samples)/, never: resourceBut('currency'), what: 'a resource' },
+  // Who writes is a user.
+  { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
+  { from: /^src\/(list|db|backup)\//, never: resourceBut(), what: 'a resource' },
+]
+
+/** The name of a resource in SQL or as a text, but not as a member of an object, a list or a switch. */
+function resourceBut(known?: string): RegExp {
+  const names = resources.map(({ name }) => name).filter(name => name !== known)
+  return new RegExp(
+    `\\b(FROM|JOIN|INTO|UPDATE) "?(${names.join('|')})\\b|(?<!\\[|case )'(${names.join('|')})'`,
+  )
+}
+
+test('no file says what its folder must not know', () => {
+  const said = sources('src/**/*.ts').flatMap(file =>
+    words
+      .filter(({ from, never }) => from.test(file.path) && never.test(file.text))
+      .map(({ what, never }) => `${file.path}: ${what} (${never.exec(file.text)![0]})`),
+  )
+  assert.deepEqual(said, [])
 })

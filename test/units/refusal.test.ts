@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { databaseRefusal } from '../../src/db/refusal.ts'
+import { constraintRefusal } from '../../src/records/constraint.ts'
+import { resources } from '../../src/resources.ts'
 
-const refused = (code: string, message: string, constraint_name?: string) =>
-  databaseRefusal(Object.assign(new Error(message), { code, constraint_name }))
+const failure = (code: string, message: string, constraint_name?: string) =>
+  Object.assign(new Error(message), { code, constraint_name })
+const catalog = {
+  resources: new Map(
+    resources.map(resource => [resource.name, { resource, fields: resource.fields, byName: new Map() }]),
+  ),
+}
 
 test('a constraint is known by its name, with or without the number of a shard, also from the message', () => {
+  const refused = (...of: Parameters<typeof failure>) => constraintRefusal(failure(...of), catalog)!
   const taken = 'duplicate key value violates unique constraint'
   const emails: [message: string, name?: string][] = [
     [`${taken} "user_email"`, 'user_email'],
@@ -15,16 +23,16 @@ test('a constraint is known by its name, with or without the number of a shard, 
     [`${taken} "user_email"`],
   ]
   for (const [message, name] of emails) {
-    const { slug, problems } = refused('23505', message, name)!
+    const { slug, problems } = refused('23505', message, name)
     assert.equal(slug, 'duplicate')
     assert.deepEqual([problems[0]!.field, problems[0]!.code], ['email', 'value_taken'])
   }
   const gone = 'insert or update on table "deal_102010" violates foreign key constraint'
   for (const name of ['deal_account_id_company_fkey', 'deal_account_id_company_fkey_102010']) {
     for (const error of [refused('23503', gone, name), refused('23503', `${gone} "${name}"`)]) {
-      assert.equal(error!.slug, 'validation_failed')
+      assert.equal(error.slug, 'validation_failed')
       assert.deepEqual(
-        [error!.problems[0]!.field, error!.problems[0]!.code],
+        [error.problems[0]!.field, error.problems[0]!.code],
         ['company', 'reference_not_found'],
       )
     }
@@ -33,7 +41,9 @@ test('a constraint is known by its name, with or without the number of a shard, 
 
 test('a node that is away, is restarted or ends its connections is a database that is not available', () => {
   for (const code of ['08000', '08001', '08003', '08006', '08007', '57P01', '57P02', '57P03', '57P05']) {
-    const { slug, headers } = refused(code, 'connection to the remote node 10.0.0.7:5432 failed')!
+    const { slug, headers } = databaseRefusal(
+      failure(code, 'connection to the remote node 10.0.0.7:5432 failed'),
+    )!
     assert.equal(slug, 'database_unavailable', code)
     assert.equal(headers['retry-after'], '1')
   }

@@ -26,10 +26,11 @@ import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
 import { checkedNumber, idOperand, numericOperand } from './number.ts'
-import { parseLines } from './product-lines.ts'
+import { parseLines, productOf } from './product-lines.ts'
 
 export const money: Kind = {
   members: ['currency', 'value', 'products'],
+  pointsTo: value => (isObject(value) && Array.isArray(value.products) ? value.products.map(productOf) : []),
   limits: ['min', 'max'],
   columns: field => [
     { name: `${field.internal_name}_currency`, type: 'int' },
@@ -199,10 +200,7 @@ function currencyHint(value: number | string, catalog: Catalog): string {
  */
 function baseOrder(field: Field): Order {
   const amount = scalar(field, 'value', 'numeric')
-  if (field.internal_name === 'deal_value')
-    return { sql: column('deal_value_in_base_currency_value'), type: 'numeric' }
-  if (/^(base_currency_|.*_in_base_currency$)/.test(field.internal_name))
-    return { sql: amount, type: 'numeric' }
+  if (field.in_base) return { sql: column(`${field.in_base}_value`), type: 'numeric' }
   const currency = scalar(field, 'currency', 'int')
   return {
     sql: (row, account) => sql`(${amount(row)} * (

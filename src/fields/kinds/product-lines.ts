@@ -82,12 +82,17 @@ function parseLine(
   }
 }
 
+/** The product of a line as it is stored. */
+export function productOf(line: Json): Json {
+  return isObject(line) ? (line.product ?? null) : null
+}
+
 function productId(input: Json | undefined, place: Place, at: string): number | undefined {
   const id = typeof input === 'string' ? null : decimal(input)
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
     return place.problem('wrong_type', 'must name a product by its id (a whole number)', { at })
   }
-  place.reference('product', id.toNumber(), at)
+  place.reference(place.field.lines_of!, id.toNumber(), at)
   return id.toNumber()
 }
 

@@ -55,7 +55,7 @@ function nameOrder(id: Expression, field: Field): Order {
   const table = sql.id(field.related!)
   // The name is folded inside the look-up: PostgreSQL expands `fold` in place for a column, but not for the
   // result of a look-up.
-  const name = shortTextOrder(shownName(field.related!, sql`named.`))
+  const name = shortTextOrder(shownName(field, sql`named.`))
   return {
     sql: (row, account) => sql`(
       SELECT ${name} FROM ${table} named
@@ -65,9 +65,8 @@ function nameOrder(id: Expression, field: Field): Order {
   }
 }
 
-/** SQL of the name under which a related record is shown; `alias` as in Row. */
-export function shownName(resource: string, alias: Sql): Sql {
-  return resource === 'contact'
-    ? sql`concat_ws(' ', ${alias}first_name, ${alias}last_name)`
-    : sql`${alias}name`
+/** SQL of the name under which what the field points to is shown; `alias` as in Row. */
+export function shownName({ related_name }: Field, alias: Sql): Sql {
+  const columns = related_name.map(name => sql`${alias}${sql.id(name)}`)
+  return columns.length === 1 ? columns[0]! : sql`concat_ws(' ', ${sql.join(columns)})`
 }

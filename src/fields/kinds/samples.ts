@@ -4,7 +4,7 @@
  * left out, it is what was sent. Data only.
  */
 import { type Json, jsonNumber } from '../../json.ts'
-import type { FieldType } from '../field.ts'
+import type { FieldType } from '../kinds.ts'
 
 /** Ids that exist in the account the samples are tried in: the sample data's. */
 export type SampleTargets = {

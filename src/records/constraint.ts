@@ -1,0 +1,42 @@
+/**
+ * What it means to a caller that a write would have broken a constraint of the schema. Knows how the schema
+ * names its constraints: unique indexes as the resources declare them, foreign keys as PostgreSQL does.
+ */
+import { constraintOf } from '../constraint.ts'
+import { Refusal } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import type { Resource } from './resource.ts'
+
+/** The refusal that an error means; null where it is about no constraint of a resource. */
+export function constraintRefusal(error: unknown, { resources }: Pick<Catalog, 'resources'>): Refusal | null {
+  const { code } = error as { code?: string }
+  if (code !== '23503' && code !== '23505') return null
+  const refusalOf = code === '23503' ? goneReference : takenValue
+  const name = constraintOf(error)
+  for (const { resource } of resources.values()) {
+    const refusal = refusalOf(resource, name)
+    if (refusal) return refusal
+  }
+  return null
+}
+
+/** A record that was there when it was asked for and gone when it was written. */
+function goneReference(resource: Resource, constraint: string): Refusal | null {
+  const found = resource.fields.find(
+    ({ internal_name: name }) => constraint === `${resource.name}_account_id_${name}_fkey`,
+  )
+  if (!found) return null
+  const { internal_name: field } = found
+  const message = `${field}: the record it points to was deleted meanwhile.`
+  const problem = { field, path: `/${field}`, code: 'reference_not_found', message }
+  return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
+}
+
+function takenValue({ unique = {}, source }: Resource, constraint: string): Refusal | null {
+  const field = Object.hasOwn(unique, constraint) ? unique[constraint] : undefined
+  if (!field) return null
+  const what = source.name.toLowerCase()
+  const taken = field === 'name' ? { code: 'name_taken' } : { code: 'value_taken' }
+  const problem = { field, path: `/${field}`, ...taken, message: `Another ${what} has the ${field}.` }
+  return new Refusal('duplicate', `There is a ${what} with that ${field} already.`, [problem])
+}
