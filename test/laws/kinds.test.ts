@@ -1,26 +1,22 @@
 /** The laws that every kind of field keeps, on the real database over HTTP. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import type { Json } from '../../src/json.ts'
+import { type Tried, triedSamples } from '../support/samples.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
 const { call, get, known } = service
 
-for (const [type, sample] of Object.entries(samples(known))) {
-  if (!sample) continue
-  // Custom fields are the same on every resource, but for the ids of their options.
-  const isEverywhere = sample.field.startsWith('cf_') && type !== 'MULTISELECT'
-  for (const one of isEverywhere ? [sample, { ...sample, resource: 'product' as const }] : [sample]) {
-    test(`${one.resource}, ${type}: good values are stored, read back, and written back without a change`, () =>
-      keepsGood(one))
-    test(`${one.resource}, ${type}: bad values are refused with their code, and nothing is saved`, () =>
-      refusesBad(one))
-  }
+for (const tried of await triedSamples(service)) {
+  const { resource, type } = tried
+  test(`${resource}, ${type}: good values are stored, read back, and written back without a change`, () =>
+    keepsGood(tried))
+  test(`${resource}, ${type}: bad values are refused with their code, and nothing is saved`, () =>
+    refusesBad(tried))
 }
 
-async function keepsGood({ resource, field, good }: Samples): Promise<void> {
+async function keepsGood({ resource, field, good }: Tried): Promise<void> {
   assert.ok(good.length > 0)
   for (const { input, stored = input } of good) {
     const created = await call('POST', `${v1}/${resource}`, bodyOf(resource, { [field]: input }))
@@ -53,7 +49,7 @@ async function clears(resource: string, field: string, id: number): Promise<void
   assert.ok(value === null || Object.keys(value).length === 0, JSON.stringify(value))
 }
 
-async function refusesBad({ resource, field, bad }: Samples): Promise<void> {
+async function refusesBad({ resource, field, bad }: Tried): Promise<void> {
   const count = async () => (await service.db.query(`SELECT count(*)::text AS n FROM ${resource}`))[0]!.n
   const before = await count()
   for (const { input, code } of bad) {

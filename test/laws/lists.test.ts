@@ -109,7 +109,7 @@ await Promise.all(
     assert.equal(created.status, 201, created.text)
   }),
 )
-const paths = await pathsOf(service)
+const paths = await pathsOf(service, 'deal')
 const deals = (await list({ pageSize: '500' })).data
 assert.equal(deals.length, 390)
 

@@ -1,4 +1,14 @@
-/** Filters and sorts as anyone would write them in memory, for the laws to compare the database with. */
+/**
+ * Filters and sorts as anyone would write them in memory, for the laws to compare the database with: of every
+ * field that lists take, and of its members.
+ */
+import { loadCatalog } from '../../src/accounts/directory.ts'
+import type { Catalog } from '../../src/fields/catalog.ts'
+import { decimal } from '../../src/fields/decimal.ts'
+import type { Field, Operator, Term } from '../../src/fields/field.ts'
+import { samples } from '../../src/fields/kinds/samples.ts'
+import { kinds } from '../../src/fields/kinds.ts'
+import { resources } from '../../src/resources.ts'
 import type { Service } from '../support/service.ts'
 import { v1 } from '../support/service.ts'
 
@@ -9,100 +19,112 @@ export type Value = string | number | null
 /** A path of the grammar, the values it speaks of and how they compare: `id` values by equality alone. */
 export type Path = {
   readonly path: string
-  readonly type: 'text' | 'number' | 'id'
-  /** whether `like` looks into it */
-  readonly like?: true
-  of(deal: Deal): Value | readonly Value[]
+  readonly field: Field
+  readonly member: string
+  /** `presence`: only whether there is a value can be asked */
+  readonly type: 'text' | 'number' | 'id' | 'presence'
+  readonly operators: readonly Operator[]
+  of(deal: Deal): readonly Value[]
   /** the text of a value in a filter */
-  operand?(value: Value): string
+  operand(value: Value): string
   /** what a sort compares; absent = not sortable */
   sortKey?(deal: Deal): Value
 }
 
-/** The paths that the laws try, one or more of each type. */
-export async function pathsOf({ get }: Service): Promise<Path[]> {
-  const names = async (field: string): Promise<Map<number, string>> => {
-    const { data } = (await get(`${v1}/field/dropdown?name=${field}&include_inactive=true`)).body
-    return new Map(data.map((option: { id: number; name: string }) => [option.id, option.name]))
-  }
-  const owners = await names('sales_owner')
-  const position = async (field: string) => {
-    const options = [...(await names(field)).keys()]
-    return (deal: Deal) =>
-      deal[field] === null || deal[field] === undefined ? null : options.indexOf(deal[field])
-  }
-  const sortable = (text: Value | undefined) =>
-    typeof text === 'string' ? [...folded(text)].slice(0, 255).join('') : null
-  const member = (path: string) => (deal: Deal) =>
-    path.split('.').reduce((value, name) => value?.[name] ?? null, deal)
-  const number = (path: string): Path => ({ path, type: 'number', of: member(path), sortKey: member(path) })
-  const moment = (path: string): Path => ({ path, type: 'text', of: member(path), sortKey: member(path) })
-  const text = (path: string, at = path): Path => ({
-    path,
-    type: 'text',
-    like: true,
-    of: member(at),
-    sortKey: deal => sortable(member(at)(deal)),
-  })
-  const id = (path: string): Path => ({ path, type: 'id', of: member(path) })
-  const several = (path: string, of = (item: Deal) => item, type: 'id' | 'text' = 'id'): Path => ({
-    path,
+/** The paths of a resource's fields, as the account has them now. */
+export async function pathsOf(service: Service, resource: string): Promise<Path[]> {
+  const catalog = await loadCatalog(service.db, resources, 1)
+  const { fields } = catalog.resources.get(resource)!
+  const names = await namesOf(service, fields)
+  return fields
+    .filter(field => field.is_active && !field.is_hidden)
+    .flatMap(field =>
+      ['', ...kinds[field.type].members].flatMap(member => {
+        const term = kinds[field.type].term(field, member)
+        const at = samples(service.known)[field.type]?.at?.[member]
+        return term && at !== null
+          ? pathOf(field, member, at ?? member, term, sortedBy(service, field, member, catalog, names))
+          : []
+      }),
+    )
+}
+
+function pathOf(field: Field, member: string, at: string, term: Term, sorted: Sorted | null): Path {
+  const isNumber = term.type === 'numeric' || (term.type === 'bigint' && term.operators.includes('lt'))
+  const type =
+    term.type === 'jsonb' ? 'presence' : isNumber ? 'number' : term.type === 'bigint' ? 'id' : 'text'
+  const of = (deal: Deal) => valuesAt(deal[field.internal_name], at, type)
+  // A moment is looked for as milliseconds or as it is written.
+  const isEpoch = field.type === 'DATE_TIME' && field.is_read_only
+  return {
+    path: member ? `${field.internal_name}.${member}` : field.internal_name,
+    field,
+    member,
     type,
-    ...(type === 'text' ? { like: true } : {}),
-    of: deal => (deal[path.split('.')[0]!] ?? []).map(of),
-  })
-  return [
-    number('id'),
-    text('title'),
-    text('description'),
-    {
-      ...number('deal_value'),
-      of: member('deal_value.value'),
-      sortKey: member('deal_value_in_base_currency.value'),
-    },
-    number('deal_value.value'),
-    { ...id('deal_value.currency'), sortKey: deal => sortable(member('deal_value.currency_code')(deal)) },
-    number('weighted_value.value'),
-    number('expected_deal_value.value'),
-    { ...id('source'), sortKey: await position('source') },
-    { ...id('status'), sortKey: member('status') },
-    { ...id('pipeline_stage'), sortKey: await position('pipeline_stage') },
-    { ...id('lost_reason'), sortKey: await position('lost_reason') },
-    { ...number('sales_owner'), sortKey: deal => sortable(owners.get(deal.sales_owner)) },
-    { path: 'company', type: 'number', of: member('company') },
-    several('tags'),
-    several('related_contacts'),
-    moment('expected_close_date'),
-    moment('created_at'),
-    moment('updated_at'),
-    { ...moment('won_time'), operand: value => String(Date.parse(String(value))) },
-    number('age'),
-    number('rotting_days'),
-    number('stage_probability'),
-    text('cf_custom_text_field'),
-    text('cf_custom_large_txt_field'),
-    number('cf_custom_number_field'),
-    { ...id('cf_custom_dropdown_field'), sortKey: await position('cf_custom_dropdown_field') },
-    several('cf_custom_multiselect_field'),
-    { ...number('cf_custom_owner_field'), sortKey: deal => sortable(owners.get(deal.cf_custom_owner_field)) },
-    number('cf_custom_monetory_field.value'),
-    id('cf_custom_monetory_field.currency'),
-    several('cf_custom_email_field.email_value', item => item.email_value, 'text'),
-    several('cf_custom_email_field.email_type', item => item.email_type),
-    several('cf_custom_phone_field.phone_number', item => item.phone_number, 'text'),
-    text('cf_custom_address_field.city', 'cf_custom_address_field.0.city'),
-    moment('cf_custom_time_field'),
-    moment('cf_custom_date_field'),
-    moment('cf_custom_date_range_field.range.from'),
-    moment('cf_custom_date_time_range_field.range.to'),
-  ]
+    operators: term.operators,
+    of,
+    operand: value => (isEpoch ? String(Date.parse(String(value))) : String(value)),
+    ...(term.order ? { sortKey: sorted ?? (deal => sortable(of(deal)[0] ?? null)) } : {}),
+  }
+}
+
+/** The values under a path, through objects and arrays. */
+function valuesAt(value: Deal, at: string, type: Path['type']): Value[] {
+  const reached = at
+    .split('.')
+    .filter(Boolean)
+    .reduce((values, step) => values.flat().map(one => one?.[step]), [value])
+    .flat()
+    .filter(one => one !== null && one !== undefined)
+  return type === 'text' ? reached.map(String) : reached
+}
+
+type Sorted = (deal: Deal) => Value
+
+/** What a sort compares where that is not the value itself (D29). */
+function sortedBy(
+  { known }: Service,
+  field: Field,
+  member: string,
+  catalog: Catalog,
+  names: ReadonlyMap<string, ReadonlyMap<number, string>>,
+): Sorted | null {
+  const value = (deal: Deal) => deal[field.internal_name] ?? null
+  const at = samples(known)[field.type]?.sortedAt?.[member]
+  if (at) return deal => sortable(valuesAt(value(deal), at, 'text')[0] ?? null)
+  if (kinds[field.type].hasOptions) {
+    const ids = field.options.map(({ id }) => id)
+    return deal => (value(deal) === null ? null : ids.indexOf(value(deal)))
+  }
+  if (field.related) return deal => sortable(names.get(field.related!)!.get(value(deal)) ?? null)
+  const isAmount = field.type === 'MONETARY' || field.type === 'DEAL_VALUE'
+  if (!isAmount || member) return null
+  if (field.in_base) return deal => deal[field.in_base!]?.value ?? null
+  return deal => {
+    const rate = value(deal) && decimal(catalog.currencies.get(value(deal).currency)?.rate)
+    return rate ? Number(decimal(value(deal).value)!.times(rate)) : null
+  }
+}
+
+/** The names under which the records that fields point to are shown. */
+async function namesOf({ get }: Service, fields: readonly Field[]) {
+  const names = new Map<string, ReadonlyMap<number, string>>()
+  for (const { related, related_name } of fields) {
+    if (!related || names.has(related)) continue
+    const records: Deal[] = (await get(`${v1}/${related}/view/list?pageSize=500`)).body.data
+    const nameOf = (record: Deal) => related_name.flatMap(name => record[name] ?? []).join(' ')
+    names.set(related, new Map(records.map(record => [record.id, nameOf(record)])))
+  }
+  return names
+}
+
+function sortable(value: Value): Value {
+  return typeof value === 'string' ? [...folded(value)].slice(0, 255).join('') : value
 }
 
 /** All values of a path in a deal. */
 export function valuesOf(path: Path, deal: Deal): (string | number)[] {
-  return [path.of(deal)]
-    .flat()
-    .filter((value): value is string | number => value !== null && value !== undefined)
+  return path.of(deal).filter(value => value !== null)
 }
 
 /**
@@ -151,8 +173,8 @@ export type Condition = { readonly text: string; holds(deal: Deal): boolean }
  * value.
  */
 export function conditionOf(path: Path, operator: string, values: readonly Value[]): Condition | null {
-  const operand = path.operand ?? String
-  const texts = values.map(operand)
+  if (!path.operators.some(known => known === operator)) return null
+  const texts = values.map(path.operand)
   const quoted = texts.map(text => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')
   const where = (test: (value: string | number) => boolean) => (deal: Deal) => valuesOf(path, deal).some(test)
   const has = where(value => values.includes(value))
@@ -167,7 +189,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
     case 'exists':
       return { text: `${path.path}:exists(true)`, holds: deal => valuesOf(path, deal).length > 0 }
   }
-  if (values.length === 0) return null
+  if (values.length === 0 || path.type === 'presence') return null
   switch (operator) {
     case 'in':
       return { text: list, holds: has }
@@ -177,7 +199,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   if (operator === 'between') {
     if (path.type === 'id') return null
     const [low, high] = below(values.at(-1)!, first) ? [values.at(-1)!, first] : [first, values.at(-1)!]
-    const text = `${path.path}:between(${[low, high].map(value => `"${operand(value).replace(/[\\"]/g, '\\$&')}"`).join(',')})`
+    const text = `${path.path}:between(${[low, high].map(value => `"${path.operand(value).replace(/[\\"]/g, '\\$&')}"`).join(',')})`
     return { text, holds: where(value => !below(value, low) && !below(high, value)) }
   }
   // A single value stands as it is: only where its parentheses balance can it be written.
@@ -186,7 +208,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   if (operator === 'neq')
     return { text: raw, holds: deal => !valuesOf(path, deal).some(value => value === first) }
   if (operator === 'like') {
-    if (!path.like || texts[0] === '') return null
+    if (texts[0] === '') return null
     return { text: raw, holds: where(value => contains(String(value), texts[0]!)) }
   }
   if (path.type === 'id') return null

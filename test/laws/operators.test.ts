@@ -5,83 +5,126 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/field.ts'
+import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
+import { type FieldType, kinds } from '../../src/fields/kinds.ts'
+import type { Json } from '../../src/json.ts'
+import { triedSamples } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { compare, conditionOf, contains, type Deal, pathsOf, valuesOf } from './naive.ts'
+import { compare, conditionOf, contains, type Deal, type Path, pathsOf, valuesOf } from './naive.ts'
 
 const service = await startService()
 const { call, get, known } = service
 
-await Promise.all(
-  ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"'].map(
-    (title, index) =>
-      call(
-        'POST',
-        `${v1}/deal`,
-        dealBody(known, {
-          title,
-          description: title,
-          metadata: { notes: title.length, null: 1, tags: [title], Ünïcode: null },
-          cf_custom_text_field: title,
-          cf_custom_large_txt_field: title.repeat(40),
-          cf_custom_address_field: { city: title },
-          expected_deal_value: { currency: 'EUR', value: 1000 * index },
-          cf_custom_time_field: `0${index}:30`,
-          cf_custom_date_field: `2026-0${index + 1}-15`,
-          cf_custom_phone_field: [{ phone_type: 1, phone_number: `+1 555 010${index}` }],
-          cf_custom_date_range_field: { range: { from: `2026-0${index + 1}-01`, to: '2026-12-31' } },
-          cf_custom_date_time_range_field: {
-            range: { from: '2026-01-01T00:00:00Z', to: `2026-0${index + 1}-01T09:00:00+01:00` },
-          },
-          cf_custom_multiselect_field: ['Training', 'Support'],
-        }),
-      ),
-  ),
-)
-const deals: Deal[] = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
+// Titles that a pattern, a quoted text or an ordering could take for something else.
+const titles = ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"']
+const made = async (resource: string, members: { [name: string]: Json }) => {
+  const body = resource === 'deal' ? dealBody(known, members) : { name: 'A product', ...members }
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+}
+for (const [index, title] of titles.entries()) {
+  const metadata = { notes: title.length, null: 1, tags: [title], Ünïcode: null }
+  const texts = { title, description: title, cf_custom_text_field: title, metadata }
+  await made('deal', {
+    ...texts,
+    cf_custom_large_txt_field: title.repeat(40),
+    cf_custom_address_field: { city: title },
+    expected_deal_value: { currency: 'EUR', value: 1000 * index },
+  })
+}
+for (const { resource, field, good } of await triedSamples(service))
+  for (const { input } of good) if (isPlain(input)) await made(resource, { [field]: input })
 
-async function listed(query: string): Promise<number[]> {
-  const reply = await get(`${v1}/deal/view/list?pageSize=500&count=none&${query}`)
+/** Whether JavaScript writes a value as it was sent, and short enough for a filter. */
+function isPlain(input: Json): boolean {
+  const text = JSON.stringify(input)
+  return text.length < 500 && JSON.stringify(JSON.parse(text)) === text
+}
+
+const records = new Map<string, Deal[]>()
+for (const resource of ['deal', 'product'])
+  records.set(resource, (await get(`${v1}/${resource}/view/list?pageSize=500`)).body.data)
+const deals = records.get('deal')!
+
+async function listed(query: string, resource = 'deal'): Promise<number[]> {
+  const reply = await get(`${v1}/${resource}/view/list?fields=id&pageSize=500&count=none&${query}`)
   assert.equal(reply.status, 200, `${query}: ${reply.text}`)
   return reply.body.data.map((deal: Deal) => deal.id)
 }
 
-async function agrees(filter: string, isWanted: (deal: Deal) => boolean): Promise<void> {
-  const wanted = deals.filter(isWanted).map(deal => deal.id)
-  assert.deepEqual(await listed(`filter=${encodeURIComponent(filter)}&sort=id:desc`), wanted, filter)
+async function agrees(filter: string, isWanted: (deal: Deal) => boolean, resource = 'deal'): Promise<void> {
+  const wanted = records.get(resource)!.filter(isWanted)
+  assert.deepEqual(
+    await listed(`filter=${encodeURIComponent(filter)}&sort=id:desc`, resource),
+    wanted.map(({ id }) => id),
+    filter,
+  )
 }
 
-for (const path of await pathsOf(service)) {
-  const all = deals.flatMap(deal => valuesOf(path, deal))
-  const some = [0.2, 0.8]
-    .map(part => all[Math.floor(all.length * part)]!)
-    .filter(value => value !== undefined)
+/** One field of each make is enough: another one of the same would say the same. */
+const seen = new Set<string>()
+function isNew({ field, member }: Path): boolean {
+  const { type, is_custom, is_required, is_filled, is_volatile, has_static_options } = field
+  const { computed, in_base, related, within } = field
+  const kindOf = [type, member, is_custom, is_required, is_filled, is_volatile, has_static_options]
+  const make = JSON.stringify([...kindOf, !computed, !in_base, !related, !within])
+  return !seen.has(make) && seen.add(make).size > 0
+}
+const tried = new Set<string>()
 
-  test(`${path.path}: operators agree with a filter in memory`, async () => {
-    assert.ok(some.length, 'no deal has a value: the law would hold for nothing')
-    const tried = [...some.map(value => [value]), some]
-    const conditions = operators.flatMap(operator => tried.map(values => conditionOf(path, operator, values)))
-    await Promise.all(
-      conditions
-        .filter(condition => condition !== null)
-        .flatMap(({ text, holds }) => [agrees(text, holds), agrees(`not(${text})`, deal => !holds(deal))]),
-    )
-    await agrees(`${path.path}:isnull(false)`, deal => valuesOf(path, deal).length > 0)
-    await agrees(`${path.path}:notnull(false)`, deal => valuesOf(path, deal).length === 0)
-  })
+for (const resource of ['deal', 'product']) {
+  for (const path of await pathsOf(service, resource)) {
+    const all = records.get(resource)!.flatMap(record => valuesOf(path, record))
+    if (all.length === 0 || !isNew(path)) continue
+    tried.add(`${path.field.type} ${path.member}`)
+    const name = `${resource}, ${path.path}`
+    const some = [0.2, 0.8].map(part => all[Math.floor(all.length * part)]!)
 
-  if (path.sortKey) {
-    test(`${path.path}: sorts in both directions, nulls last, ties by id`, async () => {
-      for (const direction of ['asc', 'desc'] as const) {
-        const wanted = deals.toSorted((one, other) => compare(one, other, [{ path, direction }]))
-        assert.deepEqual(
-          await listed(`sort=${path.path}:${direction}`),
-          wanted.map(deal => deal.id),
-          direction,
-        )
-      }
+    test(`${name}: operators agree with a filter in memory`, async () => {
+      const of = [...some.map(value => [value]), some]
+      const conditions = operators.flatMap(operator => of.map(values => conditionOf(path, operator, values)))
+      await Promise.all(
+        conditions
+          .filter(condition => condition !== null)
+          .flatMap(({ text, holds }) => [
+            agrees(text, holds, resource),
+            agrees(`not(${text})`, record => !holds(record), resource),
+          ]),
+      )
+      await agrees(`${path.path}:isnull(false)`, record => valuesOf(path, record).length > 0, resource)
+      await agrees(`${path.path}:notnull(false)`, record => valuesOf(path, record).length === 0, resource)
     })
+
+    if (path.sortKey) {
+      test(`${name}: sorts in both directions, nulls last, ties by id`, async () => {
+        for (const direction of ['asc', 'desc'] as const) {
+          const wanted = records
+            .get(resource)!
+            .toSorted((one, other) => compare(one, other, [{ path, direction }]))
+          assert.deepEqual(
+            await listed(`sort=${path.path}:${direction}`, resource),
+            wanted.map(({ id }) => id),
+            direction,
+          )
+        }
+      })
+    }
   }
 }
+
+test('every kind that has values was tried, with each of its members', () => {
+  const byType = Object.entries(samples(known)) as [FieldType, Samples | null][]
+  const wanted = byType.flatMap(([type, sample]) =>
+    ['', ...kinds[type].members]
+      .filter(member => sample && sample.at?.[member] !== null)
+      .map(member => `${type} ${member}`),
+  )
+  // What may be asked of a type's members differs among its fields: a member that no field has is none.
+  assert.deepEqual(
+    wanted.filter(one => !tried.has(one) && one !== 'MONETARY products'),
+    [],
+  )
+})
 
 test('like is contains, in any case, with % and _ as they stand', async () => {
   const words = [

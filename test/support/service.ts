@@ -39,6 +39,7 @@ export type Known = {
   owner: number
   tags: number[]
   territory: number
+  options: { [field: string]: { [name: string]: number } }
 }
 
 const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
@@ -129,6 +130,9 @@ async function knownIds(db: Database): Promise<Known> {
   const stages = await db.query(
     'SELECT id::text AS id, name FROM pipeline_stage WHERE account_id = 1 ORDER BY position',
   )
+  const options = await db.query(
+    "SELECT field, json_object_agg(name, id)::text AS ids FROM option WHERE account_id = 1 AND resource = 'deal' GROUP BY field",
+  )
   const contacts = await ids('contact')
   return {
     pipeline: (await ids('pipeline'))[0]!,
@@ -139,6 +143,7 @@ async function knownIds(db: Database): Promise<Known> {
     owner: (await ids('user'))[0]!,
     tags: await ids('tag'),
     territory: (await ids('territory'))[0]!,
+    options: Object.fromEntries(options.map(row => [row.field!, JSON.parse(row.ids!)])),
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws try them on the
- * real database (test/laws/kinds.test.ts); the compiler asks for each type. `stored` is what a read answers;
- * left out, it is what was sent. Data only.
+ * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws store them,
+ * filter and sort by them on the real database (test/laws); the compiler asks for each type. `stored` is what
+ * a read answers; left out, it is what was sent. Data only.
  */
 import { type Json, jsonNumber } from '../../json.ts'
 import type { FieldType } from '../kinds.ts'
@@ -14,17 +14,25 @@ export type SampleTargets = {
   readonly owner: number
   readonly territory: number
   readonly tags: readonly number[]
+  /** of deals: field → name → the option's id */
+  readonly options: { readonly [field: string]: { readonly [name: string]: number } }
 }
 
 export type Samples = {
-  /** the field that the laws use for the type, on which resource */
-  readonly resource: 'deal' | 'product'
-  readonly field: string
+  /** the field that the laws use for the type; without one they make a custom field of it */
+  readonly resource?: 'deal' | 'product'
+  readonly field?: string
+  /** member of a path → where the stored value has what it speaks of, if not under its name; null: nowhere */
+  readonly at?: { readonly [member: string]: string | null }
+  /** member → where the stored value has what a sort by it compares, if that is something else */
+  readonly sortedAt?: { readonly [member: string]: string }
   readonly good: readonly { readonly input: Json; readonly stored?: Json }[]
   readonly bad: readonly { readonly input: Json; readonly code: string }[]
 }
 
 const wrong = (...inputs: Json[]) => inputs.map(input => ({ input, code: 'wrong_type' }))
+/** A range stands for its beginning. */
+const rangeEnds = { '': 'range.from', from: 'range.from', to: 'range.to' }
 const long = (count: number) => '\u{1F4BC}'.repeat(count)
 
 /** Null: the service alone writes fields of this type. */
@@ -34,6 +42,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
   const email = (email_value: string, email_type: Json = 1): Json => [{ email_type, email_value }]
   const range = (from: Json, to: Json): Json => ({ range: { from, to } })
   const money = (value: Json, currency: Json = 'USD'): Json => ({ currency, value })
+  const source = (name: string) => known.options.source![name]!
+  const extra = (name: string) => known.options.cf_custom_multiselect_field![name]!
   return {
     SINGLE_STRING: {
       resource: 'deal',
@@ -75,10 +85,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       resource: 'deal',
       field: 'source',
       good: [
-        { input: 1001 },
-        { input: ' web ', stored: 1001 },
-        { input: 'ORGANIC search', stored: 1002 },
-        { input: '1003', stored: 1003 },
+        { input: source('Web') },
+        { input: ' web ', stored: source('Web') },
+        { input: 'ORGANIC search', stored: source('Organic Search') },
+        { input: String(source('Email')), stored: source('Email') },
       ],
       bad: [
         { input: 999_999, code: 'unknown_option' },
@@ -90,9 +100,9 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       resource: 'deal',
       field: 'cf_custom_multiselect_field',
       good: [
-        { input: ['training', 'Hosting', 'Training'], stored: [1078, 1080] },
-        { input: 'Support', stored: [1079] },
-        { input: [1077] },
+        { input: ['training', 'Hosting', 'Training'], stored: [extra('Training'), extra('Hosting')] },
+        { input: 'Support', stored: [extra('Support')] },
+        { input: [extra('Installation')] },
       ],
       bad: [{ input: ['Training', 'Nope'], code: 'unknown_option' }, ...wrong({}, [true])],
     },
@@ -161,6 +171,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     DEAL_VALUE: {
       resource: 'deal',
       field: 'deal_value',
+      at: { '': 'value', products: 'products.product' },
+      sortedAt: { currency: 'currency_code' },
       good: [
         { input: money('12.50'), stored: { currency: 840, currency_code: 'USD', value: 12.5, products: [] } },
         {
@@ -193,6 +205,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     MONETARY: {
       resource: 'deal',
       field: 'cf_custom_monetory_field',
+      at: { '': 'value' },
+      sortedAt: { currency: 'currency_code' },
       good: [
         {
           input: money('9999999999.99'),
@@ -216,6 +230,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     PRICE_TAGS: {
       resource: 'product',
       field: 'unit_price',
+      at: { unit_price: 'price' },
       good: [
         {
           input: [
@@ -281,6 +296,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     TIME_RANGE: {
       resource: 'deal',
       field: 'cf_custom_time_range_field',
+      at: rangeEnds,
       good: [{ input: range('22:00', '06:00') }, { input: '10:00/12:30', stored: range('10:00', '12:30') }],
       bad: [
         { input: range('22:00', '25:00'), code: 'invalid_time' },
@@ -291,6 +307,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     DATE_RANGE: {
       resource: 'deal',
       field: 'cf_custom_date_range_field',
+      at: rangeEnds,
       good: [
         { input: range('2026-03-01', '2026-03-31') },
         {
@@ -306,6 +323,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     DATE_TIME_RANGE: {
       resource: 'deal',
       field: 'cf_custom_date_time_range_field',
+      at: rangeEnds,
       good: [
         {
           input: range('2026-03-01T09:00:00+01:00', '2026-03-01T08:00:00Z'),
@@ -345,6 +363,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     PHONE: {
       resource: 'deal',
       field: 'cf_custom_phone_field',
+      at: { '': 'phone_number' },
       good: [
         { input: phone('+1 555 0100', 'mobile'), stored: phone('+1 555 0100', 3) },
         { input: phone('12345', 'pager'), stored: phone('12345', 1) },
@@ -360,6 +379,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     EMAIL: {
       resource: 'deal',
       field: 'cf_custom_email_field',
+      at: { '': 'email_value' },
       good: [
         { input: email('jo.doe+crm@example.co.uk', 'home'), stored: email('jo.doe+crm@example.co.uk', 3) },
         { input: email(`${'a'.repeat(308)}@example.com`) },
@@ -383,6 +403,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     JSON: {
       resource: 'deal',
       field: 'metadata',
+      // Its text is the database's; what is under a path has a law of its own.
+      at: { '': null, '*': null },
       good: [
         { input: { notes: null, a: [1, { b: 'c' }] } },
         {

@@ -1,0 +1,121 @@
+/**
+ * The recipes of CONTRIBUTING.md are all there is to do: carried out in a copy of the tree to the letter, what
+ * they add compiles and keeps the laws.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+
+/** A block of code: the file it names, and the text after which it stands there, if the file is there. */
+type Step = { readonly path: string; readonly anchor: string | undefined; readonly code: string }
+
+/** The steps of a recipe, by the title of its section. */
+function stepsOf(title: string): Step[] {
+  const section = readFileSync('CONTRIBUTING.md', 'utf8')
+    .split(/^## /m)
+    .find(text => text.startsWith(title))!
+  const blocks = section.matchAll(
+    /^```\w+\n(?:\/\/|--) (\S+)(?: after (.+))?\n([^`]*(?:`[^`]+`[^`]*)*)^```$/gm,
+  )
+  return [...blocks].map(([, path, anchor, code]) => ({ path: path!, anchor, code: code! }))
+}
+
+/** A copy of the project in which a recipe was carried out. */
+function carriedOut(title: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
+  after(() => rmSync(copy, { recursive: true, force: true }))
+  for (const part of ['src', 'test', 'package.json', 'tsconfig.json'])
+    cpSync(part, join(copy, part), { recursive: true })
+  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
+  const steps = stepsOf(title)
+  assert.ok(steps.length >= 3, `${title}: ${steps.length} steps`)
+  for (const { path, anchor, code } of steps) {
+    const file = join(copy, path.replace('NEXT', nextMigration()))
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, anchor === undefined ? code : inserted(readFileSync(file, 'utf8'), anchor, code))
+  }
+  return copy
+}
+
+function nextMigration(): string {
+  const last = readdirSync('src/db/migrations').sort().at(-1)!
+  return String(Number.parseInt(last, 10) + 1).padStart(4, '0')
+}
+
+/** Imports go before the others, the rest after the line. */
+function inserted(text: string, anchor: string, code: string): string {
+  const lines = text.split('\n')
+  const at = lines.findIndex(line => line.trim() === anchor.trim())
+  assert.ok(at >= 0, `no line "${anchor}"`)
+  const added = code.trimEnd().split('\n')
+  const imports = added.filter(line => line.startsWith('import '))
+  lines.splice(at + 1, 0, ...added.filter(line => !imports.includes(line)))
+  lines.splice(
+    lines.findIndex(line => line.startsWith('import ')),
+    0,
+    ...imports,
+  )
+  return lines.join('\n')
+}
+
+async function run(directory: string, ...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, args, {
+    cwd: directory,
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', data => {
+      text += data
+    })
+  const code = await new Promise(resolve => child.on('close', resolve))
+  assert.equal(code, 0, text)
+  return text
+}
+
+const compile = (copy: string) => run(copy, 'node_modules/typescript/bin/tsc', '--tsBuildInfoFile', 'built')
+
+/** Carries out the laws whose names match: at least so many. */
+async function keepsLaws(
+  copy: string,
+  names: string,
+  files: readonly string[],
+  atLeast: number,
+): Promise<void> {
+  const told = await run(copy, '--test', `--test-name-pattern=${names}`, ...files)
+  const passed = Number(/^. pass (\d+)$/m.exec(told)?.[1])
+  assert.ok(passed >= atLeast, told)
+}
+
+test('adding a field kind', async () => {
+  const copy = carriedOut('Adding a field kind')
+  await compile(copy)
+  const laws = ['laws/kinds', 'laws/operators', 'api/fields'].map(name => `test/${name}.test.ts`)
+  await keepsLaws(copy, '/rating|every kind/i', laws, 9)
+})
+
+test('adding a resource', async () => {
+  const copy = carriedOut('Adding a resource')
+  await compile(copy)
+  const laws = ['laws/resources', 'laws/descriptors', 'laws/write-back', 'api/schema', 'house/imports'].map(
+    name => `test/${name}.test.ts`,
+  )
+  await keepsLaws(
+    copy,
+    '/^note|account_id|a resource|ids of|that there are|unique|never null|folder/',
+    laws,
+    11,
+  )
+})
