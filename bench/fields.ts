@@ -133,7 +133,13 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
     "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES (1, 101, 'Contact', '', now(), now())",
   )
   await db.query('UPDATE counter SET last_id = 101 WHERE account_id = $1::bigint', ['1'])
-  const administrator = { db, account: 1, actor: 1, loadCatalog: () => loadCatalog(db, resources, 1) }
+  const administrator = {
+    db,
+    account: 1,
+    actor: 1,
+    loadCatalog: () => loadCatalog(db, resources, 1),
+    turns: new Map(),
+  }
   for (let index = 0; index < count; index++) {
     const type = customTypes[index % customTypes.length]!
     const options =

@@ -31,7 +31,14 @@ export type Administrator = {
   /** the key under which a change is carried out once */
   readonly once?: Once | null
   loadCatalog(): Promise<Catalog>
+  readonly turns: Turns
 }
+
+/**
+ * The last change under way in each account. The changes of one process take turns, so that none makes the
+ * judgement of another out of date. A change that another process made out of date is judged anew.
+ */
+export type Turns = Map<number, Promise<unknown>>
 
 export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
 
@@ -237,14 +244,8 @@ async function change(
  */
 type Judge<T> = (catalog: Catalog, judge: Judgement) => Promise<{ change: Change; told: T } | null>
 
-/**
- * The last change under way in each account. The changes of one process take turns, so that none makes the
- * judgement of another out of date.
- */
-const turns = new Map<number, Promise<unknown>>()
-
 function attempt<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
-  const { account } = administrator
+  const { account, turns } = administrator
   const turn = (turns.get(account) ?? Promise.resolve()).then(() => tryUntilSaved(administrator, judgeChange))
   const settled = turn.catch(() => {}).finally(() => turns.get(account) === settled && turns.delete(account))
   turns.set(account, settled)

@@ -10,6 +10,7 @@ import {
   findField,
   findOption,
   restoreField,
+  type Turns,
   updateField,
   updateOption,
 } from '../administration/administer.ts'
@@ -45,6 +46,7 @@ export function fieldHandlers(
   upkeep: Upkeep,
   retentionDays: number,
 ): FieldHandlers {
+  const turns: Turns = new Map()
   const administrator = (request: ApiRequest): Administrator => {
     const { caller, once, query } = request
     readParameters(query, [], [])
@@ -57,6 +59,7 @@ export function fieldHandlers(
       precondition,
       once,
       loadCatalog: () => directory.catalogNow(account),
+      turns,
     }
   }
   /** An option's ETag is that of its field, of which it is a part. */

@@ -16,7 +16,10 @@ import { references } from './kinds/references.ts'
 import { text } from './kinds/text.ts'
 import { time } from './kinds/time.ts'
 
-/** A type that custom fields may have too says the interface's limits of them; an account may tighten them. */
+/**
+ * One line a type. A type that custom fields may have (D35, D36) says the interface's limits of them. An
+ * account may tighten the limits.
+ */
 const table = {
   SINGLE_STRING: { ...text, custom: { max_length: 255 } },
   TEXT: { ...text, custom: { max_length: 32_000 } },

@@ -1,6 +1,6 @@
 /**
- * The recipes of CONTRIBUTING.md are all there is to do: carried out in a copy of the tree to the letter, what
- * they add compiles and keeps the laws.
+ * The recipes of CONTRIBUTING.md are complete. Each is carried out to the letter in a copy of the tree. What
+ * it adds compiles and keeps the laws.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 
-/** A block of code: the file it names, and the text after which it stands there, if the file is there. */
+/** A block of code: the file it names and, where that file is there, the line after which the code goes. */
 type Step = { readonly path: string; readonly anchor: string | undefined; readonly code: string }
 
 /** The steps of a recipe, by the title of its section. */
@@ -26,9 +26,7 @@ function stepsOf(title: string): Step[] {
   const section = readFileSync('CONTRIBUTING.md', 'utf8')
     .split(/^## /m)
     .find(text => text.startsWith(title))!
-  const blocks = section.matchAll(
-    /^```\w+\n(?:\/\/|--) (\S+)(?: after (.+))?\n([^`]*(?:`[^`]+`[^`]*)*)^```$/gm,
-  )
+  const blocks = section.matchAll(/^```\w+\n(?:\/\/|--) (?:new: )?(\S+)(?: after (.+))?\n([\s\S]*?)^```$/gm)
   return [...blocks].map(([, path, anchor, code]) => ({ path: path!, anchor, code: code! }))
 }
 
