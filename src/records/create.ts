@@ -1,4 +1,4 @@
-/** Creates a record: parse, check what it points to, settle, one statement. */
+/** Creates a record: parse, settle, one statement, which asks whether what it points to is there. */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { moment } from '../fields/moment.ts'
@@ -6,7 +6,7 @@ import type { Json } from '../json.ts'
 import { sql } from '../sql.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
-import { askReferences, missingReferences, relatedOf, stillThere } from './references.ts'
+import { stillThere } from './references.ts'
 import { blank, type Context, changesOf, type Saved, save, savedBefore, settled } from './save.ts'
 import { answerOf, changesSql, type Draft, insertedRow, type Queryable } from './store.ts'
 import type { Author, Write } from './write.ts'
@@ -32,21 +32,14 @@ export async function createRecord(
       created_by: actor,
       updated_by: actor,
     })
-    const row = await askReferences(db, catalog, parsed.references)
-    const draft = settled(
-      fields,
-      parsed,
-      null,
-      context,
-      missingReferences(parsed.references, row),
-      relatedOf(row),
-    )
+    const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
+    const draft = await settled(db, fields, parsed, judged, context)
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const made = { after, changes: changesOf(fields, blank(fields), after) }
     const told = { warnings: parsed.warnings, created: nested.created }
     const saved = await save(db, fields, context, by => creation(by, fields, made, nested, parsed), told)
-    // Nothing: something it points to was deleted since it was asked for, which asking again will tell.
+    // Nothing: something it points to is not there, which asking will tell.
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {

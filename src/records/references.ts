@@ -1,6 +1,7 @@
 /**
- * What records point to. Whether it exists is asked in the statement that reads the record, and again in the
- * one that writes it; and what points to a record is asked before that one goes.
+ * What records point to. The statement that writes a record asks whether it is there; a question of its own
+ * says what is missing, and what a record copies from it. What points to a record is asked before that one
+ * goes.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -12,11 +13,24 @@ import type { Draft } from './resource.ts'
 import type { Queryable } from './store.ts'
 import type { Author } from './write.ts'
 
+/** What the database says of the references of a request; nothing where there are none. */
+export async function askReferences(
+  db: Queryable,
+  catalog: Catalog,
+  references: readonly Reference[],
+): Promise<Record<string, string | null>> {
+  if (references.length === 0) return {}
+  const account = param(String(catalog.account.id))
+  const columns = existenceColumns(account, references, catalog)
+  const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
+  return row!
+}
+
 /**
  * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where
  * they may be copied from.
  */
-export function existenceColumns(
+function existenceColumns(
   account: Param,
   references: readonly Reference[],
   { resources }: Pick<Catalog, 'resources'>,
@@ -32,19 +46,6 @@ export function existenceColumns(
     const texts = sql`json_agg(json_build_object(${sql.join(members)}))::text`
     return [live, sql`(SELECT ${texts} ${of}) AS ${sql.id(`copied_${resource}`)}`]
   })
-}
-
-/** What the database says of the references of a request; nothing where there are none. */
-export async function askReferences(
-  db: Queryable,
-  catalog: Catalog,
-  references: readonly Reference[],
-): Promise<Record<string, string | null>> {
-  if (references.length === 0) return {}
-  const account = param(String(catalog.account.id))
-  const columns = existenceColumns(account, references, catalog)
-  const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
-  return row!
 }
 
 /** What the related records say of themselves, from the row that answers the question. */

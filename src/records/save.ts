@@ -11,7 +11,8 @@ import { isSameJson } from '../json.ts'
 import { constraintRefusal } from './constraint.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
-import type { Parsed } from './parse.ts'
+import type { Parsed, Reference } from './parse.ts'
+import { askReferences, missingReferences, relatedOf } from './references.ts'
 import type { Draft } from './resource.ts'
 import type { Changes, Queryable } from './store.ts'
 import { type Author, author, type Write, writing } from './write.ts'
@@ -84,23 +85,43 @@ export function savedOf(fields: ResourceFields, { row, told }: Written<Told>): S
   return { id: Number(row.id), version: Number(row.version), record: shown(fields, row.record!), ...told }
 }
 
+/** What a write is judged by beside its body. */
+type Judged = {
+  /** the stored record of an update, null on create */
+  readonly before: Values | null
+  /** what the record newly points to */
+  readonly added: readonly Reference[]
+  /** whether the statement that writes has written nothing, as something that it points to may be missing */
+  readonly isDoubtful: boolean
+}
+
 /**
  * The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and
- * rules, nested ones too.
+ * rules, those of nested records too. The statement that writes the record finds out itself whether what the
+ * record points to is there. So the database is asked here in three cases only: the record copies from what
+ * it points to, the statement wrote nothing, or there are other problems and all are to be named at once.
  */
-export function settled(
+export async function settled(
+  db: Queryable,
   fields: ResourceFields,
   parsed: Parsed,
-  before: Values | null,
+  { before, added, isDoubtful }: Judged,
   context: Context,
-  missing: readonly Problem[],
-  related: Draft['related'],
-): { after: Values; changes: Changes } {
-  const { problems, nested } = parsed
-  for (const problem of missing) problems.add(() => problem)
+): Promise<{ after: Values; changes: Changes }> {
+  const { problems, nested, references } = parsed
+  const { catalog } = context
+  const isCopied = references.some(({ resource }) => catalog.resources.get(resource)!.resource.snapshot)
+  const addMissing = (row: Record<string, string | null>) => {
+    for (const problem of missingReferences(added, row)) problems.add(() => problem)
+  }
+  const isAsked = isDoubtful || isCopied || problems.count > 0
+  const row = isAsked ? await askReferences(db, catalog, references) : {}
+  if (isAsked) addMissing(row)
+  const related = relatedOf(row)
   for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related)
   const after = judged(fields, parsed, before, context, related)
   if (problems.count) {
+    if (!isAsked) addMissing(await askReferences(db, catalog, added))
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
     throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
   }

@@ -6,7 +6,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Column, Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import { type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
+import { prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { documentOf, documentSql } from './document.ts'
 import { type Author, columnValue, dated } from './write.ts'
 
@@ -50,20 +50,20 @@ export function tableOf({ resource }: ResourceFields): Sql {
 export function recordStatement(fields: ResourceFields, account: string, id: string): Statement {
   let read = reads.get(fields)
   if (!read) {
-    read = prepared((account, id) => recordSql(fields, account, id))
+    read = prepared(
+      (
+        account,
+        id,
+      ) => sql`SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record
+FROM ${tableOf(fields)} r
+WHERE r.account_id = ${account}::bigint AND r.id = ${id}::bigint AND r.deleted_at IS NULL`,
+    )
     reads.set(fields, read)
   }
   return read(account, id)
 }
 
 const reads = new WeakMap<ResourceFields, (...values: string[]) => Statement>()
-
-/** The same as a part of a statement. */
-export function recordSql(fields: ResourceFields, account: Param, id: Param): Sql {
-  return sql`SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record
-FROM ${tableOf(fields)} r
-WHERE r.account_id = ${account}::bigint AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
-}
 
 /** What a write answers of the record `r`. */
 export function answerOf(fields: ResourceFields): Sql {

@@ -1,6 +1,6 @@
 /**
  * Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only
- * if nobody came between.
+ * if nobody came between, and if what it newly points to is there.
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -11,10 +11,10 @@ import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { unchanged, writeOnce } from './once.ts'
-import { type Parsed, parseRecord, type Reference } from './parse.ts'
+import { parseRecord, type Reference } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { nameOf, recordNotFound } from './read.ts'
-import { existenceColumns, missingReferences, relatedOf, stillThere } from './references.ts'
+import { stillThere } from './references.ts'
 import { type Context, changesOf, type Saved, save, savedBefore, savedOf, settled } from './save.ts'
 import {
   answerOf,
@@ -22,7 +22,6 @@ import {
   changesSql,
   type Draft,
   type Queryable,
-  recordSql,
   recordStatement,
   tableOf,
 } from './store.ts'
@@ -46,7 +45,7 @@ export async function updateRecord(
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const saved = await tryUpdate(db, fields, id, body, context, precondition)
+    const saved = await tryUpdate(db, fields, id, body, context, precondition, attempt > 0)
     if (saved) return saved
   }
   throw new Refusal(
@@ -67,7 +66,7 @@ export async function judgeUpdate(
   body: Json,
   context: Context,
 ): Promise<void> {
-  await merged(db, fields, id, body, context, null)
+  await merged(db, fields, id, body, context, null, true)
 }
 
 /** The record as it is stored, and as it would be saved. */
@@ -78,22 +77,18 @@ async function merged(
   body: Json,
   context: Context,
   precondition: Precondition,
+  isDoubtful: boolean,
 ) {
-  // The first parse finds the references, so that record and references are read in one statement; the second
-  // one knows the stored record, which decides what an update must supply and may keep.
-  const asked = parseRecord(body, fields, context.catalog, {})
-  const row = await readForUpdate(db, fields, id, asked, context)
+  const row = await readForUpdate(db, fields, id, context)
   const version = Number(row.version)
-  const stored = parseJson(row.record!) as JsonObject
-  if (!isMet(precondition, version)) {
-    throw versionConflict(nameOf(fields, id), version, precondition, conflicts(asked.values, stored))
-  }
-  const before = completed(fields, stored)
+  const before = completed(fields, parseJson(row.record!) as JsonObject)
+  const parsed = parseRecord(body, fields, context.catalog, before)
+  if (!isMet(precondition, version))
+    throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
   // What the record points to already may be sent again, also when it has been deleted since: what was read
   // can be written back.
-  const added = asked.references.filter(reference => !isKnown(reference, fields, before))
-  const parsed = parseRecord(body, fields, context.catalog, before)
-  const draft = settled(fields, parsed, before, context, missingReferences(added, row), relatedOf(row))
+  const added = parsed.references.filter(reference => !isKnown(reference, fields, before))
+  const draft = await settled(db, fields, parsed, { before, added, isDoubtful }, context)
   return { row, version, before, added, parsed, draft }
 }
 
@@ -104,6 +99,7 @@ async function tryUpdate(
   body: Json,
   context: Context,
   precondition: Precondition,
+  isDoubtful: boolean,
 ): Promise<Saved | null> {
   const { row, version, before, added, parsed, draft } = await merged(
     db,
@@ -112,6 +108,7 @@ async function tryUpdate(
     body,
     context,
     precondition,
+    isDoubtful,
   )
   if (Object.keys(draft.changes).length === 0)
     return leaveUnchanged(db, fields, id, row, context, parsed.warnings)
@@ -191,19 +188,8 @@ function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, bef
   return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
 }
 
-async function readForUpdate(
-  db: Queryable,
-  fields: ResourceFields,
-  id: number,
-  { references }: Parsed,
-  { catalog }: Context,
-) {
-  const [account, record] = [param(String(catalog.account.id)), param(String(id))]
-  const columns = existenceColumns(account, references, catalog)
-  const statement = columns.length
-    ? sql`SELECT stored.*, ${sql.join(columns)} FROM (${recordSql(fields, account, record)}) stored`
-    : recordStatement(fields, account.value!, record.value!)
-  const [row] = await ask(db, statement)
+async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, { catalog }: Context) {
+  const [row] = await ask(db, recordStatement(fields, String(catalog.account.id), String(id)))
   if (!row) throw recordNotFound(fields, id)
   return row
 }

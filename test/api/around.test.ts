@@ -329,6 +329,25 @@ test('deleting and pointing at the same moment: one of the two is refused, which
   }
 })
 
+test('restoring what points to something that is deleted at the same moment: one of the two is refused', async () => {
+  for (let round = 0; round < 40; round++) {
+    const company = await made('company', { name: `Raced ${round}` })
+    const contact = await made('contact', { last_name: `Raced ${round}`, company: company.id })
+    await call('DELETE', `${v1}/contact/${contact.id}`)
+    const restore = () => call('POST', `${v1}/contact/${contact.id}/restore`)
+    // The deletion comes between any two of the restoration's statements.
+    const remove = async () => {
+      for (let waits = round % 5; waits > 0; waits--) await db.query('SELECT 1')
+      return call('DELETE', `${v1}/company/${company.id}`)
+    }
+    const [back, gone] = await Promise.all([restore(), remove()])
+    assert.ok(
+      (back.status === 200 && gone.status === 409) || (back.status === 422 && gone.status === 200),
+      `${back.status} ${back.text} / ${gone.status}`,
+    )
+  }
+})
+
 test('pipelines and stages: made, ordered, deleted when nothing is in them; what a stage is never changes', async () => {
   const pipeline = await made('pipeline', { name: 'Partners' })
   assert.deepEqual([pipeline.position, pipeline.is_default], [2, 2])
