@@ -5,6 +5,7 @@
  * in a while.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
+import { madeOnce } from '../made-once.ts'
 import type { Reader } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
@@ -23,7 +24,7 @@ const rememberedMax = 1000
 
 type Remembered = { readonly isCommon: boolean; readonly until: number }
 
-const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
+const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
 
 /** The request with its common conditions marked. */
 export async function weighed(
@@ -35,8 +36,7 @@ export async function weighed(
   const { filter } = request
   const doubtful = filter ? looked(filter) : []
   if (doubtful.length === 0) return request
-  const known = remembered.get(fields) ?? new Map<string, Remembered>()
-  remembered.set(fields, known)
+  const known = remembered(fields)
   const now = performance.now()
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition))?.until ?? 0) > now))
   if (unknown.length > 0) {

@@ -4,6 +4,7 @@
  * would tell of everybody's.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
+import { madeOnce } from '../made-once.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
@@ -27,7 +28,7 @@ type Remembered = Total & { readonly from: number; readonly until: number }
  * Totals by way of counting and list, each with the events for which it holds. A changed catalog begins anew:
  * names may mean other ids.
  */
-const remembered = new WeakMap<ResourceFields, Map<string, Remembered>>()
+const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
 const rememberedMax = 1000
 
 /** The total of a request, as of the account's event `seq` or a later one. */
@@ -38,8 +39,7 @@ export async function totalOf(
   request: ListRequest,
   seq: string,
 ): Promise<Total> {
-  const known = remembered.get(fields) ?? new Map<string, Remembered>()
-  remembered.set(fields, known)
+  const known = remembered(fields)
   const key = listIdentity([request.count, String(request.isOfDeleted), request.filterText])
   const found = known.get(key)
   const at = Number(seq)

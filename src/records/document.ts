@@ -8,6 +8,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { type Field, recordRow, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
 import { type Sql, sql } from '../sql.ts'
 
 /**
@@ -30,20 +31,14 @@ export function documentOf(fields: ResourceFields, after: Values): string {
 }
 
 /** SQL of a whole record's text, over the row `r`. */
-export function documentSql(fields: ResourceFields): Sql {
-  const known = documents.get(fields)
-  if (known) return known
-  const clock = fields.fields
+export const documentSql = madeOnce(({ fields }: ResourceFields): Sql => {
+  const clock = fields
     .filter(field => field.is_volatile)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
   const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
-  const whole = sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}
+  return sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}
     ',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
-  documents.set(fields, whole)
-  return whole
-}
-
-const documents = new WeakMap<ResourceFields, Sql>()
+})
 
 /**
  * SQL of a stored text with other values for some of its members, as SQL of their JSON text; all others stay

@@ -8,6 +8,7 @@ import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
 import { constraintRefusal } from './constraint.ts'
 import { shown } from './document.ts'
 import { type Once, recall, type Written, writeOnce } from './once.ts'
@@ -177,15 +178,7 @@ export function changesOf(fields: ResourceFields, before: Values, after: Values)
 }
 
 /** Every field empty: so that rules never meet an absent member. */
-export function blank(fields: ResourceFields): Values {
-  let values = blanks.get(fields)
-  if (!values) {
-    values = Object.fromEntries(
-      fields.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]),
-    )
-    blanks.set(fields, values)
-  }
-  return values
-}
-
-const blanks = new WeakMap<ResourceFields, Values>()
+export const blank = madeOnce(
+  ({ fields }: ResourceFields): Values =>
+    Object.fromEntries(fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
+)

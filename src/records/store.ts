@@ -6,6 +6,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Column, Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
 import { prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { documentOf, documentSql } from './document.ts'
 import { type Author, columnValue, dated } from './write.ts'
@@ -48,22 +49,17 @@ export function tableOf({ resource }: ResourceFields): Sql {
  * makes no version.
  */
 export function recordStatement(fields: ResourceFields, account: string, id: string): Statement {
-  let read = reads.get(fields)
-  if (!read) {
-    read = prepared(
-      (
-        account,
-        id,
-      ) => sql`SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record
-FROM ${tableOf(fields)} r
-WHERE r.account_id = ${account}::bigint AND r.id = ${id}::bigint AND r.deleted_at IS NULL`,
-    )
-    reads.set(fields, read)
-  }
-  return read(account, id)
+  return readOf(fields)(account, id)
 }
 
-const reads = new WeakMap<ResourceFields, (...values: string[]) => Statement>()
+const readOf = madeOnce((fields: ResourceFields) =>
+  prepared(
+    (account, id) => sql`
+    SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record
+    FROM ${tableOf(fields)} r
+    WHERE r.account_id = ${account}::bigint AND r.id = ${id}::bigint AND r.deleted_at IS NULL`,
+  ),
+)
 
 /** What a write answers of the record `r`. */
 export function answerOf(fields: ResourceFields): Sql {
@@ -127,22 +123,16 @@ type FieldColumns = {
 type Shape = { readonly columns: readonly FieldColumns[]; readonly names: Sql }
 
 /** The columns of the service's own fields, with the field each belongs to. */
-function shapeOf(fields: ResourceFields): Shape {
-  const known = shapes.get(fields)
-  if (known) return known
-  const columns = fields.fields
+const shapeOf = madeOnce(({ fields }: ResourceFields): Shape => {
+  const columns = fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
     })
   const names = columns.map(column => sql.join(column.names))
-  const shape = { columns, names: sql.join(names, sql`,\n    `) }
-  shapes.set(fields, shape)
-  return shape
-}
-
-const shapes = new WeakMap<ResourceFields, Shape>()
+  return { columns, names: sql.join(names, sql`,\n    `) }
+})
 
 function valuesOf({ field, columns }: FieldColumns, after: Values, at: Sql): Sql[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)

@@ -77,6 +77,8 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
   // Who writes is a user.
   { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
   { from: /^src\/(list|db|backup)\//, never: resourceBut(), what: 'a resource' },
+  // What is made of a catalog is kept in one way; the wiring has connections, which are no catalog.
+  { from: /^src\/(?!made-once\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
 ]
 
 /** The name of a resource in SQL or as a text, but not as a member of an object, a list or a switch. */

@@ -1,5 +1,6 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
+import { madeOnce } from '../../made-once.ts'
 import { sql } from '../../sql.ts'
 import {
   type Complaint,
@@ -75,7 +76,10 @@ type Choice = { readonly id: number; readonly name: string }
  * The choices of a list by their compared names. Made once for each list, because many records are checked
  * against it.
  */
-const namesOf = new WeakMap<readonly Choice[], ReadonlyMap<string, readonly Choice[]>>()
+const namesOf = madeOnce(
+  (options: readonly Choice[]): ReadonlyMap<string, readonly Choice[]> =>
+    Map.groupBy(options, option => comparedName(option.name)),
+)
 
 /**
  * The option that a request names (D10). A number is an id. A string is a name in any spelling; if no option
@@ -95,10 +99,7 @@ export function findOption<O extends Choice>(
 }
 
 function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, readonly O[]> {
-  const known = namesOf.get(options) as ReadonlyMap<string, readonly O[]> | undefined
-  const names = known ?? Map.groupBy(options, option => comparedName(option.name))
-  if (!known) namesOf.set(options, names)
-  return names
+  return namesOf(options) as ReadonlyMap<string, readonly O[]>
 }
 
 /**
