@@ -3,46 +3,23 @@
  * it is now, and saved by one statement. If somebody else has saved a change in between, it is judged again
  * (D52). Knows no HTTP.
  */
-import { Refusal, type Warning } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
-import { isSameJson, type Json } from '../json.ts'
-import { type Once, recall } from '../records/once.ts'
-import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
+import type { Json } from '../json.ts'
+import { recall } from '../records/once.ts'
+import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
-import type { Queryable } from '../records/store.ts'
 import { reserveIds } from '../records/write.ts'
+import { type Administered, type Administrator, askedOnce, attempt } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
-import { changedField, freeName, hasOwnOptions, idsNeeded, newField, rowOf, type Shape } from './field.ts'
-import { formOf, formVersion, newForm, storedForm } from './form.ts'
+import { changedField, freeName, hasOwnOptions, ownOptions, rowOf, type Shape } from './field.ts'
+import type { Findings } from './findings.ts'
+import { formOf, formVersion, newForm } from './form.ts'
 import { countIndexes } from './indexes.ts'
-import { type Judgement, judgement } from './judge.ts'
+import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
-import { type Change, saveChange } from './save.ts'
-
-/** Who administers, and how the catalog is read: always as the database has it now. */
-export type Administrator = {
-  readonly db: Queryable
-  readonly account: number
-  readonly actor: number
-  /** for what is changed: the form or the field, also when the change is to one of the field's options */
-  readonly precondition?: Precondition
-  /** the key under which a change is carried out once */
-  readonly once?: Once | null
-  loadCatalog(): Promise<Catalog>
-  readonly turns: Turns
-}
-
-/**
- * The last change under way in each account. The changes of one process take turns, so that none makes the
- * judgement of another out of date. A change that another process made out of date is judged anew.
- */
-export type Turns = Map<number, Promise<unknown>>
-
-export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
-
-const attempts = 10
 
 /**
  * Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is
@@ -53,7 +30,7 @@ export async function createField(administrator: Administrator, body: Json): Pro
   const before = await recall<Administered>(db, askedOnce(administrator))
   if (before) return before.told
   const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
-  return change(administrator, id, 'created', (_catalog, judge) => newField(body, id, judge))
+  return change(administrator, id, 'created', (_catalog, findings) => newField(body, id, findings))
 }
 
 /**
@@ -65,9 +42,9 @@ export async function updateField(
   id: number,
   body: Json,
 ): Promise<Administered> {
-  return change(administrator, id, 'updated', (catalog, judge) => {
+  return change(administrator, id, 'updated', (catalog, findings) => {
     const { field, fields } = fieldAsRead(administrator, catalog, id)
-    return changedField(field, fields, body, judge)
+    return changedField(field, fields, body, findings)
   })
 }
 
@@ -90,13 +67,13 @@ export async function restoreField(
   id: number,
   oldest: Date,
 ): Promise<Administered> {
-  return change(administrator, id, 'restored', (catalog, judge) => {
+  return change(administrator, id, 'restored', (catalog, findings) => {
     const found = fieldById(catalog, id)
     if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
       throw fieldNotFound(id, 'no deleted field')
     const { field, fields } = found
     refuseOther(administrator, field)
-    freeName(fields, undefined, field.field_name, judge)
+    freeName(fields, undefined, field.field_name, findings)
     return {
       row: { ...rowOf(field), is_active: true, deleted_at: null },
       options: ownOptions(field),
@@ -115,7 +92,9 @@ export async function createOption(
   const before = await recall<Administered>(db, askedOnce(administrator))
   if (before) return before.told
   const id = await reserveIds(db, account, 'last_field_id', 1)
-  return changeOptions(administrator, fieldId, id, (field, judge) => withNewOption(field, body, id, judge))
+  return changeOptions(administrator, fieldId, id, (field, findings) =>
+    withNewOption(field, body, id, findings),
+  )
 }
 
 export async function updateOption(
@@ -124,8 +103,8 @@ export async function updateOption(
   id: number,
   body: Json,
 ): Promise<Administered> {
-  return changeOptions(administrator, fieldId, id, (field, judge) =>
-    withChangedOption(field, findOption(field, id), body, judge),
+  return changeOptions(administrator, fieldId, id, (field, findings) =>
+    withChangedOption(field, findOption(field, id), body, findings),
   )
 }
 
@@ -144,13 +123,13 @@ export async function arrangeForm(
   source: string,
   body: Json,
 ): Promise<readonly Section[]> {
-  const { form } = await attempt(administrator, async (catalog, judge) => {
+  const { form } = await attempt(administrator, async (catalog, findings) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
     const version = formVersion(formOf(fields))
     const { precondition = null } = administrator
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
-    const sections = newForm(body, fields, judge)
+    const sections = newForm(body, fields, findings)
     const form = sections.map(part => ({
       ...part,
       fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at),
@@ -192,14 +171,14 @@ function changeOptions(
   administrator: Administrator,
   fieldId: number,
   id: number,
-  judgeOptions: (field: Field, judge: Judgement) => readonly Option[],
+  optionsAfter: (field: Field, findings: Findings) => readonly Option[],
 ): Promise<Administered> {
-  return change(administrator, id, 'updated', (catalog, judge) => {
+  return change(administrator, id, 'updated', (catalog, findings) => {
     const { field } = fieldAsRead(administrator, catalog, fieldId)
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
     }
-    const options = judgeOptions(field, judge)
+    const options = optionsAfter(field, findings)
     const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
     const { default_value } = field
     // A default that names an option out of use is no longer filled in.
@@ -219,17 +198,17 @@ async function change(
   administrator: Administrator,
   id: number,
   verb: string,
-  shape: (catalog: Catalog, judge: Judgement) => Shape | null,
+  shape: (catalog: Catalog, findings: Findings) => Shape | null,
 ): Promise<Administered> {
-  return attempt(administrator, async (catalog, judge) => {
-    const shaped = shape(catalog, judge)
-    if (shaped) withinBounds(shaped, judge)
+  return attempt(administrator, async (catalog, findings) => {
+    const shaped = shape(catalog, findings)
+    if (shaped) withinBounds(shaped, findings)
     if (shaped && wantsIndex(shaped, catalog)) {
-      withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, judge)
+      withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, findings)
     }
-    const asked = await askReferences(administrator.db, catalog, judge.references)
-    for (const problem of missingReferences(judge.references, asked)) judge.problems.add(() => problem)
-    const told = { id, warnings: judge.warnings }
+    const asked = await askReferences(administrator.db, catalog, findings.references)
+    for (const problem of missingReferences(findings.references, asked)) findings.problems.add(() => problem)
+    const told = { id, warnings: findings.warnings }
     return (
       shaped && {
         change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections },
@@ -237,72 +216,6 @@ async function change(
       }
     )
   })
-}
-
-/**
- * Judges a change on a catalog: the change, and what its answer says; null where only problems were found.
- */
-type Judge<T> = (catalog: Catalog, judge: Judgement) => Promise<{ change: Change; told: T } | null>
-
-function attempt<T extends object>(administrator: Administrator, judgeChange: Judge<T>): Promise<T> {
-  const { account, turns } = administrator
-  const turn = (turns.get(account) ?? Promise.resolve()).then(() => tryUntilSaved(administrator, judgeChange))
-  const settled = turn.catch(() => {}).finally(() => turns.get(account) === settled && turns.delete(account))
-  turns.set(account, settled)
-  return turn
-}
-
-async function tryUntilSaved<T extends object>(
-  administrator: Administrator,
-  judgeChange: Judge<T>,
-): Promise<T> {
-  const { db, account, actor, once = null } = administrator
-  const before = await recall<T>(db, askedOnce(administrator))
-  if (before) return before.told
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const catalog = await administrator.loadCatalog()
-    const judge = judgement(catalog)
-    const judged = await judgeChange(catalog, judge)
-    refuseProblems(judge)
-    const { change, told } = judged!
-    const author = { account, version: catalog.version, actor, once }
-    const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, told)
-    if (saved) return saved
-  }
-  throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], {
-    'retry-after': '1',
-  })
-}
-
-/**
- * Whether the change would alter anything. What was read can be written back, and makes no new version (D5).
- */
-function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
-  const fields = resources.get(resource)!
-  const current = fields.fields.find(({ id }) => id === field?.row.id)
-  const isSame = (wanted: object, stored: object) => isSameJson(wanted as Json, stored as Json)
-  const isSameField =
-    !field || (current && isSame([field.row, field.options], [rowOf(current), ownOptions(current)]))
-  return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
-}
-
-function askedOnce({ account, once = null }: Administrator) {
-  return { account: String(account), once }
-}
-
-function refuseProblems({ problems }: Judgement): void {
-  if (problems.count === 0) return
-  const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken')
-  const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
-  throw new Refusal(
-    isDuplicate ? 'duplicate' : 'validation_failed',
-    `Nothing was changed: ${count}.`,
-    problems,
-  )
-}
-
-function ownOptions(field: Field): readonly Option[] {
-  return hasOwnOptions(field) ? field.options : []
 }
 
 function fieldById(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } | null {

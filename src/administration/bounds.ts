@@ -5,7 +5,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
-import { type Judgement, report } from './judge.ts'
+import { type Findings, report } from './findings.ts'
 
 /**
  * Custom fields: of a resource, of an account, and of an account including deleted fields that are not yet
@@ -23,28 +23,28 @@ const defaultLength = 4000
  * Reports when a changed field exceeds what its account may have. What was already over a limit may stay, and
  * may be reduced.
  */
-export function withinBounds({ row, options }: Shape, judge: Judgement): void {
-  const fields = [...judge.catalog.resources.values()].flatMap(resource => resource.fields)
+export function withinBounds({ row, options }: Shape, findings: Findings): void {
+  const fields = [...findings.catalog.resources.values()].flatMap(resource => resource.fields)
   const before = fields.find(field => field.id === row.id)
   const others = fields.filter(field => field.is_custom && field.id !== row.id)
-  if (!row.deleted_at && (!before || before.deleted_at)) hasRoom(others, row.resource, !before, judge)
+  if (!row.deleted_at && (!before || before.deleted_at)) hasRoom(others, row.resource, !before, findings)
   if (
     row.is_indexed &&
     !before?.is_indexed &&
     others.filter(field => field.is_indexed).length >= indexesOfAccount
   ) {
     report(
-      judge,
+      findings,
       '/is_indexed',
       'too_many',
       `can be true for at most ${indexesOfAccount} fields of an account`,
     )
   }
   const added = options.length - (before ? before.options.length : 0)
-  if (added > 0) hasRoomForOptions(options.length, added, judge)
+  if (added > 0) hasRoomForOptions(options.length, added, findings)
   const isChanged = JSON.stringify(row.default_value) !== JSON.stringify(before?.default_value ?? null)
   if (isChanged && JSON.stringify(row.default_value).length > defaultLength) {
-    report(judge, '/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
+    report(findings, '/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
   }
 }
 
@@ -58,41 +58,47 @@ export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
  * Reports an index beyond the limit of a table. `present` is how many custom fields have an index on it, in
  * all accounts.
  */
-export function withinIndexes(present: number, { row }: Shape, judge: Judgement): void {
+export function withinIndexes(present: number, { row }: Shape, findings: Findings): void {
   if (present < indexesOfTable) return
   const message = `can't be true for another field of ${row.resource}: the service has no room for more such indexes`
-  report(judge, '/is_indexed', 'too_many', message)
+  report(findings, '/is_indexed', 'too_many', message)
 }
 
-function hasRoom(others: readonly Field[], resource: string, isNew: boolean, judge: Judgement): void {
+function hasRoom(others: readonly Field[], resource: string, isNew: boolean, findings: Findings): void {
   const inUse = others.filter(field => !field.deleted_at)
   const hint = 'Delete one that is not needed.'
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
     report(
-      judge,
+      findings,
       '',
       'too_many',
       `would exceed the limit of ${ofResource} custom fields of ${resource}`,
       hint,
     )
   } else if (inUse.length >= ofAccount) {
-    report(judge, '', 'too_many', `would exceed the limit of ${ofAccount} custom fields of an account`, hint)
+    report(
+      findings,
+      '',
+      'too_many',
+      `would exceed the limit of ${ofAccount} custom fields of an account`,
+      hint,
+    )
   } else if (isNew && others.length >= withDeleted) {
     const message = `would exceed the limit of ${withDeleted} custom fields, including deleted ones`
-    report(judge, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
+    report(findings, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
   }
 }
 
-function hasRoomForOptions(ofField: number, added: number, judge: Judgement): void {
-  const { resources } = judge.catalog
+function hasRoomForOptions(ofField: number, added: number, findings: Findings): void {
+  const { resources } = findings.catalog
   const own = [...resources.values()].flatMap(({ fields }) => fields.filter(hasOwnOptions))
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
   if (ofField > optionsOfField)
-    report(judge, '', 'too_many', `can't have more than ${optionsOfField} options, in use or not`, hint)
+    report(findings, '', 'too_many', `can't have more than ${optionsOfField} options, in use or not`, hint)
   if (all > optionsOfAccount) {
     report(
-      judge,
+      findings,
       '',
       'too_many',
       `can't have more than ${optionsOfAccount} options in all fields of the account`,

@@ -5,14 +5,13 @@
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
 import type { Field, Option, Row } from '../fields/field.ts'
-import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
-import { isSameName, plainWords } from '../fields/name.ts'
-import { suggestion } from '../fields/nearest.ts'
-import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
+import { kinds } from '../fields/kinds.ts'
+import { isSameName } from '../fields/name.ts'
+import { isSameJson, type Json, type JsonObject } from '../json.ts'
 import { isBlank, placeOf } from '../records/parse.ts'
 import { param, type Sql, sql } from '../sql.ts'
+import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
 import { moved } from './form.ts'
-import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
 import { limited } from './limits.ts'
 
 /** A field as it will be, with its options; `sections` where the form changes too. */
@@ -22,7 +21,8 @@ export type Shape = {
   readonly sections: readonly Section[] | null
 }
 
-const settable = [
+/** What a body may say of a field, always and when it is made. */
+export const settable = [
   'field_name',
   'is_required',
   'is_active',
@@ -32,9 +32,9 @@ const settable = [
   'section',
   'position',
 ]
-const fixed = ['source', 'type', 'internal_name']
+export const fixed = ['source', 'type', 'internal_name']
 /** What a descriptor says beyond that. Sending it back is not a mistake. */
-const described = [
+export const described = [
   ...[
     'id',
     'source_id',
@@ -49,51 +49,19 @@ const described = [
   ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 
-/** The field that a body describes, under the id `id`; its options take the ids after it. */
-export function newField(body: Json, id: number, judge: Judgement): Shape | null {
-  const sent = membersOf(body, [...settable, ...fixed, 'options'], described, judge)
-  const fields = sourceOf(sent.source, judge)
-  const field_name = nameOf(sent.field_name, '/field_name', judge)
-  const type = typeOf(sent.type, judge)
-  const internal_name = internalName(sent.internal_name, field_name, judge)
-  if (fields) freeName(fields, internal_name, field_name, judge)
-  if (!fields || !field_name || !type || !internal_name) return null
-  const row: FieldRow = {
-    id,
-    resource: fields.resource.name,
-    internal_name,
-    field_name,
-    type,
-    config: kinds[type].custom!,
-    default_value: null,
-    is_required: false,
-    is_active: true,
-    is_indexed: false,
-    deleted_at: null,
-    version: 1,
-  }
-  const options = newOptions(sent.options, type, id + 1, judge)
-  return shaped(sent, row, options, fields, judge)
-}
-
-/** How many ids a new field takes: its own and its options'. */
-export function idsNeeded(body: Json): number {
-  return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
-}
-
 /** A field as a body changes it; what the body leaves out stays. */
 export function changedField(
   field: Field,
   fields: ResourceFields,
   body: Json,
-  judge: Judgement,
+  findings: Findings,
 ): Shape | null {
-  const sent = membersOf(body, [...settable, ...fixed], described, judge)
+  const sent = membersOf(body, [...settable, ...fixed], described, findings)
   const present: JsonObject = { source: field.resource, type: field.type, internal_name: field.internal_name }
   for (const name of fixed) {
     if (sent[name] === undefined || sent[name] === present[name]) continue
     report(
-      judge,
+      findings,
       `/${name}`,
       'immutable',
       `can't be changed; it is "${present[name]}"`,
@@ -101,10 +69,11 @@ export function changedField(
     )
   }
   const row = rowOf(field)
-  const name = sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', judge)
+  const name =
+    sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', findings)
   if (!name) return null
-  if (!isSameName(name, field.field_name)) freeName(fields, undefined, name, judge)
-  return shaped(sent, { ...row, field_name: name }, field.options, fields, judge)
+  if (!isSameName(name, field.field_name)) freeName(fields, undefined, name, findings)
+  return shaped(sent, { ...row, field_name: name }, field.options, fields, findings)
 }
 
 /**
@@ -118,30 +87,30 @@ export function rowOf(field: Field): FieldRow {
   return { ...decided, is_required, is_active, is_indexed, deleted_at, version: field.version + 1 }
 }
 
-function shaped(
+export function shaped(
   sent: JsonObject,
   row: FieldRow,
   options: readonly Option[],
   fields: ResourceFields,
-  judge: Judgement,
+  findings: Findings,
 ): Shape | null {
   const definition = fields.resource.fields.find(field => field.id === row.id)
   const next: FieldRow = {
     ...row,
-    config: sent.config === undefined ? row.config : limited(sent.config, row, definition, judge),
-    is_required: booleanOf(sent.is_required, '/is_required', judge) ?? row.is_required,
-    is_active: booleanOf(sent.is_active, '/is_active', judge) ?? row.is_active,
-    is_indexed: booleanOf(sent.is_indexed, '/is_indexed', judge) ?? row.is_indexed,
+    config: sent.config === undefined ? row.config : limited(sent.config, row, definition, findings),
+    is_required: booleanOf(sent.is_required, '/is_required', findings) ?? row.is_required,
+    is_active: booleanOf(sent.is_active, '/is_active', findings) ?? row.is_active,
+    is_indexed: booleanOf(sent.is_indexed, '/is_indexed', findings) ?? row.is_indexed,
   }
-  if (definition) keepsInterface(next, sent, definition, judge)
-  const field: Field = { ...fieldOf(next, fields, judge.catalog), options }
+  if (definition) keepsInterface(next, sent, definition, findings)
+  const field: Field = { ...fieldOf(next, fields, findings.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
-    report(judge, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+    report(findings, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
-  const position = positionOf(sent.position, judge)
-  const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', judge)
-  const whole = withDefault(sent, next, field, judge)
-  if (judge.problems.count) return null
+  const position = positionOf(sent.position, findings)
+  const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', findings)
+  const whole = withDefault(sent, next, field, findings)
+  if (findings.problems.count) return null
   const current = fields.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
   return {
@@ -155,7 +124,7 @@ function withDefault(
   sent: JsonObject,
   row: FieldRow,
   field: Field,
-  judge: Judgement,
+  findings: Findings,
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
   // A narrower limit is judged together with the existing default.
@@ -163,13 +132,13 @@ function withDefault(
     sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
-    report(judge, '/default_value', 'not_configurable', "can't be set on a field that the service writes")
+    report(findings, '/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const value = isBlank(input)
     ? null
-    : kinds[field.type].parse(input, placeOf(field, '/default_value', judge.catalog, judge), null)
-  if (judge.nested.length)
-    report(judge, '/default_value', 'not_configurable', 'must name a record that exists')
+    : kinds[field.type].parse(input, placeOf(field, '/default_value', findings.catalog, findings), null)
+  if (findings.nested.length)
+    report(findings, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
@@ -180,6 +149,11 @@ function withDefault(
  */
 export function hasOwnOptions(field: Field): boolean {
   return kinds[field.type].hasOptions === true && field.related === null && !field.has_static_options
+}
+
+/** The options that an account may change; none for a field that has no such options. */
+export function ownOptions(field: Field): readonly Option[] {
+  return hasOwnOptions(field) ? field.options : []
 }
 
 /**
@@ -198,63 +172,6 @@ export function indexExpression(field: Field): Sql | null {
 const columnsAlone: Row = { alias: sql.none, now: sql.none }
 const noAccount = param(null)
 
-function sourceOf(source: Json | undefined, judge: Judgement): ResourceFields | undefined {
-  const { resources } = judge.catalog
-  if (typeof source === 'string' && resources.has(source)) return resources.get(source)
-  const code = source === undefined ? 'required' : 'invalid_value'
-  return report(
-    judge,
-    '/source',
-    code,
-    'must name the resource of the field',
-    `One of: ${[...resources.keys()].join(', ')}.`,
-  )
-}
-
-function typeOf(type: Json | undefined, judge: Judgement): FieldType | undefined {
-  const known = customTypes.find(name => name === type)
-  if (known) return known
-  const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
-  return report(
-    judge,
-    '/type',
-    type === undefined ? 'required' : 'invalid_value',
-    'must be a type that a custom field may have',
-    hint,
-  )
-}
-
-/** The given name, or cf_ and the letters and digits of the display name. */
-function internalName(
-  sent: Json | undefined,
-  name: string | undefined,
-  judge: Judgement,
-): string | undefined {
-  if (sent === undefined || sent === null) {
-    const words = plainWords(name ?? '')
-    if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
-    return (
-      name &&
-      report(
-        judge,
-        '/internal_name',
-        'required',
-        'must be given, because the name has no letters a to z',
-        'For example "cf_industry".',
-      )
-    )
-  }
-  if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
-  const hint = 'For example "cf_industry".'
-  return report(
-    judge,
-    '/internal_name',
-    'invalid_value',
-    'must be cf_ and up to 57 letters a to z, digits and _',
-    hint,
-  )
-}
-
 /**
  * With two fields of one name, one of them could not be reached. The name of a deleted field still has
  * values.
@@ -263,7 +180,7 @@ export function freeName(
   fields: ResourceFields,
   internal: string | undefined,
   name: string | undefined,
-  judge: Judgement,
+  findings: Findings,
 ): void {
   const taken = internal === undefined ? undefined : fields.byName.get(internal)
   if (taken) {
@@ -271,7 +188,7 @@ export function freeName(
       ? `Restore it: it is the field ${taken.id}.`
       : `It is the field ${taken.id}.`
     report(
-      judge,
+      findings,
       '/internal_name',
       'name_taken',
       `"${internal}" is the name of another field${taken.deleted_at ? ', a deleted one' : ''}`,
@@ -284,7 +201,7 @@ export function freeName(
   )
   if (same)
     report(
-      judge,
+      findings,
       '/field_name',
       'name_taken',
       `"${name}" is the name of another field`,
@@ -292,55 +209,19 @@ export function freeName(
     )
 }
 
-function newOptions(sent: Json | undefined, type: FieldType, firstId: number, judge: Judgement): Option[] {
-  if (sent === undefined || sent === null) return []
-  if (!kinds[type].hasOptions) {
-    report(judge, '/options', 'not_configurable', `is for dropdowns and multiselects, not for ${type}`)
-    return []
-  }
-  if (!Array.isArray(sent)) {
-    report(judge, '/options', 'wrong_type', 'must be an array of names', 'For example ["Gold","Silver"].')
-    return []
-  }
-  if (sent.length > optionsMax) {
-    report(judge, '/options', 'too_many', `must have at most ${optionsMax} entries`)
-    return []
-  }
-  const names = sent.map((item, index) => {
-    const unknown = isObject(item)
-      ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
-      : []
-    for (const member of unknown)
-      report(judge, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
-    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, judge)
-  })
-  for (const [index, name] of names.entries()) {
-    const first =
-      name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
-    if (first < index) report(judge, `/options/${index}`, 'name_taken', `has "${name}" twice`)
-  }
-  return names.map((name, index) => ({
-    id: firstId + index,
-    name: name ?? '',
-    position: index + 1,
-    is_active: true,
-    is_default: false,
-  }))
-}
-
 /** What the interface requires of its own fields stays required. */
-function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, judge: Judgement): void {
+function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, findings: Findings): void {
   if (definition.is_required && !next.is_required) {
-    report(judge, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
+    report(findings, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
   }
   if (definition.is_read_only && next.is_required) {
-    report(judge, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
+    report(findings, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
   // With a default for the reason or the date, a deal could be closed without anyone giving them.
   const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
   if (isClosing && next.is_required) {
     report(
-      judge,
+      findings,
       '/is_required',
       'interface_required',
       'must stay false: only a closed deal has a value in it',
@@ -348,7 +229,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, jud
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
     report(
-      judge,
+      findings,
       '/default_value',
       'interface_required',
       'must stay empty: the request that closes a deal gives it',
@@ -357,7 +238,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, jud
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {
     report(
-      judge,
+      findings,
       '/is_active',
       'interface_required',
       'must stay true: the rules of the interface need the field',

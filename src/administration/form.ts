@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ResourceFields, Section } from '../fields/catalog.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
-import { type Judgement, nameOf, report } from './judge.ts'
+import { type Findings, nameOf, report } from './findings.ts'
 
 /** The current form: every field that is shown, including deactivated ones. */
 export function formOf({ fields }: ResourceFields): Section[] {
@@ -51,10 +51,10 @@ export function moved(
 }
 
 /** The form that a body describes: each field once, in titled sections. */
-export function newForm(body: Json, fields: ResourceFields, judge: Judgement): Section[] {
+export function newForm(body: Json, fields: ResourceFields, findings: Findings): Section[] {
   if (!Array.isArray(body)) {
     report(
-      judge,
+      findings,
       '',
       'wrong_type',
       'must be an array of sections',
@@ -68,19 +68,20 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
     for (const other of Object.keys(others))
-      report(judge, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
-    const title = nameOf(section, `/${index}/section`, judge)
+      report(findings, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+    const title = nameOf(section, `/${index}/section`, findings)
     if (title && titles.has(title))
-      report(judge, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
+      report(findings, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
     if (title) titles.add(title)
     if (!Array.isArray(names))
-      report(judge, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
-    else if (names.length === 0) report(judge, `/${index}/fields`, 'required', 'must name at least one field')
+      report(findings, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
+    else if (names.length === 0)
+      report(findings, `/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        report(judge, path, 'unknown_field', `names no field of ${fields.resource.name}`)
-      else if (seen.has(name)) report(judge, path, 'contradiction', `has "${name}" twice`)
+        report(findings, path, 'unknown_field', `names no field of ${fields.resource.name}`)
+      else if (seen.has(name)) report(findings, path, 'contradiction', `has "${name}" twice`)
       else seen.add(name)
       return String(name)
     })
@@ -88,7 +89,7 @@ export function newForm(body: Json, fields: ResourceFields, judge: Judgement): S
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length)
-    report(judge, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
+    report(findings, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
   return withDeleted(fields, form)
 }
 

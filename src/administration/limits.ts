@@ -5,13 +5,18 @@ import type { Config, Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
-import { type Judgement, report } from './judge.ts'
+import { type Findings, report } from './findings.ts'
 
 /** The limits that a body sets, each within the interface's. Null restores the interface's limit. */
-export function limited(sent: Json, row: FieldRow, definition: Field | undefined, judge: Judgement): Config {
+export function limited(
+  sent: Json,
+  row: FieldRow,
+  definition: Field | undefined,
+  findings: Findings,
+): Config {
   const bounds: Config = definition?.config ?? kinds[row.type].custom!
   if (!isObject(sent)) {
-    report(judge, '/config', 'wrong_type', 'must be an object of limits')
+    report(findings, '/config', 'wrong_type', 'must be an object of limits')
     return row.config
   }
   const known: readonly string[] = kinds[row.type].limits ?? []
@@ -24,17 +29,17 @@ export function limited(sent: Json, row: FieldRow, definition: Field | undefined
     if (!known.includes(name)) {
       const all = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
       const hint = () => suggestion(name, known, all)
-      report(judge, path, 'unknown_field', `has no limit "${name}" to set`, hint)
+      report(findings, path, 'unknown_field', `has no limit "${name}" to set`, hint)
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
-    } else if (isLimit(name, value, path, judge) && isTighter(name, value, bound, path, judge))
+    } else if (isLimit(name, value, path, findings) && isTighter(name, value, bound, path, findings))
       config[name] = value
   }
   for (const what of ['', '_length']) {
     const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
     if (low && high && low.gt(high))
-      report(judge, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
+      report(findings, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
   }
   return config as Config
 }
@@ -48,21 +53,21 @@ function isSameLimit(sent: Json, current: Json): boolean {
   return a && b ? a.toNumber() === b.toNumber() : JSON.stringify(sent) === JSON.stringify(current)
 }
 
-function isLimit(name: string, value: Json, path: string, judge: Judgement): boolean {
+function isLimit(name: string, value: Json, path: string, findings: Findings): boolean {
   const number = typeof value === 'number' || isRawNumber(value) ? decimal(value) : null
   const isAmount = name === 'min' || name === 'max'
   const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
   if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000))))
     return true
-  report(judge, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
+  report(findings, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
   return false
 }
 
-function isTighter(name: string, value: Json, bound: Json, path: string, judge: Judgement): boolean {
+function isTighter(name: string, value: Json, bound: Json, path: string, findings: Findings): boolean {
   const [wanted, limit] = [decimal(value)!, decimal(bound)]
   const isUpper = name.startsWith('max')
   if (!limit || (isUpper ? wanted.lte(limit) : wanted.gte(limit))) return true
   const most = isUpper ? 'at most' : 'at least'
-  report(judge, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
+  report(findings, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
   return false
 }

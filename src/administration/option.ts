@@ -6,22 +6,22 @@ import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import type { Json } from '../json.ts'
-import { booleanOf, type Judgement, membersOf, nameOf, positionOf, report } from './judge.ts'
+import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
 /** The options of a field, with the option that a body describes added: at its position, or at the end. */
-export function withNewOption(field: Field, body: Json, id: number, judge: Judgement): readonly Option[] {
-  const sent = membersOf(body, members, ['id'], judge)
-  const name = nameOf(sent.name, '/name', judge)
+export function withNewOption(field: Field, body: Json, id: number, findings: Findings): readonly Option[] {
+  const sent = membersOf(body, members, ['id'], findings)
+  const name = nameOf(sent.name, '/name', findings)
   const option: Option = {
     id,
     name: name ?? '',
     position: field.options.length + 1,
-    is_active: booleanOf(sent.is_active, '/is_active', judge) ?? true,
-    is_default: booleanOf(sent.is_default, '/is_default', judge) ?? false,
+    is_active: booleanOf(sent.is_active, '/is_active', findings) ?? true,
+    is_default: booleanOf(sent.is_default, '/is_default', findings) ?? false,
   }
-  return judged(field, option, positionOf(sent.position, judge), judge)
+  return proposed(field, option, positionOf(sent.position, findings), findings)
 }
 
 /** The options of a field with one changed as a body says. */
@@ -29,33 +29,33 @@ export function withChangedOption(
   field: Field,
   option: Option,
   body: Json,
-  judge: Judgement,
+  findings: Findings,
 ): readonly Option[] {
-  const sent = membersOf(body, members, ['id'], judge)
-  const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', judge)
-  const is_active = booleanOf(sent.is_active, '/is_active', judge) ?? option.is_active
-  const isDefault = booleanOf(sent.is_default, '/is_default', judge) ?? option.is_default
+  const sent = membersOf(body, members, ['id'], findings)
+  const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', findings)
+  const is_active = booleanOf(sent.is_active, '/is_active', findings) ?? option.is_active
+  const isDefault = booleanOf(sent.is_default, '/is_default', findings) ?? option.is_default
   // An option that is taken out of use stops being the default. A body that asks for both contradicts itself.
   const is_default = isDefault && (is_active || sent.is_default === true)
-  return judged(
+  return proposed(
     field,
     { ...option, name: name ?? '', is_active, is_default },
-    positionOf(sent.position, judge),
-    judge,
+    positionOf(sent.position, findings),
+    findings,
   )
 }
 
-function judged(
+function proposed(
   field: Field,
   option: Option,
   position: number | undefined,
-  judge: Judgement,
+  findings: Findings,
 ): readonly Option[] {
   const others = field.options.filter(other => other.id !== option.id)
   const active = others.filter(other => other.is_active)
   if (option.is_active && active.length >= optionsMax) {
     report(
-      judge,
+      findings,
       '',
       'too_many',
       `can't have more than ${optionsMax} options in use`,
@@ -65,16 +65,16 @@ function judged(
   const same = option.is_active ? active.find(other => isSameName(other.name, option.name)) : undefined
   if (same && option.name)
     report(
-      judge,
+      findings,
       '/name',
       'name_taken',
       `"${option.name}" is the name of another option`,
       `It is the option ${same.id}.`,
     )
   if (option.is_default && !option.is_active)
-    report(judge, '/is_default', 'contradiction', 'must be an option in use')
+    report(findings, '/is_default', 'contradiction', 'must be an option in use')
   if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    report(judge, '/is_default', 'not_configurable', "is for dropdowns: set the field's default_value")
+    report(findings, '/is_default', 'not_configurable', "is for dropdowns: set the field's default_value")
   }
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1

@@ -1,7 +1,6 @@
 /** The administration of fields over HTTP (D36). */
 import type { Directory } from '../accounts/directory.ts'
 import {
-  type Administrator,
   arrangeForm,
   createField,
   createOption,
@@ -10,10 +9,10 @@ import {
   findField,
   findOption,
   restoreField,
-  type Turns,
   updateField,
   updateOption,
 } from '../administration/administer.ts'
+import type { Administrator, Turns } from '../administration/attempt.ts'
 import { indexState } from '../administration/indexes.ts'
 import { oldestKept, type Upkeep } from '../administration/upkeep.ts'
 import type { Warning } from '../errors.ts'

@@ -24,7 +24,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
   { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
   {
-    from: /^src\/administration\/(judge|bounds|field|limits|form|option)\.ts$/,
+    from: /^src\/administration\/(findings|bounds|field|new-field|limits|form|option)\.ts$/,
     never: /^src\/(db|accounts|api)\/|^src\/records\/store/,
   },
   {

@@ -9,7 +9,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import type { Nested, Reference } from '../records/parse.ts'
 
-export type Judgement = {
+export type Findings = {
   readonly catalog: Catalog
   readonly problems: Problems
   readonly warnings: Warning[]
@@ -19,13 +19,13 @@ export type Judgement = {
   readonly nested: Nested[]
 }
 
-export function judgement(catalog: Catalog): Judgement {
+export function newFindings(catalog: Catalog): Findings {
   return { catalog, problems: new Problems(), warnings: [], references: [], nested: [] }
 }
 
 /** Notes a problem of the member at `path`. */
 export function report(
-  { problems }: Judgement,
+  { problems }: Findings,
   path: string,
   code: string,
   message: string,
@@ -43,50 +43,50 @@ export function membersOf(
   body: Json,
   known: readonly string[],
   readOnly: readonly string[],
-  judge: Judgement,
+  findings: Findings,
 ): JsonObject {
   if (!isObject(body)) {
-    report(judge, '', 'wrong_type', 'must be a JSON object')
+    report(findings, '', 'wrong_type', 'must be a JSON object')
     return {}
   }
   const sent: JsonObject = {}
   for (const [name, value] of Object.entries(body)) {
     if (known.includes(name)) sent[name] = value
     else if (readOnly.includes(name)) {
-      judge.warnings.push({
+      findings.warnings.push({
         field: name,
         code: 'read_only',
         message: 'It is read-only; what was sent is ignored.',
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
-      report(judge, `/${pointerStep(name)}`, 'unknown_field', 'is not a member', hint)
+      report(findings, `/${pointerStep(name)}`, 'unknown_field', 'is not a member', hint)
     }
   }
   return sent
 }
 
 /** A name that people read: 1 to 255 characters, without blanks around it. */
-export function nameOf(value: Json | undefined, path: string, judge: Judgement): string | undefined {
-  if (value === undefined || value === null) return report(judge, path, 'required', 'must be given')
-  if (typeof value !== 'string') return report(judge, path, 'wrong_type', 'must be a string')
+export function nameOf(value: Json | undefined, path: string, findings: Findings): string | undefined {
+  if (value === undefined || value === null) return report(findings, path, 'required', 'must be given')
+  if (typeof value !== 'string') return report(findings, path, 'wrong_type', 'must be a string')
   const name = value.trim()
-  if (name === '') return report(judge, path, 'required', 'must not be empty')
+  if (name === '') return report(findings, path, 'required', 'must not be empty')
   if (name.includes('\0') || !name.isWellFormed()) {
-    return report(judge, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
+    return report(findings, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }
-  if (codePoints(name) > 255) return report(judge, path, 'too_long', 'must have at most 255 characters')
+  if (codePoints(name) > 255) return report(findings, path, 'too_long', 'must have at most 255 characters')
   return name
 }
 
-export function booleanOf(value: Json | undefined, path: string, judge: Judgement): boolean | undefined {
+export function booleanOf(value: Json | undefined, path: string, findings: Findings): boolean | undefined {
   if (value === undefined) return undefined
-  return typeof value === 'boolean' ? value : report(judge, path, 'wrong_type', 'must be true or false')
+  return typeof value === 'boolean' ? value : report(findings, path, 'wrong_type', 'must be true or false')
 }
 
 /** A place in a list, counted from 1. */
-export function positionOf(value: Json | undefined, judge: Judgement): number | undefined {
+export function positionOf(value: Json | undefined, findings: Findings): number | undefined {
   if (value === undefined || value === null) return undefined
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
-  return isPlace ? value : report(judge, '/position', 'wrong_type', 'must be a whole number from 1')
+  return isPlace ? value : report(findings, '/position', 'wrong_type', 'must be a whole number from 1')
 }

@@ -1,0 +1,134 @@
+/** Judges a new custom field (D36): its name, type and first options. Finds every problem at once. Pure. */
+import type { FieldRow, ResourceFields } from '../fields/catalog.ts'
+import type { Option } from '../fields/field.ts'
+import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
+import { isSameName, plainWords } from '../fields/name.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { isObject, type Json } from '../json.ts'
+import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
+import { type Findings, membersOf, nameOf, report } from './findings.ts'
+
+/** The field that a body describes, under the id `id`; its options take the ids after it. */
+export function newField(body: Json, id: number, findings: Findings): Shape | null {
+  const sent = membersOf(body, [...settable, ...fixed, 'options'], described, findings)
+  const fields = sourceOf(sent.source, findings)
+  const field_name = nameOf(sent.field_name, '/field_name', findings)
+  const type = typeOf(sent.type, findings)
+  const internal_name = internalName(sent.internal_name, field_name, findings)
+  if (fields) freeName(fields, internal_name, field_name, findings)
+  if (!fields || !field_name || !type || !internal_name) return null
+  const row: FieldRow = {
+    id,
+    resource: fields.resource.name,
+    internal_name,
+    field_name,
+    type,
+    config: kinds[type].custom!,
+    default_value: null,
+    is_required: false,
+    is_active: true,
+    is_indexed: false,
+    deleted_at: null,
+    version: 1,
+  }
+  const options = newOptions(sent.options, type, id + 1, findings)
+  return shaped(sent, row, options, fields, findings)
+}
+
+/** How many ids a new field takes: its own and its options'. */
+export function idsNeeded(body: Json): number {
+  return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
+}
+
+function sourceOf(source: Json | undefined, findings: Findings): ResourceFields | undefined {
+  const { resources } = findings.catalog
+  if (typeof source === 'string' && resources.has(source)) return resources.get(source)
+  const code = source === undefined ? 'required' : 'invalid_value'
+  return report(
+    findings,
+    '/source',
+    code,
+    'must name the resource of the field',
+    `One of: ${[...resources.keys()].join(', ')}.`,
+  )
+}
+
+function typeOf(type: Json | undefined, findings: Findings): FieldType | undefined {
+  const known = customTypes.find(name => name === type)
+  if (known) return known
+  const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
+  return report(
+    findings,
+    '/type',
+    type === undefined ? 'required' : 'invalid_value',
+    'must be a type that a custom field may have',
+    hint,
+  )
+}
+
+/** The given name, or cf_ and the letters and digits of the display name. */
+function internalName(
+  sent: Json | undefined,
+  name: string | undefined,
+  findings: Findings,
+): string | undefined {
+  if (sent === undefined || sent === null) {
+    const words = plainWords(name ?? '')
+    if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
+    return (
+      name &&
+      report(
+        findings,
+        '/internal_name',
+        'required',
+        'must be given, because the name has no letters a to z',
+        'For example "cf_industry".',
+      )
+    )
+  }
+  if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
+  const hint = 'For example "cf_industry".'
+  return report(
+    findings,
+    '/internal_name',
+    'invalid_value',
+    'must be cf_ and up to 57 letters a to z, digits and _',
+    hint,
+  )
+}
+
+function newOptions(sent: Json | undefined, type: FieldType, firstId: number, findings: Findings): Option[] {
+  if (sent === undefined || sent === null) return []
+  if (!kinds[type].hasOptions) {
+    report(findings, '/options', 'not_configurable', `is for dropdowns and multiselects, not for ${type}`)
+    return []
+  }
+  if (!Array.isArray(sent)) {
+    report(findings, '/options', 'wrong_type', 'must be an array of names', 'For example ["Gold","Silver"].')
+    return []
+  }
+  if (sent.length > optionsMax) {
+    report(findings, '/options', 'too_many', `must have at most ${optionsMax} entries`)
+    return []
+  }
+  const names = sent.map((item, index) => {
+    const unknown = isObject(item)
+      ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
+      : []
+    for (const member of unknown)
+      report(findings, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
+    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, findings)
+  })
+  for (const [index, name] of names.entries()) {
+    const first =
+      name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
+    if (first < index) report(findings, `/options/${index}`, 'name_taken', `has "${name}" twice`)
+  }
+  return names.map((name, index) => ({
+    id: firstId + index,
+    name: name ?? '',
+    position: index + 1,
+    is_active: true,
+    is_default: false,
+  }))
+}
