@@ -18,10 +18,7 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 /** True for a number that JSON.parse would have rounded. */
 export const isRawNumber = isRawJSON
 
-/**
- * Parses JSON text (RFC 8259). Throws SyntaxError. Numbers come as `number` where that is exact, else as
- * RawNumber.
- */
+/** Parses JSON text (RFC 8259). Throws SyntaxError. A number that a double can't hold comes as RawNumber. */
 export function parseJson(text: string): Json {
   // Only 16 digits or an exponent can be lost; without them the plain parser is several times faster.
   return mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)

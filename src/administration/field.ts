@@ -4,7 +4,8 @@
  * here.
  */
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
-import type { Field, Option, Row } from '../fields/field.ts'
+import type { Row } from '../fields/columns.ts'
+import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'

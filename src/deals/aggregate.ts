@@ -4,8 +4,8 @@
  * no HTTP.
  */
 import type { Catalog } from '../fields/catalog.ts'
+import { recordRow } from '../fields/columns.ts'
 import { halfEven } from '../fields/decimal.ts'
-import { recordRow } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import type { AggregateRequest } from '../list/query.ts'

@@ -2,7 +2,7 @@
  * The deal's fields as data, in the interface's order. An id, once published, is never given to another
  * field. `status`, `stage_probability` and the derived amounts are columns of the deal (D46).
  */
-import type { Row } from '../fields/field.ts'
+import type { Row } from '../fields/columns.ts'
 import { authorFields, defineFields, idField, recordFields } from '../records/resource.ts'
 import { type Sql, sql } from '../sql.ts'
 

@@ -4,9 +4,10 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
-import { type Param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
+import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
+import type { Term } from './operators.ts'
 
 /** Type-specific limits, under the field list's own names. Lengths count Unicode code points (D15). */
 export type Config = {
@@ -112,22 +113,6 @@ export const plainField = {
 /** A record's values under their internal names, in the form in which they are read and stored. */
 export type Values = { [internal_name: string]: Json }
 
-export type Column = { readonly name: string; readonly type: SqlType }
-
-/** The row that an expression is over. */
-export type Row = {
-  /** what stands before the name of a column: an alias and its dot, or nothing */
-  readonly alias: Sql
-  /** the moment that the clock says, for what follows it */
-  readonly now: Sql
-}
-
-/** SQL of a value, over any row. */
-export type Expression = (row: Row) => Sql
-
-/** The row `r`, as it is at this moment. */
-export const recordRow: Row = { alias: sql`r.`, now: sql`now()` }
-
 /** The place of a value while it is parsed: its field, its JSON pointer, and how to report about it. */
 export type Place = {
   readonly field: Field
@@ -148,71 +133,6 @@ export type Place = {
   create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
   reference(resource: string, id: number, at?: string): void
-}
-
-export const operators = [
-  'eq',
-  'neq',
-  'in',
-  'nin',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'between',
-  'like',
-  'isnull',
-  'notnull',
-  'exists',
-] as const
-export type Operator = (typeof operators)[number]
-
-/** The reason why an operand can't be read. */
-export type Complaint = { readonly message: string; readonly hint?: Hint }
-
-/**
- * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`, `sql`
- * is an array of `type`.
- */
-export type Term = {
-  readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
-  readonly sql: Expression
-  readonly multi: boolean
-  readonly operators: readonly Operator[]
-  /**
-   * The text of an operand → the text that the database gets, cast to `type`; several texts when the operand
-   * names several values.
-   */
-  operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
-  /** What to sort by; null where sorting has no meaning. */
-  readonly order: Order | null
-  /** SQL that is true when the member is present; absent = the value is not null */
-  readonly present?: Expression
-  /**
-   * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
-   * `custom` finds it.
-   */
-  contained?(operand: string): string
-}
-
-/** What a sort compares (D29, D50): an expression and its type. */
-export type Order = {
-  /** `account` is the account of the row, for what is looked up in another table */
-  readonly sql: (row: Row, account: Param) => Sql
-  readonly type: Term['type']
-  /** true when the expression is never null: lists then need no second branch (list/branches.ts) */
-  readonly isFilled?: boolean
-  /** true when the expression reads another table, so that no index can hold it */
-  readonly looksUp?: boolean
-  /** for text: the same expression of another text */
-  of?(text: Sql): Sql
-  /**
-   * the values of `column` in the order of the sort; `sql` is the place of a value among them, and null for
-   * any other value
-   */
-  readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
-  /** a quicker expression of the same order, for records that are not deleted: what they point to exists */
-  readonly ofLive?: Order
 }
 
 export type SubField = {
@@ -265,77 +185,3 @@ export type Kind = {
 export function emptyValue(field: Field, kind: Kind): Json {
   return field.is_custom ? null : (kind.empty ?? null)
 }
-
-/** A column of a row. */
-export function column(name: string): Expression {
-  return ({ alias }) => sql`${alias}${sql.id(name)}`
-}
-
-/** A field's scalar (or a member's) as `type`: a column, or a member of the custom document. */
-export function scalar(field: Field, member: string, type: SqlType): Expression {
-  const { computed, internal_name: name } = field
-  if (computed) return row => sql`(${computed(row)})`
-  if (!field.is_custom) return column(member ? `${name}_${member}` : name)
-  const path = member
-    ? sql`#>> ${sql.text(`{${name},${member.replaceAll('.', ',')}}`)}`
-    : sql`->> ${sql.text(name)}`
-  return ({ alias }) =>
-    type === 'text' ? sql`(${alias}custom ${path})` : sql`(${alias}custom ${path})::${sql.type(type)}`
-}
-
-/**
- * Text sorts by its first 255 code points without regard to case (D126). The folded texts compare by code
- * point, so that every engine gives the same order (D50).
- */
-export function textOrder(of: Expression, mayBeLong = false, isFilled = false): Order {
-  const order = mayBeLong ? longTextOrder : shortTextOrder
-  return { sql: row => order(of(row)), type: 'text', isFilled, of: order }
-}
-
-/** SQL of a text as it is compared by a sort. */
-export function shortTextOrder(text: Sql): Sql {
-  return sql`fold(${text}) COLLATE "C"`
-}
-
-function longTextOrder(text: Sql): Sql {
-  return shortTextOrder(sql`left(${text}, 255)`)
-}
-
-/**
- * For `Term.contained`: the member at `path` of a custom field, as `custom` holds it. A step `[]` is any item
- * of an array. Nothing for a field that has a column.
- */
-export function containedAt(
-  field: Field,
-  type: Term['type'],
-  path: readonly string[] = [],
-): Pick<Term, 'contained'> {
-  if (!field.is_custom) return {}
-  const wrap = (value: string, step: string) => (step === '[]' ? `[${value}]` : `{"${step}":${value}}`)
-  return {
-    contained: operand => {
-      const value = type === 'numeric' || type === 'bigint' ? operand : JSON.stringify(operand)
-      return [field.internal_name, ...path].reduceRight(wrap, value)
-    },
-  }
-}
-
-/** Whether there is a value. Nothing else can be asked of a composite field as a whole. */
-export function presenceTerm(value: Expression): Term {
-  return { type: 'jsonb', sql: value, multi: false, operators: presence, operand: text => text, order: null }
-}
-
-/** A field that is kept as a JSON document. */
-export function document({ is_custom, internal_name: name }: Field): Expression {
-  return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)
-}
-
-/** A list that is kept as a JSON document, null when it is empty. */
-export function filledDocument(field: Field): Expression {
-  return row => sql`NULLIF(${document(field)(row)}, '[]')`
-}
-
-export const presence = ['isnull', 'notnull', 'exists'] as const
-export const equality = ['eq', 'neq', 'in', 'nin', ...presence] as const
-export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const
-export const textual = [...equality, 'lt', 'lte', 'gt', 'gte', 'between', 'like'] as const

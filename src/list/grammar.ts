@@ -3,8 +3,8 @@
  * every error names its position. Which operators take a list of values is part of the grammar.
  */
 import type { Hint } from '../errors.ts'
-import { type Operator, operators } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
+import { type Operator, operators } from '../fields/operators.ts'
 
 export type Condition = {
   readonly type: 'condition'

@@ -1,6 +1,6 @@
 /** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { recordRow } from '../fields/field.ts'
+import { recordRow } from '../fields/columns.ts'
 import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { documentSql, isShownWhole, shownMembers } from '../records/document.ts'

@@ -5,18 +5,12 @@
 import type { Hint, Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
+import { column, recordRow } from '../fields/columns.ts'
 import { decimal } from '../fields/decimal.ts'
-import {
-  type Complaint,
-  column,
-  type Field,
-  type Operator,
-  type Order,
-  recordRow,
-  type Term,
-} from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { spellings } from '../fields/name.ts'
+import type { Complaint, Operator, Order, Term } from '../fields/operators.ts'
 import { compile, param, sql } from '../sql.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 

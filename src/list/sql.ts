@@ -1,5 +1,5 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
-import { recordRow } from '../fields/field.ts'
+import { recordRow } from '../fields/columns.ts'
 import { type Param, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './branches.ts'
 import type { Plan, PlannedCondition } from './resolve.ts'

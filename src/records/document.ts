@@ -5,7 +5,8 @@
  * version, deletion), is added when it is read.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { type Field, recordRow, type Values } from '../fields/field.ts'
+import { recordRow } from '../fields/columns.ts'
+import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { madeOnce } from '../made-once.ts'

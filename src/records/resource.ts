@@ -4,14 +4,8 @@
  */
 import type { Warning } from '../errors.ts'
 import type { Catalog, CatalogRows } from '../fields/catalog.ts'
-import {
-  type Config,
-  type Expression,
-  type Field,
-  type Option,
-  plainField,
-  type Values,
-} from '../fields/field.ts'
+import type { Expression } from '../fields/columns.ts'
+import { type Config, type Field, type Option, plainField, type Values } from '../fields/field.ts'
 import type { FieldType } from '../fields/kinds.ts'
 import type { Json, JsonObject } from '../json.ts'
 

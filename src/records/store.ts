@@ -3,7 +3,8 @@
  * that write, this has the rows; how an account is written to is in write.ts.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import type { Column, Field, Values } from '../fields/field.ts'
+import type { Column } from '../fields/columns.ts'
+import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operators } from '../../src/fields/field.ts'
+import { operators } from '../../src/fields/operators.ts'
 import { resources } from '../../src/resources.ts'
 import { startService, v1 } from '../support/service.ts'
 

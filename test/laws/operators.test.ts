@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operators } from '../../src/fields/field.ts'
 import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
+import { operators } from '../../src/fields/operators.ts'
 import type { Json } from '../../src/json.ts'
 import { triedSamples } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'

@@ -1,17 +1,9 @@
 /** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import {
-  containedAt,
-  document,
-  type Expression,
-  filledDocument,
-  type Kind,
-  type Place,
-  presenceTerm,
-  textOrder,
-  textual,
-} from '../field.ts'
+import { containedAt, document, type Expression, filledDocument, textOrder } from '../columns.ts'
+import type { Kind, Place } from '../field.ts'
+import { presenceTerm, textual } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
 import { checkedText, numberAsText } from './text.ts'

@@ -3,7 +3,9 @@
  * is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
-import { containedAt, document, equality, type Kind, type Place, textual } from '../field.ts'
+import { containedAt, document } from '../columns.ts'
+import type { Kind, Place } from '../field.ts'
+import { equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'

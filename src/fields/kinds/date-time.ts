@@ -1,7 +1,8 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
-import { type Complaint, ordered } from '../field.ts'
+
 import { isoInstant } from '../iso8601.ts'
 import { moment, momentParam } from '../moment.ts'
+import { type Complaint, ordered } from '../operators.ts'
 import { epochMilliseconds } from './date.ts'
 import { simpleKind } from './simple.ts'
 

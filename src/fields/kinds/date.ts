@@ -1,7 +1,7 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
-import { type Complaint, ordered } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch } from '../iso8601.ts'
+import { type Complaint, ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 export const date = simpleKind({

@@ -2,18 +2,11 @@
 import { isRawNumber, type Json } from '../../json.ts'
 import { madeOnce } from '../../made-once.ts'
 import { sql } from '../../sql.ts'
-import {
-  type Complaint,
-  type Expression,
-  equality,
-  type Field,
-  type Kind,
-  type Option,
-  type Order,
-  type Place,
-} from '../field.ts'
+import type { Expression } from '../columns.ts'
+import type { Field, Kind, Option, Place } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
+import { type Complaint, equality, type Order } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 const option = simpleKind({

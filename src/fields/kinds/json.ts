@@ -4,7 +4,9 @@
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import { document, equality, type Kind } from '../field.ts'
+import { document } from '../columns.ts'
+import type { Kind } from '../field.ts'
+import { equality } from '../operators.ts'
 
 const maxBytes = 16_384
 const maxLevels = 5

@@ -6,22 +6,11 @@
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
+import { column, containedAt, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain } from '../decimal.ts'
-import {
-  type Complaint,
-  type Config,
-  column,
-  containedAt,
-  equality,
-  type Field,
-  type Kind,
-  type Order,
-  ordered,
-  type Place,
-  scalar,
-  textOrder,
-} from '../field.ts'
+import type { Config, Field, Kind, Place } from '../field.ts'
 import { suggestion } from '../nearest.ts'
+import { type Complaint, equality, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'

@@ -1,7 +1,9 @@
 /** MULTISELECT: several options, stored as an array of ids (D10). */
 import type { Json } from '../../json.ts'
 import { type SqlType, sql } from '../../sql.ts'
-import { containedAt, document, type Expression, equality, type Kind } from '../field.ts'
+import { containedAt, document, type Expression } from '../columns.ts'
+import type { Kind } from '../field.ts'
+import { equality } from '../operators.ts'
 import { checkedOption, optionOperand } from './dropdown.ts'
 
 export const multiselect: Kind = {

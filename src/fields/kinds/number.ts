@@ -1,17 +1,10 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals within a range (D14). */
 import type { Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
+import { column, scalar } from '../columns.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import {
-  type Complaint,
-  type Config,
-  column,
-  type Kind,
-  ordered,
-  type Place,
-  scalar,
-  type Term,
-} from '../field.ts'
+import type { Config, Kind, Place } from '../field.ts'
+import { type Complaint, ordered, type Term } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 const decimalNumber = simpleKind({

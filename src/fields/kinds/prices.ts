@@ -3,8 +3,10 @@
  * discount}].
  */
 import { isObject, type Json } from '../../json.ts'
+import { document, filledDocument } from '../columns.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import { document, equality, filledDocument, type Kind, ordered, type Place, presenceTerm } from '../field.ts'
+import type { Kind, Place } from '../field.ts'
+import { equality, ordered, presenceTerm } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { checkedCurrency, currencyOperand } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'

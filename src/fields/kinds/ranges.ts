@@ -5,16 +5,10 @@
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
-import {
-  type Complaint,
-  containedAt,
-  document,
-  type Expression,
-  type Kind,
-  ordered,
-  type Place,
-} from '../field.ts'
+import { containedAt, document, type Expression } from '../columns.ts'
+import type { Kind, Place } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
+import { type Complaint, ordered } from '../operators.ts'
 import { dateOperand } from './date.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './known-members.ts'

@@ -4,8 +4,10 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
+import { type Expression, shortTextOrder } from '../columns.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import { type Expression, type Field, type Order, ordered, type Place, shortTextOrder } from '../field.ts'
+import type { Field, Place } from '../field.ts'
+import { type Order, ordered } from '../operators.ts'
 import { idOperand } from './number.ts'
 import { simpleKind } from './simple.ts'
 

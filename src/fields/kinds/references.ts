@@ -1,6 +1,8 @@
 /** Several related records, kept as an array of ids: TAGS and CONTACTS_ONBOARD. */
 import type { Json } from '../../json.ts'
-import { equality, type Kind, scalar } from '../field.ts'
+import { scalar } from '../columns.ts'
+import type { Kind } from '../field.ts'
+import { equality } from '../operators.ts'
 import { idOperand } from './number.ts'
 import { checkedReference } from './reference.ts'
 

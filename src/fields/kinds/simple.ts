@@ -2,18 +2,9 @@
 import type { Json } from '../../json.ts'
 import { type SqlType, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
-import {
-  type Complaint,
-  type Config,
-  containedAt,
-  type Expression,
-  type Field,
-  type Kind,
-  type Operator,
-  type Order,
-  scalar,
-  type Term,
-} from '../field.ts'
+import { containedAt, type Expression, scalar } from '../columns.ts'
+import type { Config, Field, Kind } from '../field.ts'
+import type { Complaint, Operator, Order, Term } from '../operators.ts'
 
 /** `order` null: no sort; left out: the value itself. */
 export function simpleKind(kind: {

@@ -1,8 +1,10 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
 import { codePoints } from '../code-points.ts'
+import { textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
-import { type Config, type Place, textOrder, textual } from '../field.ts'
+import type { Config, Place } from '../field.ts'
+import { textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 export const text = simpleKind({

@@ -1,7 +1,9 @@
 /** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
 import type { Json } from '../../json.ts'
-import { ordered, type Place, textOrder } from '../field.ts'
+import { textOrder } from '../columns.ts'
+import type { Place } from '../field.ts'
 import { isoTime } from '../iso8601.ts'
+import { ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 export const time = simpleKind({

@@ -1,0 +1,84 @@
+/** Where a field is stored, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
+import { type Sql, type SqlType, sql } from '../sql.ts'
+import type { Field } from './field.ts'
+import type { Order, Term } from './operators.ts'
+
+export type Column = { readonly name: string; readonly type: SqlType }
+
+/** The row that an expression is over. */
+export type Row = {
+  /** what stands before the name of a column: an alias and its dot, or nothing */
+  readonly alias: Sql
+  /** the moment that the clock says, for what follows it */
+  readonly now: Sql
+}
+
+/** SQL of a value, over any row. */
+export type Expression = (row: Row) => Sql
+
+/** The row `r`, as it is at this moment. */
+export const recordRow: Row = { alias: sql`r.`, now: sql`now()` }
+
+/** A column of a row. */
+export function column(name: string): Expression {
+  return ({ alias }) => sql`${alias}${sql.id(name)}`
+}
+
+/** A field's scalar (or a member's) as `type`: a column, or a member of the custom document. */
+export function scalar(field: Field, member: string, type: SqlType): Expression {
+  const { computed, internal_name: name } = field
+  if (computed) return row => sql`(${computed(row)})`
+  if (!field.is_custom) return column(member ? `${name}_${member}` : name)
+  const path = member
+    ? sql`#>> ${sql.text(`{${name},${member.replaceAll('.', ',')}}`)}`
+    : sql`->> ${sql.text(name)}`
+  return ({ alias }) =>
+    type === 'text' ? sql`(${alias}custom ${path})` : sql`(${alias}custom ${path})::${sql.type(type)}`
+}
+
+/**
+ * Text sorts by its first 255 code points without regard to case (D126). The folded texts compare by code
+ * point, so that every engine gives the same order (D50).
+ */
+export function textOrder(of: Expression, mayBeLong = false, isFilled = false): Order {
+  const order = mayBeLong ? longTextOrder : shortTextOrder
+  return { sql: row => order(of(row)), type: 'text', isFilled, of: order }
+}
+
+/** SQL of a text as it is compared by a sort. */
+export function shortTextOrder(text: Sql): Sql {
+  return sql`fold(${text}) COLLATE "C"`
+}
+
+/**
+ * For `Term.contained`: the member at `path` of a custom field, as `custom` holds it. A step `[]` is any item
+ * of an array. Nothing for a field that has a column.
+ */
+export function containedAt(
+  field: Field,
+  type: Term['type'],
+  path: readonly string[] = [],
+): Pick<Term, 'contained'> {
+  if (!field.is_custom) return {}
+  const wrap = (value: string, step: string) => (step === '[]' ? `[${value}]` : `{"${step}":${value}}`)
+  return {
+    contained: operand => {
+      const value = type === 'numeric' || type === 'bigint' ? operand : JSON.stringify(operand)
+      return [field.internal_name, ...path].reduceRight(wrap, value)
+    },
+  }
+}
+
+/** A field that is kept as a JSON document. */
+export function document({ is_custom, internal_name: name }: Field): Expression {
+  return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)
+}
+
+/** A list that is kept as a JSON document, null when it is empty. */
+export function filledDocument(field: Field): Expression {
+  return row => sql`NULLIF(${document(field)(row)}, '[]')`
+}
+
+function longTextOrder(text: Sql): Sql {
+  return shortTextOrder(sql`left(${text}, 255)`)
+}

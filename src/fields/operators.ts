@@ -1,0 +1,83 @@
+/** What a list may ask of a value: the operators, the terms they are asked of, and orders. Knows no kind. */
+import type { Hint } from '../errors.ts'
+import type { Param, Sql } from '../sql.ts'
+import type { Catalog } from './catalog.ts'
+import type { Expression, Row } from './columns.ts'
+
+export const operators = [
+  'eq',
+  'neq',
+  'in',
+  'nin',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'between',
+  'like',
+  'isnull',
+  'notnull',
+  'exists',
+] as const
+export type Operator = (typeof operators)[number]
+
+/** The reason why an operand can't be read. */
+export type Complaint = { readonly message: string; readonly hint?: Hint }
+
+/**
+ * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`, `sql`
+ * is an array of `type`.
+ */
+export type Term = {
+  readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
+  readonly sql: Expression
+  readonly multi: boolean
+  readonly operators: readonly Operator[]
+  /**
+   * The text of an operand → the text that the database gets, cast to `type`; several texts when the operand
+   * names several values.
+   */
+  operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
+  /** What to sort by; null where sorting has no meaning. */
+  readonly order: Order | null
+  /** SQL that is true when the member is present; absent = the value is not null */
+  readonly present?: Expression
+  /**
+   * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
+   * `custom` finds it.
+   */
+  contained?(operand: string): string
+}
+
+/** What a sort compares (D29, D50): an expression and its type. */
+export type Order = {
+  /** `account` is the account of the row, for what is looked up in another table */
+  readonly sql: (row: Row, account: Param) => Sql
+  readonly type: Term['type']
+  /** true when the expression is never null: lists then need no second branch (list/branches.ts) */
+  readonly isFilled?: boolean
+  /** true when the expression reads another table, so that no index can hold it */
+  readonly looksUp?: boolean
+  /** for text: the same expression of another text */
+  of?(text: Sql): Sql
+  /**
+   * the values of `column` in the order of the sort; `sql` is the place of a value among them, and null for
+   * any other value
+   */
+  readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
+  /** a quicker expression of the same order, for records that are not deleted: what they point to exists */
+  readonly ofLive?: Order
+}
+
+/** Whether there is a value. Nothing else can be asked of a composite field as a whole. */
+export function presenceTerm(value: Expression): Term {
+  return { type: 'jsonb', sql: value, multi: false, operators: presence, operand: text => text, order: null }
+}
+
+export const presence = ['isnull', 'notnull', 'exists'] as const
+
+export const equality = ['eq', 'neq', 'in', 'nin', ...presence] as const
+
+export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const
+
+export const textual = [...equality, 'lt', 'lte', 'gt', 'gte', 'between', 'like'] as const
