@@ -33,7 +33,7 @@ class Param {
 
 export type { Param, Sql }
 
-type Part = Sql | Param | Value
+export type Part = Sql | Param | Value
 
 /** A parameter that a statement names more than once. */
 export function param(value: Value): Param {
@@ -131,15 +131,46 @@ export function compile(statement: Sql, ...first: readonly Param[]): Statement {
     numbers.set(part, number)
     return number
   }
-  const write = ({ strings, parts }: Sql): string => {
-    let text = strings[0]!
+  const pieces: string[] = []
+  const write = ({ strings, parts }: Sql): void => {
+    pieces.push(strings[0]!)
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index]!
-      text += (part instanceof Sql ? write(part) : `$${numberOf(part)}`) + strings[index + 1]!
+      if (part instanceof Sql) write(part)
+      else pieces.push(`$${numberOf(part)}`)
+      pieces.push(strings[index + 1]!)
     }
-    return text
   }
-  return { text: write(statement), values }
+  write(statement)
+  return { text: pieces.join(''), values }
+}
+
+/**
+ * A part of a statement that is put together once, for what is long and always the same but for `count`
+ * values. `make` is given what stands for them; the function then puts in their place what it is given.
+ */
+export function pattern(
+  count: number,
+  make: (slots: readonly Param[]) => Sql,
+): (given: readonly Part[]) => Sql {
+  const slots = Array.from({ length: count }, () => param(null))
+  const strings = ['']
+  const places: number[] = []
+  const add = (whole: Sql): void => {
+    strings.push(strings.pop()! + whole.strings[0]!)
+    for (const [index, part] of whole.parts.entries()) {
+      if (part instanceof Sql) add(part)
+      else strings[places.push(slots.indexOf(part as Param))] = ''
+      strings.push(strings.pop()! + whole.strings[index + 1]!)
+    }
+  }
+  add(make(slots))
+  if (places.includes(-1)) throw new Error('a pattern has no values of its own')
+  return given =>
+    new Sql(
+      strings,
+      places.map(place => given[place]!),
+    )
 }
 
 /**

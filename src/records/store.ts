@@ -8,7 +8,17 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { prepared, type Sql, type Statement, sql } from '../sql.ts'
+import {
+  type Param,
+  type Part,
+  param,
+  pattern,
+  prepared,
+  type Sql,
+  type Statement,
+  sql,
+  type Value,
+} from '../sql.ts'
 import { documentOf, documentSql } from './document.ts'
 import { type Author, columnValue, dated } from './write.ts'
 
@@ -75,19 +85,29 @@ export function insertedRow(
   id: Sql,
   draft: Draft,
 ): Sql {
+  const { columns, insert } = shapeOf(fields)
+  const values = columns.flatMap(column => valuesOf(column, draft.after))
+  const document = documentOf(fields, draft.after)
+  return sql`${name} AS (${insert([account, id, customOf(fields, draft.changes).set, document, ...values])})`
+}
+
+/** An INSERT of: account, id, custom, document, and the values of the columns. */
+function insertOf(table: Sql, columns: readonly FieldColumns[]): (given: readonly Part[]) => Sql {
   const at = sql`counted.at`
-  const { names, columns } = shapeOf(fields)
-  const values = columns.flatMap(column =>
-    valuesOf(column, draft.after, at).map((value, index) => sql`${value} AS ${column.names[index]!}`),
-  )
-  return sql`${name} AS (
-  INSERT INTO ${tableOf(fields)} (account_id, id, custom, document,
-    ${names})
-  SELECT ${account}::bigint, ${id}, ${customOf(fields, draft.changes).set}::jsonb,
-    ${dated(documentOf(fields, draft.after), at)},
-    ${sql.join(values, sql`,\n    `)}
+  const all = columns.flatMap(({ columns }) => columns)
+  return pattern(4 + all.length, ([account, id, custom, document, ...values]) => {
+    const named = all.map(({ name, type }, index) => {
+      return sql`${columnValue(values[index]!, type, at)} AS ${sql.id(name)}`
+    })
+    const names = columns.map(({ names }) => sql.join(names))
+    return sql`
+  INSERT INTO ${table} (account_id, id, custom, document,
+    ${sql.join(names, sql`,\n    `)})
+  SELECT ${account!}::bigint, ${id!}, ${custom!}::jsonb, ${dated(document!, at)},
+    ${sql.join(named, sql`,\n    `)}
   FROM counted RETURNING *
-)`
+`
+  })
 }
 
 /**
@@ -101,8 +121,10 @@ export function assignedRow(fields: ResourceFields, { after, changes }: Draft): 
     ({ field }) => field.is_hidden || field.internal_name in changes || setByUpdate.has(field.internal_name),
   )
   const assigned = changed.flatMap(column => {
-    const values = valuesOf(column, after, at)
-    return column.names.map((name, index) => sql`${name} = ${values[index]!}`)
+    const values = valuesOf(column, after)
+    return column.columns.map(({ type }, index) => {
+      return sql`${column.names[index]!} = ${columnValue(values[index]!, type, at)}`
+    })
   })
   return sql`version = version + 1, custom = (custom || ${custom.set}::jsonb) - ${custom.unset}::text[],
     document = ${dated(documentOf(fields, after), at)},
@@ -121,23 +143,26 @@ type FieldColumns = {
   readonly columns: readonly Column[]
   readonly names: readonly Sql[]
 }
-type Shape = { readonly columns: readonly FieldColumns[]; readonly names: Sql }
+type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns of the service's own fields, with the field each belongs to. */
-const shapeOf = madeOnce(({ fields }: ResourceFields): Shape => {
-  const columns = fields
+const shapeOf = madeOnce((fields: ResourceFields): Shape => {
+  const columns = fields.fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
     })
-  const names = columns.map(column => sql.join(column.names))
-  return { columns, names: sql.join(names, sql`,\n    `) }
+  return { columns, insert: insertOf(tableOf(fields), columns) }
 })
 
-function valuesOf({ field, columns }: FieldColumns, after: Values, at: Sql): Sql[] {
+/** The values of a field's columns; one that its statement names twice is a parameter of its own. */
+function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Param)[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)
-  return columns.map(({ type }, index) => columnValue(texts[index]!, type, at))
+  return columns.map(({ type }, index) => {
+    const text = texts[index]!
+    return type === 'timestamptz' ? param(text) : text
+  })
 }
 
 /**

@@ -194,15 +194,14 @@ function versioned({ account }: Author): Sql {
 }
 
 /** SQL of a JSON text with `at`, which is SQL too, in the place of the moment. */
-export function dated(json: Value, at: Sql): Sql {
+export function dated(json: Value | Param, at: Sql): Sql {
   return sql`replace(${json}::text, ${momentJson}, ${jsonInstant(at)})`
 }
 
 const moment = sql.text(momentParam)
 
-/** SQL of a column's value: its text, or `at` in the place of the moment. */
-export function columnValue(text: Value, type: SqlType, at: Sql): Sql {
-  if (type !== 'timestamptz') return sql`${text}::${sql.type(type)}`
-  const value = param(text)
+/** SQL of a column's value, or `at` in the place of the moment. */
+export function columnValue(value: Value | Param, type: SqlType, at: Sql): Sql {
+  if (type !== 'timestamptz') return sql`${value}::${sql.type(type)}`
   return sql`CASE ${value}::timestamptz WHEN ${moment} THEN ${at} ELSE ${value}::timestamptz END`
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ask, compile, param, prepared, sql } from '../../src/sql.ts'
+import { ask, compile, param, pattern, prepared, sql } from '../../src/sql.ts'
 
 test('what is put into a template is a parameter, numbered as it comes', () => {
   const statement = sql`SELECT ${'a'}::text, ${null}::int WHERE ${'b'}::text <> ''`
@@ -78,6 +78,25 @@ test('what a request sends is never taken for SQL, however it looks', () => {
   const { text, values } = compile(sql`SELECT ${forged}::text`)
   assert.equal(text, 'SELECT $1::text')
   assert.deepEqual(values, [forged])
+})
+
+test('a pattern is put together once, and takes values, parameters and SQL in the place of its slots', () => {
+  let made = 0
+  const given = pattern(3, ([account, id, name]) => {
+    made++
+    return sql`SELECT ${sql`${account!}::bigint`}, ${id!}, upper(${name!}), lower(${name!})`
+  })
+  const [account, name] = [param('7'), param('x')]
+  const of = (id: string) =>
+    compile(sql`${given([account, sql`next.id`, name])} WHERE id = ${id} OR ${account}`)
+  assert.deepEqual(of('8'), {
+    text: 'SELECT $1::bigint, next.id, upper($2), lower($2) WHERE id = $3 OR $1',
+    values: ['7', 'x', '8'],
+  })
+  assert.equal(of('9').text, of('8').text)
+  assert.deepEqual(compile(given(['1', null, name])).values, ['1', null, 'x'])
+  assert.equal(made, 1)
+  assert.throws(() => pattern(1, ([slot]) => sql`${slot!} ${'a value'}`), /no values of its own/)
 })
 
 test('a prepared statement is put together once and takes its values in any order', () => {
