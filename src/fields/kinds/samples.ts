@@ -42,8 +42,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
   const email = (email_value: string, email_type: Json = 1): Json => [{ email_type, email_value }]
   const range = (from: Json, to: Json): Json => ({ range: { from, to } })
   const money = (value: Json, currency: Json = 'USD'): Json => ({ currency, value })
-  const source = (name: string) => known.options.source![name]!
-  const extra = (name: string) => known.options.cf_custom_multiselect_field![name]!
+  // Where the field has no such option, its name is a value to be refused.
+  const option = (field: string, name: string): Json => known.options[field]?.[name] ?? name
+  const source = (name: string) => option('source', name)
+  const extra = (name: string) => option('cf_custom_multiselect_field', name)
   return {
     SINGLE_STRING: {
       resource: 'deal',
