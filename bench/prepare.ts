@@ -78,6 +78,7 @@ export function cases({ ids, statements }: Prepared): Case[] {
     ids: updated,
     aims,
   }
+  const again = repeatable(statements.update!)
   const list = (filter: string) => `${v1}/view/list?filter=${filter}&sort=id:desc`
   return [
     {
@@ -103,14 +104,27 @@ export function cases({ ids, statements }: Prepared): Case[] {
     },
     { ...create, name: 'create, one account', accounts: one!, statements: statements.create! },
     { ...create, name: 'create, 16 accounts', accounts: all!, statements: spread(statements.create!) },
-    { ...update, name: 'update, one account', accounts: one!, statements: statements.update! },
-    { ...update, name: 'update, 16 accounts', accounts: all!, statements: spread(statements.update!) },
+    { ...update, name: 'update, one account', accounts: one!, statements: again },
+    { ...update, name: 'update, 16 accounts', accounts: all!, statements: spread(again) },
   ]
 }
 
 /** The statements in an account at random: each names its account first. */
 function spread(statements: readonly Statement[]): Statement[] {
-  return statements.map(statement => ({ ...statement, params: ['{account}', ...statement.params.slice(1)] }))
+  return statements.map(statement => {
+    const [, number] = /account_id = \$(\d+)::bigint/.exec(statement.text)!
+    return { ...statement, params: statement.params.with(Number(number) - 1, '{account}') }
+  })
+}
+
+/**
+ * An update that is carried out over and over with the same parameters: it must not be refused for its
+ * version and its row's state.
+ */
+function repeatable(statements: readonly Statement[]): Statement[] {
+  const again = (text: string) =>
+    text.replace(/version = (\$\d+::int)/, 'version >= $1').replace(/xmin = (\$\d+::xid)/, '$1 IS NOT NULL')
+  return statements.map(statement => ({ ...statement, text: again(statement.text) }))
 }
 
 /**
@@ -216,11 +230,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   await createRecord(spy, fields, newDeal as Json, context)
   const create = sent.splice(0)
   await updateRecord(spy, fields, id, change, context)
-  // Carried out over and over with the same parameters, it must not be refused for its version and its row's
-  // state.
-  const again = (text: string) =>
-    text.replace(/version = (\$\d+::int)/, 'version >= $1').replace(/xmin = (\$\d+::xid)/, '$1 IS NOT NULL')
-  const update = sent.splice(0).map(statement => ({ ...statement, text: again(statement.text) }))
+  const update = sent.splice(0)
   return {
     get: [{ ...update[0]! }],
     list: page(`pipeline_stage:eq(${stage})`),
