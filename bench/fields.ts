@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadCatalog } from '../src/accounts/directory.ts'
+import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createField } from '../src/administration/administer.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -16,7 +16,7 @@ import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
 import { createRecord } from '../src/records/create.ts'
 import { parseRecord } from '../src/records/parse.ts'
-import { settled } from '../src/records/save.ts'
+import { validatedRecord } from '../src/records/save.ts'
 import { resources } from '../src/resources.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -67,7 +67,7 @@ async function validation(): Promise<void> {
     const began = performance.now()
     const parsed = parseRecord(body, fields, catalog, null)
     const judged = { before: null, added: [], isDoubtful: false }
-    await settled(db, fields, parsed, judged, { catalog, actor: 1 })
+    await validatedRecord(db, fields, parsed, judged, { catalog, actor: 1 })
     times.push(performance.now() - began)
   }
   await db.close()

@@ -3,24 +3,29 @@
  * Each shape over HTTP with eight requests in flight, against the same shape at 10 000 deals and the same
  * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadCatalog } from '../src/accounts/directory.ts'
+import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
+import { newToken } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openDatabase } from '../src/db/open.ts'
-import { weighed } from '../src/list/common.ts'
+import { type Database, openDatabase } from '../src/db/open.ts'
 import { cursorText } from '../src/list/cursor.ts'
 import { pageStatement } from '../src/list/list.ts'
 import type { Parameters } from '../src/list/parameters.ts'
 import { readListQuery } from '../src/list/query.ts'
 import { dependsOnValues } from '../src/list/resolve.ts'
+import { withSelectivity } from '../src/list/selectivity.ts'
+import { createRecord } from '../src/records/create.ts'
+import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import { createToken } from '../test/support/tokens.ts'
 import type { DriverOrders, Statement } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -51,9 +56,17 @@ type Shape = {
   readonly isPlain?: true
   /** the driver is not compared with: the service asks more than the page's statement, or another */
   readonly isMore?: true
+  /** asked by a user who sees only these deals; measured against the same query by one who sees all */
+  readonly sees?: keyof typeof sellers
   /** another path than the list's, one request at a time */
   readonly path?: string
 }
+
+/** Users of the sample with deals of their own, and the tokens with which they ask. */
+const sellers = {
+  own: { user: 12, token: newToken(1, randomBytes) },
+  territory: { user: 11, token: newToken(1, randomBytes) },
+} as const
 
 const shapes: readonly Shape[] = [
   { name: 'newest 25', query: '', isPlain: true },
@@ -74,6 +87,14 @@ const shapes: readonly Shape[] = [
     name: 'sums by stage (aggregate), one at a time',
     path: '/rest/api/v1/deal/aggregate',
     query: 'group_by=pipeline_stage',
+    isMore: true,
+  },
+  { name: 'newest 25, own', query: '', sees: 'own', isMore: true },
+  { name: 'newest 25, territory', query: '', sees: 'territory', isMore: true },
+  {
+    name: 'one stage by value, own',
+    query: 'filter=pipeline_stage:eq(5)&sort=deal_value:desc',
+    sees: 'own',
     isMore: true,
   },
 ]
@@ -160,6 +181,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })
     await makeManyDeals(db, deals, progress)
+    await makeSellers(db)
     const catalog = await loadCatalog(db, resources, 1)
     const fields = catalog.resources.get('deal')!
     const middle = String(1000 + deals / 2)
@@ -180,7 +202,11 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
       paths: asked.map(({ query }, index) => `${shapes[index]!.path ?? path}?${query}`),
       statements: await Promise.all(
         asked.map(async ({ request }) => {
-          const { text, values } = pageStatement(fields, 1, await weighed(db, fields, 1, request))
+          const { text, values } = pageStatement(
+            fields,
+            { catalog, actor: 1 },
+            await withSelectivity(db, fields, { catalog, actor: 1 }, request),
+          )
           const isReplanned = request.filter !== null && dependsOnValues(request.filter)
           return { text, params: values, isWrite: false, isReplanned }
         }),
@@ -188,6 +214,22 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     }
   } finally {
     await db.close()
+  }
+}
+
+/** Gives users of the sample roles that see a part of the deals, and tokens. */
+async function makeSellers(db: Database): Promise<void> {
+  for (const [visibility, { user, token }] of Object.entries(sellers)) {
+    const catalog = await loadCatalog(db, resources, 1)
+    const context = { catalog, actor: 1 }
+    const fieldsOf = (name: string) => catalog.resources.get(name)!
+    const role = { name: `Sees ${visibility}`, scopes: ['deal:read'], visibility: { deal: visibility } }
+    const { id } = await createRecord(db, fieldsOf('role'), role, context)
+    const latest = { catalog: await loadCatalog(db, resources, 1), actor: 1 }
+    const [territory] = await db.query('SELECT min(id)::text AS id FROM territory WHERE account_id = 1')
+    const seller = { role: id, territories: [Number(territory!.id)] }
+    await updateRecord(db, latest.catalog.resources.get('user')!, user, seller, latest)
+    await createToken(db, { account: 1, user, name: 'Bench', scopes: ['admin'], token })
   }
 }
 
@@ -205,7 +247,11 @@ function http({ url }: Running, { ids, paths }: Account, index: number): Promise
     path: paths[index]!,
     ids,
   }
-  return ask('bench/load.ts', { ...orders, body: null, tokens: accountTokens.slice(0, 1) } satisfies Orders)
+  return ask('bench/load.ts', { ...orders, body: null, tokens: [tokenOf(shapes[index]!)] } satisfies Orders)
+}
+
+function tokenOf({ sees }: Shape): string {
+  return sees ? sellers[sees].token : accountTokens[0]!
 }
 
 async function driver(
@@ -220,11 +266,12 @@ async function driver(
 function print(title: string, measured: readonly Measured[]): void {
   console.log(`\n${title}, ${inFlight} in flight, ${seconds} s each\n`)
   console.log(
-    '| List | per second | p50 ms | p99 ms | time, to that at 10 000 deals | throughput, of the driver alone |',
+    '| List | per second | p50 ms | p99 ms | time, to that at 10 000 deals | throughput, of the driver alone | time, to that of who sees all |',
   )
-  console.log('|---|--:|--:|--:|--:|--:|')
+  console.log('|---|--:|--:|--:|--:|--:|--:|')
   for (const [index, { ours, few, alone }] of measured.entries()) {
-    const { name, isPlain, isMore } = shapes[index]!
+    const { name, isPlain, isMore, sees, query } = shapes[index]!
+    const toAll = measured[shapes.findIndex(shape => shape.query === query && !shape.path)]!
     const ratio = perSecond(ours) / perSecond(alone)
     const slowest = at(ours, 0.99)
     const cells = [
@@ -234,6 +281,7 @@ function print(title: string, measured: readonly Measured[]): void {
       `${slowest.toFixed(1)}${slowest < 250 ? '' : ' (aim 250 ✗)'}`,
       verdict(at(ours, 0.5) / at(few, 0.5), 1.5, value => value <= 1.5),
       isPlain ? verdict(ratio, 0.5, value => value >= 0.5) : isMore ? '–' : ratio.toFixed(2),
+      sees ? verdict(at(ours, 0.5) / at(toAll.ours, 0.5), 1.5, value => value <= 1.5) : '–',
     ]
     console.log(`| ${cells.join(' | ')} |`)
   }

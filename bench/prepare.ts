@@ -2,8 +2,9 @@
  * What the bench measures: a database with many deals, sixteen accounts to write to, and the cases with their
  * statements.
  */
-import { createAccount, createToken } from '../src/accounts/create.ts'
-import { loadCatalog } from '../src/accounts/directory.ts'
+
+import { loadCatalog } from '../src/accounts/callers.ts'
+import { createAccount } from '../src/accounts/create.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { newToken } from '../src/accounts/token.ts'
@@ -17,6 +18,7 @@ import { createRecord } from '../src/records/create.ts'
 import type { Queryable } from '../src/records/store.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
+import { createToken } from '../test/support/tokens.ts'
 import type { Statement } from './driver.ts'
 
 export type Prepared = {
@@ -191,14 +193,13 @@ async function dealsToUpdate(db: Database, account: number): Promise<void> {
 
 /** Accounts 2 to 16, each with a token and the one contact that a new deal needs. */
 async function otherAccounts(db: Database): Promise<void> {
-  const now = new Date()
   for (const token of accountTokens.slice(1)) {
     const { account, owner } = await createAccount(db, {
       name: 'Another',
       ownerName: 'Owner',
       ownerEmail: 'owner@example.com',
     })
-    await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token, now })
+    await createToken(db, { account, user: owner, name: 'Bench', scopes: ['admin'], token })
     await db.query(
       "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES ($1::bigint, $2::bigint, 'Contact', '', now(), now())",
       [String(account), String(newDeal.primary_contact)],
@@ -251,6 +252,6 @@ function statementOf(fields: ResourceFields, filter: string, catalog: Parameters
     catalog,
     new Date().toISOString(),
   )
-  const { text, values } = pageStatement(fields, 1, request)
+  const { text, values } = pageStatement(fields, { catalog, actor: 1 }, request)
   return { text, params: values }
 }

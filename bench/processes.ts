@@ -18,8 +18,10 @@ export type Running = {
   stop(): Promise<void>
 }
 
-/** The service itself. What the environment says of its settings does not count. */
-export function startService(env: Record<string, string>): Promise<Running> {
+/**
+ * The service itself, of this version or another. What the environment says of its settings does not count.
+ */
+export function startService(env: Record<string, string>, of = root): Promise<Running> {
   const settings = {
     PORT: '0',
     HOST: '127.0.0.1',
@@ -28,14 +30,14 @@ export function startService(env: Record<string, string>): Promise<Running> {
     SAMPLE_DATA: '',
     LOG_LEVEL: 'warn',
   }
-  return startProcess('bin/dealwright.js', { ...settings, ...env })
+  return startProcess('bin/dealwright.js', { ...settings, ...env }, of)
 }
 
 /** A process that prints "ready at <url>". */
-export async function startProcess(file: string, env: Record<string, string>): Promise<Running> {
+export async function startProcess(file: string, env: Record<string, string>, cwd = root): Promise<Running> {
   const began = performance.now()
   const child = spawn(process.execPath, [...nodeOptions(file), file], {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

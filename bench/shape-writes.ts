@@ -2,7 +2,7 @@
  * The shapes that a write could have, each doing what today's statement does. All are cut out of that
  * statement as the service sends it, so that they write the same rows and answer the same.
  */
-import { groupCommit } from '../src/db/group-commit.ts'
+import { GroupCommit } from '../src/db/group-commit.ts'
 import type { Database, Row } from '../src/db/open.ts'
 import type { Session } from '../src/db/session.ts'
 import type { Statement as Captured } from './driver.ts'
@@ -229,7 +229,10 @@ function todays(text: string) {
 export function shapesOf(db: Database, { text }: Captured): Shape[] {
   const parts = partsOf(text)
   const today = todays(text)
-  const commit = groupCommit(db.sql, () => true, isRefused)
+  const commits = new GroupCommit({
+    ...{ sql: db.sql, isRefused, shouldPrepare: () => true },
+    isShared: db.engine === 'embedded',
+  })
   const [lock, counter, row, events] = [lockSql, counterSql, rowSql, eventsSql].map(sql =>
     statement(sql(parts)),
   )
@@ -327,7 +330,8 @@ export function shapesOf(db: Database, { text }: Captured): Shape[] {
   return [
     {
       ...{ name: 'a: one statement, today', isWhole: true },
-      write: async job => (await commit(job.account, today(job).text, job.params))[0] as Row | undefined,
+      write: async job =>
+        (await commits.write(job.account, today(job).text, job.params))[0] as Row | undefined,
     },
     {
       ...{ name: 'a, BEGIN and COMMIT in the pipeline', isWhole: true },

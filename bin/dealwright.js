@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 
 // Plain JavaScript, so that a Node.js too old to read TypeScript can say so in one clear line.
 const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 18)) {
+if (major < 24 || (major === 24 && minor < 7)) {
   console.error(
-    `Dealwright needs Node.js 22.18 or newer; this is ${process.versions.node}. "npm ci && npm start" brings its own.`,
+    `Dealwright needs Node.js 24.7 or newer; this is ${process.versions.node}. "npm ci && npm start" brings its own.`,
   )
   process.exit(1)
 }

@@ -3,7 +3,7 @@
  * `npm run sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument,
  * the names of the operations. The operation is carried out on a database of its own, with the sample's data.
  */
-import { loadCatalog } from '../src/accounts/directory.ts'
+import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -30,6 +30,8 @@ const bodies: { readonly [resource: string]: JsonObject } = {
   contact: { last_name: 'A contact' },
   company: { name: 'A company' },
   user: { name: 'A user', email: 'user@example.com' },
+  role: { name: 'A role', scopes: ['deal:read'], visibility: { deal: 'own' } },
+  token: { name: 'A token', scopes: ['deal:read'] },
   territory: { name: 'A territory' },
   tag: { name: 'A tag' },
   pipeline: { name: 'A pipeline' },
@@ -47,18 +49,18 @@ type Asked = {
 }
 
 const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> } = {
-  get: ({ db, fields, context, id }) => readRecord(db, fields, context.catalog.account.id, id),
+  get: ({ db, fields, context, id }) => readRecord(db, fields, context, id),
   update: ({ db, fields, context, id }) =>
     updateRecord(db, fields, id, { metadata: { changed: true } }, context),
-  list: ({ db, fields, context: { catalog }, parameters }) => {
-    const request = readListQuery(parameters, fields, catalog, new Date().toISOString())
-    return listRecords(db, fields, catalog.account.id, request)
+  list: ({ db, fields, context, parameters }) => {
+    const request = readListQuery(parameters, fields, context.catalog, new Date().toISOString())
+    return listRecords(db, fields, context, request)
   },
   create: ({ db, fields, context }) => createRecord(db, fields, bodies[fields.resource.name]!, context),
   delete: ({ db, fields, context, id }) => removeRecord(db, fields, id, context),
   restore: ({ db, fields, context, id }) => restoreRecord(db, fields, id, context, new Date(0)),
-  aggregate: ({ db, fields, context: { catalog }, parameters }) =>
-    aggregateDeals(db, catalog, readAggregateQuery(parameters, fields, catalog)),
+  aggregate: ({ db, fields, context, parameters }) =>
+    aggregateDeals(db, context, readAggregateQuery(parameters, fields, context.catalog)),
 }
 const ofExisting = ['get', 'update', 'list']
 

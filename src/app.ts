@@ -1,8 +1,9 @@
 /**
- * The only wiring: database, directory and routes become an HTTP service. Everything a request passes on its
+ * The only wiring: database, callers and routes become an HTTP service. Everything a request passes on its
  * way stands here in order.
  */
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,20 +12,24 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { openDirectory } from './accounts/directory.ts'
-import { startUpkeep } from './administration/upkeep.ts'
-import { type Admission, type Admitted, openAdmission } from './api/admission.ts'
+import { Callers } from './accounts/callers.ts'
+import { BackgroundJobs } from './administration/background-jobs.ts'
+import { type Admission, type Admitted, type Guest, openAdmission } from './api/admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './api/answer.ts'
 import { bodyLimit, readBody } from './api/body.ts'
-import { arrivalTimes, type Connections, watchConnections } from './api/connections.ts'
+import { arrivalTimes, Connections } from './api/connections.ts'
+import { OpenId } from './api/openid.ts'
 import { openPipeline, type Pipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
 import { notFound, refusalOf, refuseOtherThanJson } from './api/refusals.ts'
-import { type ApiRequest, hangUpOf, onceOf, readJson, readQuery } from './api/request.ts'
-import { type AccountRoute, type PublicRoute, routes } from './api/routes.ts'
-import { limits as defaultLimits, type Limits } from './config.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, readJson, readQuery } from './api/request.ts'
+import { type AccountRoute, type GuestRoute, type PublicRoute, routes } from './api/routes.ts'
+import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
 import { resources } from './resources.ts'
+import { Hashing } from './sign-in/hashing.ts'
+import { SignIn } from './sign-in/sign-in.ts'
+import { throttle } from './sign-in/throttle.ts'
 
 export type AppOptions = {
   db: Database
@@ -33,6 +38,11 @@ export type AppOptions = {
   clock?: () => number
   log: Logger
   limits?: Partial<Limits>
+  /** the origin under which browsers reach the service */
+  publicUrl?: string | null
+  openId?: OpenIdSettings | null
+  /** how passwords are hashed */
+  hashing?: Hashing
 }
 
 /** The service, not yet listening. */
@@ -42,42 +52,39 @@ export function buildApp({
   clock = () => performance.now(),
   log,
   limits: given = {},
+  publicUrl = null,
+  openId = null,
+  hashing = new Hashing(),
 }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, bodyLimitBytes, requestTimeoutMs } = limits
-  const anyBody = bodyLimit(bodyLimitBytes)
   const say = (line: string) => log.warn(line)
-  const app: FastifyInstance = Fastify({
-    // A request has to arrive in that time; what it asks for is limited by the database.
-    requestTimeout: requestTimeoutMs,
-    http: arrivalTimes(requestTimeoutMs),
-    // While the service stops, connections that are open are still answered.
-    return503OnClosing: false,
-    clientErrorHandler: (error, socket) => connections.refuse(error, socket),
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: request => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 200 },
+  const app = httpServer(log, requestTimeoutMs, {
+    connection: (error, socket) => connections.refuse(error, socket),
     // A path that can't be read has no route, and no hook of one.
-    frameworkErrors: (error, request, reply) => {
-      const counted = admission.count(request)
-      void counted.then(
-        () => refuse(error, request, reply, connections),
-        refused => refuse(refused, request, reply, connections),
-      )
+    path: (error, request, reply) => {
+      const answer = (refused: unknown) => refuse(refused, request, reply, connections)
+      void admission.count(request).then(() => answer(error), answer)
     },
   })
-  const directory = openDirectory(db, resources, clock)
-  const connections = watchConnections(app.server, limits, say)
-  const admission = openAdmission({ directory, rate: rateLimit(limits.rateLimit, clock), bodyLimitBytes })
-  const upkeep = startUpkeep({ db, resources, now, log: say, retentionDays })
-  app.addHook('onClose', async () => upkeep.stop())
-  const table = routes(db, directory, upkeep, retentionDays)
+  const callers = new Callers(db, resources, clock)
+  const connections = new Connections(app.server, limits, say)
+  const admission = openAdmission({
+    callers,
+    rate: rateLimit(limits.rateLimit, clock),
+    publicUrl,
+    bodyLimitBytes,
+  })
+  const jobs = new BackgroundJobs({ db, resources, now, log: say, retentionDays })
+  app.addHook('onClose', async () => jobs.stop())
+  const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
+  const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
+  const table = routes(db, callers, jobs, retentionDays, signIn, provider)
   const service: Service = {
     now,
     admission,
     connections,
-    pipeline: openPipeline(db, directory),
+    pipeline: openPipeline(db, callers),
     admitted: new WeakMap(),
   }
   app.addHook('onRequest', async request => {
@@ -85,16 +92,10 @@ export function buildApp({
     await admission.count(request)
     throw notFound(request, table)
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const { hold, beAlone } = service.admitted.get(request)!
-    const { bodyLimit: own = anyBody } = request.routeOptions.config as Pick<AccountRoute, 'bodyLimit'>
-    const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, hold)
-    if (bytes.length > largeBytes) await beAlone()
-    return readJson(bytes)
-  })
+  takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) {
-    if (route.scope === 'public') addPublicRoute(app, route, service)
+    if ('guest' in route) addGuestRoute(app, route, service)
+    else if (route.scope === 'public') addPublicRoute(app, route, service)
     else addAccountRoute(app, route, service)
   }
   app.setErrorHandler((error, request, reply) => {
@@ -104,17 +105,52 @@ export function buildApp({
   return app
 }
 
+/** How requests are refused that no route gets. */
+type Refusals = {
+  connection(error: Error, socket: Socket): void
+  path(error: Error, request: FastifyRequest, reply: FastifyReply): void
+}
+
+function httpServer(log: Logger, requestTimeoutMs: number, refusals: Refusals): FastifyInstance {
+  return Fastify({
+    // A request has to arrive in that time; what it asks for is limited by the database.
+    requestTimeout: requestTimeoutMs,
+    http: arrivalTimes(requestTimeoutMs),
+    // While the service stops, connections that are open are still answered.
+    return503OnClosing: false,
+    clientErrorHandler: refusals.connection,
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: request => requestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: refusals.path,
+  })
+}
+
 /** What the requests of a process have in common. */
 type Service = {
   readonly now: () => Date
   readonly admission: Admission
   readonly connections: Connections
   readonly pipeline: Pipeline
-  readonly admitted: WeakMap<FastifyRequest, Admitted>
+  /** the requests of accounts, and of guests */
+  readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
 }
 
 /** A larger body keeps the process busy for a moment (D103). */
 const largeBytes = 65_536
+
+function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBytes: number): void {
+  const anyBody = bodyLimit(bodyLimitBytes)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const { hold, beAlone } = admitted.get(request)!
+    const { bodyLimit: own = anyBody } = request.routeOptions.config as Pick<AccountRoute, 'bodyLimit'>
+    const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, hold)
+    if (bytes.length > largeBytes) await beAlone()
+    return readJson(bytes)
+  })
+}
 
 function addPublicRoute(
   app: FastifyInstance,
@@ -127,6 +163,34 @@ function addPublicRoute(
     handler: async (request, reply) => {
       refuseOtherThanJson(request)
       return send(reply, request, await handler(), connections)
+    },
+  })
+}
+
+/** Somebody signs in: no caller is known, all else is as for an account's route. */
+function addGuestRoute(
+  app: FastifyInstance,
+  { method, url, bodyLimit, guest }: GuestRoute,
+  { admission, admitted, connections }: Service,
+): void {
+  app.route({
+    method,
+    url,
+    config: { bodyLimit },
+    onRequest: async request => {
+      admitted.set(request, admission.admitGuest(request))
+      refuseOtherThanJson(request)
+    },
+    handler: async (request, reply) => {
+      const { visitor, left, leave } = admitted.get(request)!
+      try {
+        const address = request.raw.url!
+        const body = request.body as ApiRequest['body']
+        const answer = await guest({ url: address, query: readQuery(address), body, visitor })
+        return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
+      } finally {
+        leave()
+      }
     },
   })
 }
@@ -145,7 +209,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       refuseOtherThanJson(request)
     },
     handler: async (request, reply) => {
-      const caller = admitted.get(request)!
+      const caller = admitted.get(request) as Admitted
       try {
         const answer = await pipeline.answer(
           requestOf(route, caller, request, reply, service.now()),
@@ -168,7 +232,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
 /** A request as handlers know it. */
 function requestOf(
   { method, scope }: AccountRoute,
-  { caller, token }: Admitted,
+  { caller, token, visitor }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
   now: Date,
@@ -186,8 +250,12 @@ function requestOf(
     query: readQuery(url),
     body,
     ifMatch,
-    once: scope.endsWith(':write') ? onceOf(key, [method, url, ifMatch, body]) : null,
+    idempotency:
+      scope.endsWith(':write') || scope === 'admin'
+        ? idempotencyOf(key, caller, [method, url, ifMatch, body])
+        : null,
     now,
+    visitor,
     hungUp: () => hangUpOf(reply.raw),
   }
 }

@@ -19,6 +19,13 @@ export type Limits = {
   readonly requestTimeoutMs: number
 }
 
+/** The OpenID provider by which people sign in (D61). */
+export type OpenIdSettings = {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
 export type Config = Limits & {
   readonly port: number
   readonly host: string
@@ -27,6 +34,9 @@ export type Config = Limits & {
   readonly token: string | null
   readonly sampleData: boolean
   readonly logLevel: string
+  /** the origin under which browsers reach the service; null: whatever a request calls it */
+  readonly publicUrl: string | null
+  readonly openId: OpenIdSettings | null
 }
 
 /** A setting that can't be used. */
@@ -66,6 +76,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sampleData: env.SAMPLE_DATA
       ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
       : databaseUrl === null,
+    publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
+    openId: openIdSettings(env),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
     bodyLimitBytes: wholeNumber(
@@ -87,6 +99,37 @@ export const limits: Limits = {
   maxConnections: 2000,
   maxConnectionsPerAddress: 2000,
   requestTimeoutMs: 30_000,
+}
+
+function openIdSettings(env: Readonly<Record<string, string | undefined>>): OpenIdSettings | null {
+  const given = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID, env.OIDC_CLIENT_SECRET]
+  if (!given.some(Boolean)) return null
+  const [issuer, clientId, clientSecret] = given
+  if (!issuer || !clientId || !clientSecret || !env.PUBLIC_URL) {
+    throw new ConfigError(
+      'OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL are needed together.',
+    )
+  }
+  return { issuer: checkedWebUrl('OIDC_ISSUER', issuer).href, clientId, clientSecret }
+}
+
+function checkedOrigin(name: string, text: string): string {
+  const { origin, pathname, search, hash } = checkedWebUrl(name, text)
+  if (pathname + search + hash === '/') return origin
+  throw new ConfigError(`${name} has no path: "${origin}".`)
+}
+
+/** An https address; on this machine http will do. */
+function checkedWebUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol === 'https:') return url
+  if (url?.protocol === 'http:' && isLoopbackName(url.hostname)) return url
+  throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
+}
+
+/** Whether the name of a host means this machine. */
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '[::1]' || isLoopback(name)
 }
 
 function isLoopback(host: string): boolean {

@@ -19,8 +19,11 @@ export const errorTable = {
     status: 422,
     title: 'The Idempotency-Key belongs to another request',
   },
-  unauthenticated: { code: 3001, status: 401, title: 'A valid token is needed' },
-  forbidden: { code: 3002, status: 403, title: 'The token lacks a scope' },
+  unauthenticated: { code: 3001, status: 401, title: 'A valid token or session is needed' },
+  forbidden: { code: 3002, status: 403, title: 'You may not do this' },
+  sign_in_failed: { code: 3003, status: 401, title: 'The e-mail or the password is wrong' },
+  link_ended: { code: 3004, status: 410, title: 'The link can no longer be used' },
+  account_needed: { code: 3005, status: 409, title: 'The e-mail has users in several accounts' },
   route_not_found: { code: 4001, status: 404, title: 'No such path' },
   record_not_found: { code: 4002, status: 404, title: 'No such record' },
   field_not_found: { code: 4003, status: 404, title: 'No such field' },
@@ -39,6 +42,7 @@ export const errorTable = {
   request_timeout: { code: 6006, status: 408, title: 'The request took too long to arrive' },
   internal: { code: 9001, status: 500, title: 'The service failed' },
   database_unavailable: { code: 9002, status: 503, title: 'The database is not available' },
+  provider_unavailable: { code: 9003, status: 503, title: 'The OpenID provider is not available' },
 } as const satisfies Record<string, { code: number; status: number; title: string }>
 
 export type ErrorSlug = keyof typeof errorTable

@@ -6,8 +6,10 @@ import { deal } from './deals/deal.ts'
 import { pipeline, pipelineStage } from './pipelines/pipeline.ts'
 import { product } from './products/product.ts'
 import type { Resource } from './records/resource.ts'
+import { role } from './roles/role.ts'
 import { tag } from './tags/tag.ts'
 import { territory } from './territories/territory.ts'
+import { token } from './tokens/token.ts'
 import { user } from './users/user.ts'
 
 export const resources: readonly Resource[] = [
@@ -16,6 +18,8 @@ export const resources: readonly Resource[] = [
   contact,
   company,
   user,
+  role,
+  token,
   territory,
   tag,
   pipeline,

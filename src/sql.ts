@@ -183,7 +183,7 @@ export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]
   return (...values) => ({ text, values: order.map(slot => values[Number(slot)]!) })
 }
 
-/** Asks a database for what a statement reads; `replan` as it takes it. */
+/** Asks a database for what a statement reads. `replan`: it is planned anew each time (db/open.ts). */
 export function ask<Rows>(
   db: { query(text: string, values: readonly Value[], replan?: boolean): Rows },
   statement: Sql | Statement,

@@ -3,8 +3,9 @@
  * on PostgreSQL too. Arguments are test files; without them, all. The exit code is the worst of the runs.
  */
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startPostgres } from './support/postgres.ts'
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/**/*.test.ts').sort()
@@ -12,30 +13,36 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/*
  * Files that ask nothing of a database, or bring their own engines: once is enough
  * (test/house/layout.test.ts).
  */
-const engineFree = /test[/\\](house|db|units|backup)[/\\]/
+const engineFree = /test[/\\](house|db|units|backup|reliability[/\\](files|network|stop)\.)/
 
-let worst = await run('embedded', files, {})
+/**
+ * A file's embedded engine lives for seconds: to optimize its code takes longer than optimized code saves.
+ * The services that tests start as people do are without.
+ */
+const shortLived = ['--liftoff-only']
+
+// What the files share: a server, and databases that are ready to be copied.
 const server = await startPostgres()
-if (server) {
-  try {
-    const own = files.filter(file => !engineFree.test(file))
-    worst = Math.max(
-      worst,
-      own.length
-        ? await run('PostgreSQL', own, { TEST_ENGINE: 'postgres', TEST_DATABASE_URL: server.url })
-        : 0,
-    )
-  } finally {
-    await server.stop()
-  }
-} else
+const prepared = mkdtempSync(join(tmpdir(), 'dealwright-prepared-'))
+const shared = { TEST_PREPARED: prepared, ...(server && { TEST_DATABASE_URL: server.url }) }
+let worst = 1
+try {
+  worst = await run('embedded', files, shared)
+  const own = files.filter(file => !engineFree.test(file))
+  if (server && own.length)
+    worst = Math.max(worst, await run('PostgreSQL', own, { ...shared, TEST_ENGINE: 'postgres' }))
+} finally {
+  await server?.stop()
+  rmSync(prepared, { recursive: true, force: true })
+}
+if (!server)
   console.log('No PostgreSQL found: set TEST_DATABASE_URL or install its server to test that engine too.')
 process.exit(worst)
 
 function run(engine: string, names: readonly string[], env: Record<string, string>): Promise<number> {
   console.log(`\n── ${engine} ──`)
   const concurrency = `--test-concurrency=${availableParallelism()}`
-  const child = spawn(process.execPath, ['--test', concurrency, ...names], {
+  const child = spawn(process.execPath, [...shortLived, '--test', concurrency, ...names], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })

@@ -1,17 +1,17 @@
 /**
- * Makes an account with everything that deals and products need (D39, D40), and its tokens. Runs inside the
- * caller's transaction.
+ * Makes an account with everything that deals and products need (D39, D40). Runs inside the caller's
+ * transaction.
  */
 import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
-import { documentOf } from '../records/document.ts'
+import { renderedMembers } from '../records/rendered-record.ts'
+import { blank } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { resources } from '../resources.ts'
-import { ask, param, sql } from '../sql.ts'
+import { ask, sql } from '../sql.ts'
+import { loadCatalog } from './callers.ts'
 import { isoCurrencies } from './currencies.ts'
-import { defaultOptions, defaultPipeline } from './defaults.ts'
-import { loadCatalog } from './directory.ts'
-import { hashToken } from './token.ts'
+import { administratorRole, defaultOptions, defaultPipeline, defaultRoles } from './defaults.ts'
 
 const baseCurrency = 840
 
@@ -34,9 +34,11 @@ export async function createAccount(
   const madeAt = (at ?? new Date()).toISOString()
   const [row] = await ask(
     tx,
-    sql`INSERT INTO account (account_id, name, base_currency, created_at)
+    // The number of an account that was purged may be given again. The versions of its configuration are not:
+    // processes may remember them.
+    sql`INSERT INTO account (account_id, name, base_currency, created_at, catalog_version)
       SELECT coalesce(max(account_id), 0) + 1, ${name}::text, ${String(baseCurrency)}::int,
-        ${madeAt}::timestamptz
+        ${madeAt}::timestamptz, CASE WHEN count(*) = 0 THEN 1 ELSE extract(epoch FROM now())::bigint END
       FROM account RETURNING account_id::text AS id`,
   )
   const account = row!.id!
@@ -49,13 +51,14 @@ export async function createAccount(
   )
   await insertOptions(tx, account, options)
   await insertCurrencies(tx, account, madeAt)
+  await insertRoles(tx, account, madeAt)
   // The rest are records like any other. The owner is recorded as their own creator.
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
     const context = { catalog, actor: owner, ...(at ? { at } : {}) }
     return (await createRecord(tx, catalog.resources.get(resource)!, body, context)).id
   }
-  await create('user', { name: ownerName, email: ownerEmail })
+  await create('user', { name: ownerName, email: ownerEmail, role: administratorRole })
   const pipeline = await create('pipeline', { name: defaultPipeline.name, is_default: 'Yes' })
   for (const stage of defaultPipeline.stages) await create('pipeline_stage', { ...stage, pipeline })
   return { account: Number(account), owner }
@@ -73,7 +76,7 @@ async function insertCurrencies(tx: Queryable, account: string, at: string): Pro
       updated_at: at,
       metadata: {},
     }
-    return { ...values, document: documentOf(all.get('currency')!, values) }
+    return { ...values, document: renderedMembers(all.get('currency')!, values) }
   })
   await ask(
     tx,
@@ -110,29 +113,21 @@ function optionRows(firstId: number): OptionRow[] {
     .map((option, index) => ({ ...option, id: firstId + index }))
 }
 
-export type NewToken = {
-  readonly account: number
-  readonly user: number
-  readonly name: string
-  readonly scopes: readonly string[]
-  readonly token: string
-  readonly now: Date
-}
-
-/** Stores a token's hash, never the token. */
-export async function createToken(
-  tx: Queryable,
-  { account, user, name, scopes, token, now }: NewToken,
-): Promise<void> {
-  const own = param(String(account))
+/** The roles that every account has (D62), which their users can't be without. */
+async function insertRoles(tx: Queryable, account: string, at: string): Promise<void> {
+  const { resources: all } = await loadCatalog(tx, resources, Number(account))
+  const blankRole = blank(all.get('role')!)
+  const rows = defaultRoles.map(role => {
+    const values = { ...blankRole, ...role, created_at: at, updated_at: at }
+    return { ...values, document: renderedMembers(all.get('role')!, values) }
+  })
   await ask(
     tx,
-    sql`WITH counted AS (
-        UPDATE counter SET last_id = last_id + 1 WHERE account_id = ${own}::bigint RETURNING last_id
-      )
-      INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at)
-      SELECT ${own}::bigint, last_id, ${name}::text, ${hashToken(token)}::text,
-        ${`{${scopes.join(',')}}`}::text[], ${String(user)}::bigint, ${now.toISOString()}::timestamptz
-      FROM counted`,
+    sql`INSERT INTO role (account_id, id, name, built_in, scopes, visibility, may_change, hidden_fields,
+        locked_fields, created_at, updated_at, document)
+      SELECT ${account}::bigint, r.*
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) r (id int, name text, built_in text, scopes jsonb,
+        visibility jsonb, may_change jsonb, hidden_fields jsonb, locked_fields jsonb,
+        created_at timestamptz, updated_at timestamptz, document text)`,
   )
 }

@@ -1,4 +1,8 @@
-/** What a new account starts with (D40): its pipeline and the interface's default option lists. Data only. */
+/**
+ * What a new account starts with (D40): its pipeline, the interface's default option lists, and its roles.
+ * Data only.
+ */
+import type { Visibility } from '../rights/visibility.ts'
 
 export const defaultPipeline = {
   name: 'Sales pipeline',
@@ -61,4 +65,48 @@ export const defaultOptions: readonly {
   },
   { resource: 'deal', field: 'forecast_category', names: ['Pipeline', 'Best case', 'Commit', 'Omitted'] },
   { resource: 'product', field: 'category', names: ['Hardware', 'Software'] },
+]
+
+const read = (...names: string[]) => names.map(name => `${name}:read`)
+const write = (...names: string[]) => names.flatMap(name => [`${name}:read`, `${name}:write`])
+const configuration = read('pipeline', 'pipeline_stage', 'currency', 'field', 'user', 'role')
+
+/** The role of the owner. */
+export const administratorRole = 1
+
+/** Roles have ids of their own, like currencies: they are the same in every account. */
+export const defaultRoles: readonly {
+  readonly id: number
+  readonly name: string
+  readonly built_in: string
+  readonly scopes: string[]
+  readonly may_change?: { [resource: string]: Visibility }
+}[] = [
+  { id: administratorRole, name: 'Administrator', built_in: 'administrator', scopes: ['admin'] },
+  {
+    id: 2,
+    name: 'Manager',
+    built_in: 'manager',
+    scopes: [
+      ...write('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'),
+      ...configuration,
+    ],
+  },
+  {
+    id: 3,
+    name: 'Member',
+    built_in: 'member',
+    scopes: [
+      ...write('deal', 'contact', 'company', 'tag', 'token'),
+      ...read('product', 'territory'),
+      ...configuration,
+    ],
+    may_change: { deal: 'territory', contact: 'territory', company: 'territory' },
+  },
+  {
+    id: 4,
+    name: 'Read only',
+    built_in: 'read_only',
+    scopes: [...read('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'), ...configuration],
+  },
 ]

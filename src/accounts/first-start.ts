@@ -4,14 +4,23 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
-import { administers, isValid } from '../records/administrators.ts'
+import { StartupError } from '../db/startup-error.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import { removeRecord } from '../records/remove.ts'
 import type { Queryable } from '../records/store.ts'
-import { lockAccount } from '../records/write.ts'
-import { ask, param, sql } from '../sql.ts'
+import { updateRecord } from '../records/update.ts'
+import { lockAccount, reserveIds } from '../records/write.ts'
+import { resources } from '../resources.ts'
+import { ask, type Param, param, sql } from '../sql.ts'
+import { administers, isValid } from '../users/access.ts'
+import { alone } from './alone.ts'
+import { loadCatalog } from './callers.ts'
 import { createAccount } from './create.ts'
+import { administratorRole } from './defaults.ts'
 import { sampleBegins } from './sample-bodies.ts'
 import { hashToken, newToken, parseToken } from './token.ts'
 import type { TokenFile, TokenState } from './token-file.ts'
+import { createToken } from './tokens.ts'
 
 export type FirstStartOptions = {
   readonly now: Date
@@ -28,12 +37,13 @@ export type Started = {
   readonly token: string | null
   /** the file with a valid token; null without one */
   readonly keptIn: string | null
+  /** the account of DEALWRIGHT_TOKEN was deleted, so that token is of no use */
+  readonly isPresetVain?: true
 }
 
 const presetName = 'DEALWRIGHT_TOKEN'
-
-/** Any number: the lock that two processes starting at once share. */
-const startLock = 7_301_040
+/** The account that the first start makes: the setting is one of its tokens (config.ts). */
+const presetAccount = '1'
 
 /**
  * Makes the default account if there is none, and makes the token of the environment valid. Throws a
@@ -41,29 +51,27 @@ const startLock = 7_301_040
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<Started> {
   const { file } = options
-  const token = await alone(db, tx => prepareAccount(tx, options))
+  const prepared = await alone(db, tx => prepareAccount(tx, options))
   // A transaction of its own: it sees what the first one committed, even if this process or another was
   // killed in between.
-  const keptIn = file ? await alone(db, tx => file.settle(kept => tokenState(tx, kept))) : null
-  return { token, keptIn }
-}
-
-function alone<T>(db: Database, act: (tx: Queryable) => Promise<T>): Promise<T> {
-  return db.sql.begin(async tx => {
-    const query: Queryable['query'] = (text, params = []) => tx.unsafe(text, params, { prepare: true })
-    await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(startLock)}::bigint)`)
-    return act({ query, write: (_account, text, params) => query(text, params) })
-  })
+  const keptIn = file ? await alone(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
+  return { ...prepared, keptIn }
 }
 
 /** The token that was made; null if no account was made or the token was preset. */
-async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<string | null> {
+async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<Omit<Started, 'keptIn'>> {
   const { now, presetToken, sampleData, file, createSample } = options
-  const [first] = await ask(tx, sql`SELECT min(account_id)::text AS account FROM account`)
-  if (first!.account) {
-    if (presetToken)
-      await makeStartToken(tx, { account: first!.account, name: presetName, token: presetToken, now })
-    return null
+  const [known] = await ask(
+    tx,
+    sql`SELECT count(*)::text AS count,
+        coalesce(bool_or(account_id = ${presetAccount}::bigint AND deleted_at IS NULL), false)::text AS has_preset
+      FROM account`,
+  )
+  if (known!.count !== '0') {
+    if (!presetToken) return { token: null }
+    if (known!.has_preset !== 'true') return { token: null, isPresetVain: true }
+    await makeStartToken(tx, { account: presetAccount, name: presetName, token: presetToken })
+    return { token: null }
   }
   const { account, owner } = await createAccount(tx, {
     name: 'Default',
@@ -73,55 +81,71 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
   })
   const token = presetToken ?? newToken(account, randomBytes)
   if (!presetToken) await file?.prepare(token)
+  // Its history is before the token: an account's moments never go back (D123). The documents name records
+  // by ids that begin after one that a token took once.
+  if (sampleData) {
+    await reserveIds(tx, account, 'last_id', 1)
+    await createSample(tx, account, owner, now)
+  }
   await makeStartToken(tx, {
     account: String(account),
     name: presetToken ? presetName : 'First start',
     token,
-    now,
   })
-  if (sampleData) await createSample(tx, account, owner, now)
-  return presetToken ? null : token
+  return { token: presetToken ? null : token }
 }
 
 type StartToken = {
   readonly account: string
   readonly name: string
   readonly token: string
-  readonly now: Date
 }
 
 /**
  * Makes a token of a start valid, with the scope admin and without an end. Ends every other token that a
- * start has made (D120). The token acts for a user who administers the account. If there is none, it acts for
- * the owner or, if the owner was deleted, for another live user.
+ * start has made (D120). The token acts for a user who administers the account.
  */
-async function makeStartToken(tx: Queryable, { account, name, token, now }: StartToken): Promise<void> {
-  const [own, named] = [param(account), param(name)]
-  const [hash, madeAt] = [param(hashToken(token)), param(now.toISOString())]
-  const user = sql`(
-    SELECT u.id FROM "user" u WHERE u.account_id = ${own}::bigint
-    ORDER BY u.deleted_at IS NOT NULL, (${administers(own)}) DESC, u.id LIMIT 1)`
+async function makeStartToken(tx: Queryable, { account, name, token }: StartToken): Promise<void> {
+  const own = param(account)
   await ask(tx, lockAccount(own))
+  const catalog = await loadCatalog(tx, resources, Number(account))
+  const fields = catalog.resources.get('token')!
+  const context = { catalog, actor: await administratorOf(tx, catalog, own) }
+  const made = await ask(
+    tx,
+    sql`SELECT t.id::text AS id, (s.hash IS NOT NULL AND t.scopes ? 'admin' AND t.expires_at IS NULL
+        AND EXISTS (
+          SELECT 1 FROM "user" u
+          WHERE u.account_id = t.account_id AND u.id = t."user" AND ${administers(own)}))::text AS is_it
+      FROM token t LEFT JOIN token_secret s ON s.account_id = t.account_id AND s.token = t.id
+        AND s.hash = ${hashToken(token)}::text AND s.valid_until IS NULL
+      WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
+  )
+  for (const { id } of made.filter(({ is_it }) => is_it === 'false'))
+    await removeRecord(tx, fields, Number(id), context)
+  if (made.some(({ is_it }) => is_it === 'true')) return
+  const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
   await ask(
     tx,
-    sql`WITH ended AS (
-  UPDATE token SET revoked_at = ${madeAt}::timestamptz
-  WHERE account_id = ${own}::bigint AND made_at_start AND hash <> ${hash}::text AND revoked_at IS NULL
-),
-known AS (
-  UPDATE token SET name = ${named}::text, scopes = '{admin}', user_id = ${user}, expires_at = NULL,
-    revoked_at = NULL, made_at_start = true
-  WHERE account_id = ${own}::bigint AND hash = ${hash}::text RETURNING id
-),
-counted AS (
-  UPDATE counter SET last_id = last_id + 1
-  WHERE account_id = ${own}::bigint AND NOT EXISTS (SELECT 1 FROM known) RETURNING last_id
-)
-INSERT INTO token (account_id, id, name, hash, scopes, user_id, created_at, made_at_start)
-SELECT ${own}::bigint, last_id, ${named}::text, ${hash}::text, '{admin}', ${user},
-  ${madeAt}::timestamptz, true
-FROM counted`,
+    sql`UPDATE token SET made_at_start = true
+      WHERE account_id = ${own}::bigint AND id = ${String(id)}::bigint`,
   )
+}
+
+/** A user who administers the account: should nobody do so, the first who is there does from now on. */
+async function administratorOf(tx: Queryable, catalog: Catalog, account: Param): Promise<number> {
+  const [found] = await ask(
+    tx,
+    sql`SELECT u.id::text AS id, (${administers(account)})::text AS administers FROM "user" u
+      WHERE u.account_id = ${account}::bigint AND u.deleted_at IS NULL
+      ORDER BY (${administers(account)}) DESC, u.id LIMIT 1`,
+  )
+  if (!found) throw new StartupError('The account has no user for whom a token could act.')
+  const id = Number(found.id)
+  const body = { role: administratorRole, is_active: 'Yes' }
+  if (found.administers === 'false')
+    await updateRecord(tx, catalog.resources.get('user')!, id, body, { catalog, actor: id })
+  return id
 }
 
 async function tokenState(tx: Queryable, token: string): Promise<TokenState> {
@@ -130,7 +154,10 @@ async function tokenState(tx: Queryable, token: string): Promise<TokenState> {
   const [row] = await ask(
     tx,
     sql`SELECT (${isValid})::text AS is_valid
-      FROM token t WHERE t.account_id = ${String(account)}::bigint AND t.hash = ${hashToken(token)}::text`,
+      FROM token_secret s JOIN token t ON t.account_id = s.account_id AND t.id = s.token
+        JOIN account a ON a.account_id = s.account_id AND a.deleted_at IS NULL
+      WHERE s.account_id = ${String(account)}::bigint AND s.hash = ${hashToken(token)}::text
+        AND (s.valid_until IS NULL OR s.valid_until > now())`,
   )
   if (!row) return 'unknown'
   return row.is_valid === 'true' ? 'valid' : 'ended'

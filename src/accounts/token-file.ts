@@ -27,7 +27,7 @@ export type TokenFile = {
    * null without one. The caller makes sure that nobody else does this, or is about to commit a pending
    * token, at the same time.
    */
-  settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
+  reconcile(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
 }
 
 /** `say` is told what an operator should know about the files. */
@@ -35,7 +35,7 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
   const kept = join(dataDir, 'admin-token')
   const pending = `${kept}.pending`
 
-  async function settle(stateOf: (token: string) => Promise<TokenState>): Promise<string | null> {
+  async function reconcile(stateOf: (token: string) => Promise<TokenState>): Promise<string | null> {
     const prepared = await read(pending)
     if (prepared !== null) {
       if ((await stateOf(prepared)) === 'valid') {
@@ -67,8 +67,8 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
         )
       }
     },
-    settle: stateOf =>
-      settle(stateOf).catch(error => {
+    reconcile: stateOf =>
+      reconcile(stateOf).catch(error => {
         if (asStartupError(error) === error) throw error
         // The token is in one of the files. A later start that may write here finishes the work.
         say(`The file of the admin token was left as it is: ${messageOf(error)}`)

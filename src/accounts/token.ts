@@ -1,14 +1,22 @@
 /**
- * API tokens (D38): `dw_<account>_<random>_<checksum>`. The account can be read from the token, so that the
- * statement that looks it up names its account; the checksum tells a typing mistake from an unknown token
- * without asking the database.
+ * Secrets (D38, D61): `<prefix>_<account>_<random>_<checksum>`, of tokens, sessions and one-time links. The
+ * account can be read from the secret, so that the statement that looks it up names its account; the checksum
+ * tells a typing mistake from an unknown secret without asking the database.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 33 characters of 62: 196 bits. */
-const randomLength = 33
+
+/** Each kind has a form of its own: a link is no session, and a session no token. */
+const kinds = {
+  /** 33 characters of 62: 196 bits */
+  token: { prefix: 'dw', length: 33 },
+  /** 256 bits */
+  session: { prefix: 'dws', length: 43 },
+  link: { prefix: 'dwl', length: 43 },
+}
+export type SecretKind = keyof typeof kinds
 
 /**
  * The account of tokens that an operator preset, and that have another form: the account made at the first
@@ -16,26 +24,46 @@ const randomLength = 33
  */
 const defaultAccount = 1
 
-/** A new token. `randomBytes` gives that many random bytes. */
-export function newToken(account: number, randomBytes: (count: number) => Uint8Array): string {
+type RandomBytes = (count: number) => Uint8Array
+
+/** A new secret. `randomBytes` gives that many random bytes. */
+export function newSecret(kind: SecretKind, account: number, randomBytes: RandomBytes): string {
+  const { prefix, length } = kinds[kind]
   let random = ''
-  while (random.length < randomLength) {
+  while (random.length < length) {
     // Bytes from 248 on would make the first characters of the alphabet more likely than the others.
     for (const byte of randomBytes(64))
-      if (byte < 248 && random.length < randomLength) random += alphabet[byte % 62]
+      if (byte < 248 && random.length < length) random += alphabet[byte % 62]
   }
-  const body = `dw_${account}_${random}`
+  const body = `${prefix}_${account}_${random}`
   return `${body}_${checksum(body)}`
 }
 
+export function newToken(account: number, randomBytes: RandomBytes): string {
+  return newSecret('token', account, randomBytes)
+}
+
+/** The account of a secret of this kind; null for text that can't be one. */
+export function accountOf(kind: SecretKind, text: string): number | null {
+  const match = forms[kind].exec(text)
+  return match && checksum(match[1]!) === match[3] ? Number(match[2]) : null
+}
+
+const forms = { token: formOf('token'), session: formOf('session'), link: formOf('link') }
+
+function formOf(kind: SecretKind): RegExp {
+  const { prefix, length } = kinds[kind]
+  return new RegExp(`^(${prefix}_(\\d{1,15})_[0-9A-Za-z]{${length}})_([0-9a-z]{7})$`)
+}
+
 /**
- * The account of a token; null for text that can't be a token. Text of 32 characters or more without the
- * prefix is taken for a token that DEALWRIGHT_TOKEN preset, which belongs to the default account.
+ * The account of a token; null for text that can't be a token. Text of 32 characters or more without a prefix
+ * is taken for a token that DEALWRIGHT_TOKEN preset, which belongs to the default account.
  */
 export function parseToken(text: string): { account: number } | null {
-  if (!text.startsWith('dw_')) return text.length >= 32 ? { account: defaultAccount } : null
-  const match = /^(dw_(\d{1,15})_[0-9A-Za-z]{33})_([0-9a-z]{7})$/.exec(text)
-  return match && checksum(match[1]!) === match[3] ? { account: Number(match[2]) } : null
+  if (!/^dw[sl]?_/.test(text)) return text.length >= 32 ? { account: defaultAccount } : null
+  const account = accountOf('token', text)
+  return account === null ? null : { account }
 }
 
 /**
@@ -43,9 +71,14 @@ export function parseToken(text: string): { account: number } | null {
  * hashed.
  */
 export function hashToken(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }
 
 function checksum(body: string): string {
   return crc32(body).toString(36).padStart(7, '0')
+}
+
+/** What is shown of a token to tell it from others: too little to guess the rest from. */
+export function prefixOf(text: string): string {
+  return text.slice(0, text.startsWith('dw_') ? text.indexOf('_', 3) + 7 : 4)
 }

@@ -8,11 +8,11 @@ import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
-import { recall } from '../records/once.ts'
+import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
-import { type Administered, type Administrator, askedOnce, attempt } from './attempt.ts'
+import { type Administered, type Administrator, attempt, requestKeyOf } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import { changedField, freeName, hasOwnOptions, ownOptions, rowOf, type Shape } from './field.ts'
 import type { Findings } from './findings.ts'
@@ -27,8 +27,8 @@ import { withChangedOption, withNewOption } from './option.ts'
  */
 export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
   const { db, account } = administrator
-  const before = await recall<Administered>(db, askedOnce(administrator))
-  if (before) return before.told
+  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+  if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
   return change(administrator, id, 'created', (_catalog, findings) => newField(body, id, findings))
 }
@@ -89,8 +89,8 @@ export async function createOption(
   body: Json,
 ): Promise<Administered> {
   const { db, account } = administrator
-  const before = await recall<Administered>(db, askedOnce(administrator))
-  if (before) return before.told
+  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+  if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', 1)
   return changeOptions(administrator, fieldId, id, (field, findings) =>
     withNewOption(field, body, id, findings),
@@ -134,7 +134,7 @@ export async function arrangeForm(
       ...part,
       fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at),
     }))
-    return { change: { verb: 'updated', resource: source, field: null, sections }, told: { form } }
+    return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
   })
   return form
 }
@@ -206,13 +206,17 @@ async function change(
     if (shaped && wantsIndex(shaped, catalog)) {
       withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, findings)
     }
-    const asked = await askReferences(administrator.db, catalog, findings.references)
+    const asked = await askReferences(
+      administrator.db,
+      { catalog, actor: administrator.actor },
+      findings.references,
+    )
     for (const problem of missingReferences(findings.references, asked)) findings.problems.add(() => problem)
-    const told = { id, warnings: findings.warnings }
+    const response = { id, warnings: findings.warnings }
     return (
       shaped && {
         change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections },
-        told,
+        response,
       }
     )
   })

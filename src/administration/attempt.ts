@@ -1,12 +1,13 @@
 /**
- * How a change of the configuration is carried out (D52): proposed on the catalog as the database has it now,
- * and saved by one statement only on that very catalog; else proposed anew. The changes of an account in this
- * process take turns. Knows no field.
+ * Carries out a change of the configuration (D52). The change is proposed on the latest catalog, and one
+ * statement saves it if the catalog is still the same. Otherwise it is proposed again. An account's changes
+ * in this process take turns. Knows no HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { isSameJson, type Json } from '../json.ts'
-import { type Once, recall } from '../records/once.ts'
+import { type Lines, takeTurn } from '../one-at-a-time.ts'
+import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import { ownOptions, rowOf } from './field.ts'
@@ -14,58 +15,58 @@ import { type Findings, newFindings } from './findings.ts'
 import { storedForm } from './form.ts'
 import { type Change, saveChange } from './save.ts'
 
-/** Who administers, and how the catalog is read: always as the database has it now. */
+/** Who asks for a change, and how the latest catalog is read. */
 export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
-  /** for what is changed: the form or the field, also when the change is to one of the field's options */
+  /**
+   * The expected version of what changes: the form, or the field. A change of an option counts as a change of
+   * its field.
+   */
   readonly precondition?: Precondition
-  /** the key under which a change is carried out once */
-  readonly once?: Once | null
+  /** set when a change must not be carried out twice (D8) */
+  readonly idempotency?: IdempotentRequest | null
   loadCatalog(): Promise<Catalog>
-  readonly turns: Turns
+  /**
+   * The changes of one process take turns in each account, so that none makes the judgement of another out of
+   * date. A change that another process made out of date is judged anew.
+   */
+  readonly turns: Lines<number>
 }
-
-/**
- * The last change under way in each account. The changes of one process take turns, so that none makes the
- * judgement of another out of date. A change that another process made out of date is judged anew.
- */
-export type Turns = Map<number, Promise<unknown>>
 
 export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
 
-/** How often a change is proposed anew when others keep changing the configuration. */
+/** How often a change is proposed when others keep changing the configuration. */
 const attempts = 10
 
-/**
- * What is to be changed on a catalog, and what the answer says of it; null where only problems were found.
- */
-type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; told: T } | null>
+/** Proposes a change of a catalog and the response to it. Null when there are only problems. */
+type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; response: T } | null>
 
-export function attempt<T extends object>(administrator: Administrator, propose: Proposal<T>): Promise<T> {
-  const { account, turns } = administrator
-  const turn = (turns.get(account) ?? Promise.resolve()).then(() => tryUntilSaved(administrator, propose))
-  const settled = turn.catch(() => {}).finally(() => turns.get(account) === settled && turns.delete(account))
-  turns.set(account, settled)
-  return turn
+/** Carries out a proposal in its turn. Throws its refusal, or `busy_record`. */
+export async function attempt<T extends object>(
+  administrator: Administrator,
+  propose: Proposal<T>,
+): Promise<T> {
+  const endTurn = await takeTurn(administrator.turns, administrator.account)
+  return tryUntilSaved(administrator, propose).finally(endTurn)
 }
 
 async function tryUntilSaved<T extends object>(
   administrator: Administrator,
   propose: Proposal<T>,
 ): Promise<T> {
-  const { db, account, actor, once = null } = administrator
-  const before = await recall<T>(db, askedOnce(administrator))
-  if (before) return before.told
+  const { db, actor, idempotency = null } = administrator
+  const before = await storedResponse<T>(db, requestKeyOf(administrator))
+  if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
     const catalog = await administrator.loadCatalog()
     const findings = newFindings(catalog)
     const proposed = await propose(catalog, findings)
     refuseProblems(findings)
-    const { change, told } = proposed!
-    const author = { account, version: catalog.version, actor, once }
-    const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, told)
+    const { change, response } = proposed!
+    const author = { catalog, actor, idempotency }
+    const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, response)
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], {
@@ -85,8 +86,8 @@ function isChange({ resources }: Catalog, { resource, field, sections }: Change)
   return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
 }
 
-export function askedOnce({ account, once = null }: Administrator) {
-  return { account: String(account), once }
+export function requestKeyOf({ account, idempotency = null }: Administrator) {
+  return { account: String(account), idempotency }
 }
 
 function refuseProblems({ problems }: Findings): void {

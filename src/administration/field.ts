@@ -9,8 +9,8 @@ import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
-import { isBlank, placeOf } from '../records/parse.ts'
-import { param, type Sql, sql } from '../sql.ts'
+import { isBlank, parseContextOf } from '../records/parse.ts'
+import { type Sql, sql } from '../sql.ts'
 import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
@@ -137,7 +137,11 @@ function withDefault(
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const value = isBlank(input)
     ? null
-    : kinds[field.type].parse(input, placeOf(field, '/default_value', findings.catalog, findings), null)
+    : kinds[field.type].parse(
+        input,
+        parseContextOf(field, '/default_value', findings.catalog, findings),
+        null,
+      )
   if (findings.nested.length)
     report(findings, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
@@ -166,16 +170,16 @@ export function indexExpression(field: Field): Sql | null {
   if (!field.is_custom || !term || term.multi || term.type === 'jsonb' || !term.order) return null
   const { looksUp, ranked, sql: order } = term.order
   const expression = looksUp ? term.sql : (ranked?.column ?? order)
-  return expression(columnsAlone, noAccount)
+  return expression(columnsAlone, nothing)
 }
 
 /** The row of an index: its columns need no alias, and nothing in it follows the clock or looks elsewhere. */
 const columnsAlone: Row = { alias: sql.none, now: sql.none }
-const noAccount = param(null)
+const nothing = () => sql.none
 
 /**
- * With two fields of one name, one of them could not be reached. The name of a deleted field still has
- * values.
+ * Two fields of one name could not be told apart. A deleted field still counts, because its values still have
+ * its name.
  */
 export function freeName(
   fields: ResourceFields,

@@ -40,13 +40,13 @@ export async function countIndexes(db: Queryable, table: string): Promise<number
 }
 
 /**
- * Builds the indexes that an account's fields should have, and removes those that they should not have. Safe
- * to call at any time, by several processes at once: an index that another process has begun is left to that
- * process. `query` must have no time limit. `failed` is told of each index that can't be built.
+ * Builds the indexes that an account's fields should have, and removes those that they should not have. It
+ * may be called at any time and by several processes at once: an index that another process has begun is left
+ * to that process. `query` must have no time limit. `failed` is called for each index that can't be built.
  */
 export async function arrangeIndexes(
   query: Queryable['query'],
-  catalog: Catalog,
+  catalog: Pick<Catalog, 'resources'> & { readonly account: { readonly id: number } },
   failed: (name: string, error: unknown) => void,
 ): Promise<void> {
   const account = catalog.account.id

@@ -6,7 +6,7 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { documentWithout } from '../records/document.ts'
+import { renderedWithout } from '../records/rendered-record.ts'
 import type { Queryable } from '../records/store.ts'
 import { carryOut, locked, lockFirst } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
@@ -64,8 +64,8 @@ due AS (
 }
 
 /**
- * Clears the next records after the one that was looked at last. Answers the last record of this batch; null
- * when none is left, or when the field was restored.
+ * Clears the values of the next records. Answers the last record of this batch; null when no record is left,
+ * or when the field was restored.
  */
 function fromRecords(due: Due, last: string): Sql {
   const { account, name } = due
@@ -78,7 +78,7 @@ found AS (
 ),
 cleared AS (
   UPDATE ${table} t SET custom = t.custom - ${name}::text,
-    document = ${documentWithout(sql`t.document`, sql`${name}::text`)}
+    document = ${renderedWithout(sql`t.document`, sql`${name}::text`)}
   FROM found WHERE t.account_id = ${account}::bigint AND t.id = found.id
 )
 SELECT max(id)::text AS last FROM found`

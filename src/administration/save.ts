@@ -3,9 +3,9 @@
  * the catalog's version, and does nothing unless the catalog still has the version that was judged (D52). So
  * no other change can come between the judgement and its saving.
  */
-import type { FieldRow, Section } from '../fields/catalog.ts'
+import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
-import { type Once, unchanged, writeOnce } from '../records/once.ts'
+import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
 import { author, type Author as By, dated, type Write, writing } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
@@ -20,30 +20,36 @@ export type Change = {
 }
 
 export type Author = {
-  readonly account: number
-  readonly version: string
+  readonly catalog: Catalog
   readonly actor: number
-  readonly once: Once | null
+  readonly idempotency: IdempotentRequest | null
 }
 
 /**
- * Saves a change (null: there is none) and stores what its answer says. Undefined when the catalog no longer
- * has the version that was judged. Takes the counter first, like every write.
+ * Saves a change and its response; null saves the response only. Undefined when the catalog no longer has the
+ * version that was judged. Takes the counter first, like every write.
  */
 export async function saveChange<T extends object>(
   db: Queryable,
-  { account, version, actor, once }: Author,
+  { catalog, actor, idempotency }: Author,
   change: Change | null,
-  told: T,
+  response: T,
 ): Promise<T | undefined> {
-  const by = author(account, actor, version)
+  const by = author({ catalog, actor })
   if (!change) {
     const answer = sql`SELECT '' AS id FROM locked`
-    if (once) await writeOnce(db, by.account, once, unchanged(by.account, answer), told)
-    return told
+    if (idempotency)
+      await writeIdempotently(db, by.account, idempotency, unchanged(by.account, answer), response)
+    return response
   }
-  const written = await writeOnce(db, by.account, once, writing(by, changeOf(by, change)), told)
-  return written?.told
+  const written = await writeIdempotently(
+    db,
+    by.account,
+    idempotency,
+    writing(by, changeOf(by, change)),
+    response,
+  )
+  return written?.response
 }
 
 /** The rows of a change: nothing unless the catalog still has the version that was judged. */
@@ -54,7 +60,7 @@ function changeOf(by: By, { verb, resource, field, sections }: Change): Write {
     ...(field ? { field: field.row, options: field.options } : {}),
     ...(sections ? { sections } : {}),
   }
-  const told = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
+  const made = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
   return {
     changes: [
       sql`changed AS (
@@ -70,7 +76,7 @@ function changeOf(by: By, { verb, resource, field, sections }: Change): Write {
       {
         type: field ? `field.${verb}` : 'form.updated',
         resource: 'field',
-        of: sql`(SELECT ${id}::bigint AS id, ${told} AS version FROM changed)`,
+        of: sql`(SELECT ${id}::bigint AS id, ${made} AS version FROM changed)`,
         changes: dated(JSON.stringify(said), sql`counted.at`),
       },
     ],
@@ -90,7 +96,8 @@ function savedField(account: Param, source: Param, row: FieldRow): Sql {
     is_active boolean, is_indexed boolean, deleted_at timestamptz, version int)
   ON CONFLICT (account_id, id) DO UPDATE SET field_name = excluded.field_name, config = excluded.config,
     default_value = excluded.default_value, is_required = excluded.is_required,
-    is_active = excluded.is_active, is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at, version = excluded.version
+    is_active = excluded.is_active, is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at,
+    version = excluded.version
 )`
 }
 

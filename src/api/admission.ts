@@ -1,22 +1,37 @@
 /**
- * Who may go on (D38, D107): the token, its rate, its scope and its account's share of what a process can do
- * at once are judged by the head of a request, before a byte of its body is read.
+ * Decides which requests go on (D38, D107): by token or session, rate limit, scope, and the account's share
+ * of what a process can do at once. The head of the request is enough for this; not a byte of the body is
+ * read before.
  */
 import type { FastifyRequest } from 'fastify'
-import type { Caller, Directory } from '../accounts/directory.ts'
+import type { Caller, Callers } from '../accounts/callers.ts'
+import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
+import { type Lines, takeTurn } from '../one-at-a-time.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { type Supply, supply } from './share.ts'
+import { refuseOtherSites, type Visitor, visitorOf } from './visitor.ts'
 
-export type Admitted = {
+export type Admitted = Guest & {
   readonly caller: Caller
+  /** the secret of the token or session */
   readonly token: string
-  /** headers that say how many requests are left */
+}
+
+/** A request that goes on without a caller: somebody is about to sign in. */
+export type Guest = Stay & {
+  readonly visitor: Visitor
+  /** response headers that say how many requests are left */
   readonly left: Readonly<Record<string, string>>
-  /** Takes memory for the request, until it leaves. Throws `overloaded` when the account has its share. */
+}
+
+export type Stay = {
+  /**
+   * Takes memory for the request until `leave`. Throws `overloaded` when the account already has its share.
+   */
   hold(bytes: number): void
   /**
-   * Waits until the account's others that wanted to be alone have left, and everybody else has had a turn.
+   * Waits until no other request of the account is alone, and until the event loop has served everybody else.
    */
   beAlone(): Promise<void>
   /** Gives back what the request has taken, however often it is called. */
@@ -24,71 +39,86 @@ export type Admitted = {
 }
 
 export type Admission = {
-  /** Throws `rate_limited`, `unauthenticated`, `forbidden`, `overloaded`. Who is admitted has to leave. */
+  /**
+   * Throws `rate_limited`, `unauthenticated`, `forbidden` or `overloaded`. Whoever admits a request must call
+   * `leave` at its end.
+   */
   admit(request: FastifyRequest, scope: string): Promise<Admitted>
+  /** The same for a request that needs no caller. It counts for its address. */
+  admitGuest(request: FastifyRequest): Guest
   /** Counts a request that no route takes, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
 }
 
 export type AdmissionOptions = {
-  readonly directory: Directory
+  readonly callers: Callers
   readonly rate: RateLimit
+  /** where browsers reach the service; null: whatever a request calls it */
+  readonly publicUrl: string | null
   readonly bodyLimitBytes: number
 }
 
-/** Requests that are carried out at the same time: with more, each would only wait longer. */
+/** How many requests are carried out at the same time. More would only make each wait longer. */
 const underWayMax = 500
-/** Bodies that are held at the same time, whether they have arrived or are being carried out. */
+/** How many bytes of bodies are held at the same time, while they arrive and while they are carried out. */
 const bodiesBytes = 67_108_864
 
-export function openAdmission({ directory, rate, bodyLimitBytes }: AdmissionOptions): Admission {
+export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
   const places = supply(underWayMax)
-  const queues: Queues = new Map()
+  const alone: Lines<number> = new Map()
   const memory = supply(Math.max(bodiesBytes, 8 * bodyLimitBytes))
   /** Looks up and counts whoever asks. */
   const identify = async (request: FastifyRequest) => {
-    const token = tokenOf(request)
-    const caller = token === null ? null : await directory.caller(token)
-    return { token, caller, left: rate.count(caller && token, request.ip) }
+    const visitor = visitorOf(request, publicUrl)
+    const { token, isCookie } = credentialOf(request, visitor)
+    const caller = token === null ? null : await callers.identify(token)
+    return { token, isCookie, caller, visitor, left: rate.count(caller && token, request.ip) }
+  }
+  const stayOf = (account: number) => {
+    if (!places.take(account, 1))
+      throw overloaded('Too many requests are being carried out; try again in a moment.')
+    return stay(account, places, memory, alone)
   }
   return {
     async admit(request, scope) {
-      const { token, caller: found, left } = await identify(request)
+      const { token, isCookie, caller: found, visitor, left } = await identify(request)
       if (token === null) {
-        throw new Refusal('unauthenticated', 'Send the token as "Authorization: Bearer <token>".')
+        throw new Refusal(
+          'unauthenticated',
+          'Send the token as "Authorization: Bearer <token>", or sign in with POST /rest/api/v1/session.',
+        )
+      }
+      if (isCookie) {
+        refuseOtherSites(request, visitor)
+        if (!found) throw sessionEnded(visitor)
       }
       const caller = allowed(found, scope)
-      const account = caller.catalog.account.id
-      if (!places.take(account, 1))
-        throw overloaded('Too many requests are being carried out; try again in a moment.')
-      return { caller, token, left, ...stay(account, places, memory, queues) }
+      return { caller, token, visitor, left, ...stayOf(caller.catalog.account.id) }
+    },
+    admitGuest(request) {
+      const visitor = visitorOf(request, publicUrl)
+      const left = rate.count(null, request.ip)
+      refuseOtherSites(request, visitor)
+      return { visitor, left, ...stayOf(guests) }
     },
     count: async request => void (await identify(request)),
   }
 }
 
+/** Guests share as an account would. */
+const guests = 0
+
 /** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
 export function allowed(caller: Caller | null, scope: string): Caller {
   if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.')
-  if (caller.scopes.has('admin') || caller.scopes.has(scope)) return caller
-  throw new Refusal(
-    'forbidden',
-    `The token needs the scope ${scope}; it has ${[...caller.scopes].join(', ') || 'none'}.`,
-  )
+  if (scope !== 'any') caller.rights.need(scope)
+  return caller
 }
 
-/** For each account the end of the last of those that want to be alone. */
-type Queues = Map<number, Promise<void>>
-
-function stay(
-  account: number,
-  places: Supply,
-  memory: Supply,
-  queues: Queues,
-): Pick<Admitted, 'hold' | 'beAlone' | 'leave'> {
+function stay(account: number, places: Supply, memory: Supply, alone: Lines<number>): Stay {
   let isGone = false
   let held = 0
-  let goOn = () => {}
+  let endTurn = () => {}
   return {
     hold(bytes) {
       if (!memory.take(account, bytes))
@@ -96,33 +126,35 @@ function stay(
       held += bytes
     },
     async beAlone() {
-      const { promise: left, resolve } = Promise.withResolvers<void>()
-      const before = queues.get(account)
-      const last = before ? before.then(() => left) : left
-      queues.set(account, last)
-      goOn = () => {
-        if (queues.get(account) === last) queues.delete(account)
-        resolve()
-      }
-      await before
+      endTurn = await takeTurn(alone, account)
       await new Promise(setImmediate)
     },
     leave() {
       if (isGone) return
       isGone = true
-      goOn()
+      endTurn()
       places.giveBack(account, 1)
       memory.giveBack(account, held)
     },
   }
 }
 
-/** The token of a request; null without one. */
-function tokenOf(request: FastifyRequest): string | null {
-  const { authorization } = request.headers
+/** The token of a request, else the session of its cookie. A session is taken from the cookie only. */
+function credentialOf(
+  { headers }: FastifyRequest,
+  { session }: Visitor,
+): { token: string | null; isCookie: boolean } {
+  const { authorization } = headers
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
-  const token = bearer ?? (authorization === undefined ? request.headers['x-api-key'] : undefined)
-  return typeof token === 'string' && token !== '' ? token : null
+  const sent = bearer ?? (authorization === undefined ? headers['x-api-key'] : undefined)
+  if (authorization === undefined && sent === undefined) return { token: session, isCookie: session !== null }
+  const isToken = typeof sent === 'string' && sent !== '' && accountOf('session', sent) === null
+  return { token: isToken ? sent : null, isCookie: false }
+}
+
+function sessionEnded(visitor: Visitor): Refusal {
+  const cookie = visitor.setCookie('session', '', 0)
+  return new Refusal('unauthenticated', 'The session has ended; sign in again.', [], { 'set-cookie': cookie })
 }
 
 function overloaded(detail: string): Refusal {

@@ -2,7 +2,7 @@
 import { aggregateDeals } from '../deals/aggregate.ts'
 import { readAggregateQuery } from '../list/query.ts'
 import { success } from './answer.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
+import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
 import type { Handler } from './routes.ts'
 
@@ -10,7 +10,8 @@ export function dealAggregate(db: ServedDatabase): Handler {
   return async request => {
     const { catalog } = request.caller
     const asked = readAggregateQuery(request.query, fieldsOf(request, 'deal'), catalog)
-    const { groups, hasMore } = await aggregateDeals(inTurn(db, request), catalog, asked)
+    needNames(request.caller, asked.groupBy ? [asked.groupBy] : [])
+    const { groups, hasMore } = await aggregateDeals(inTurn(db, request), request.caller, asked)
     return success(groups, { group_by: asked.groupBy?.internal_name ?? null, hasMore })
   }
 }

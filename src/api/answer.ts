@@ -11,13 +11,13 @@ import type { Saved } from '../records/save.ts'
 
 export type Answer = {
   readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body: string | Buffer
 }
 
 /**
- * Answers are data of one caller: not to be kept on the way, nor taken for a page that may load or be framed
- * by anything.
+ * Answers hold one caller's data. So no cache may keep them, and no browser may take them for a page that
+ * loads something or is framed.
  */
 export const securityHeaders = {
   'cache-control': 'no-store',
@@ -72,7 +72,10 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
   return { status: 200, body: Buffer.concat([head, page.records, tail]) }
 }
 
-/** An error as problem+json. What is no Refusal is a fault of the service: it says so and nothing more. */
+/**
+ * An error as problem+json. An error that is no Refusal is a fault of the service: the answer says so and
+ * nothing more.
+ */
 export function problemAnswer(error: unknown, requestId: string): Answer {
   const refusal =
     error instanceof Refusal
@@ -87,10 +90,12 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
 
 const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
-/** An answer as HTTP/1.1 sends it, for a connection whose request could not be read. */
+/** An answer as the bytes of HTTP/1.1, for a connection whose request could not be read. */
 export function rawAnswer({ status, headers, body }: Answer): string {
   const all = { ...securityHeaders, ...headers, 'content-length': Buffer.byteLength(body) }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    [value].flat().map(one => `${name}: ${one}\r\n`),
+  )
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 

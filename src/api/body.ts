@@ -1,4 +1,6 @@
-/** Reads the body of a request, within its limits; it takes little more memory than what has arrived. */
+/**
+ * Reads the body of a request within its limits. Takes little more memory than the bytes that have arrived.
+ */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../errors.ts'
 
@@ -8,19 +10,20 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 
 export type BodyLimit = {
   readonly bytes: number
-  /** what a larger one is refused with */
+  /** how a larger body is refused */
   refusal(): Refusal
 }
 
-/** Any body has at most as many bytes; throws `body_too_large`. */
+/** The limit for every body. Its refusal is `body_too_large`. */
 export function bodyLimit(bytes: number): BodyLimit {
   const message = `The body is larger than the ${bytes} bytes that the service takes.`
   return { bytes, refusal: () => new Refusal('body_too_large', message) }
 }
 
 /**
- * The bytes of a body. `hold` is told of each piece of memory that it takes, and may throw. Throws the
- * limit's refusal, unread where the request says its length, `unsupported_media_type`, `malformed_request`.
+ * Reads the bytes of a body. Calls `hold` for each piece of memory that it takes; `hold` may throw. Throws
+ * the limit's refusal, `unsupported_media_type` or `malformed_request`. A body whose declared length is too
+ * large is not read at all.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -41,11 +44,15 @@ export async function readBody(
       }
     }
     const cut = () => reject(new Refusal('malformed_request', 'The request ended before its body did.'))
-    // Its client may have left while it was asked who that is.
+    // The client may have left while its token was looked up.
     if (request.destroyed) return cut()
     request
       .on('data', take)
-      .on('end', () => resolve(collected.bytes()))
+      .on('end', () => {
+        // Each request is closed at its end, too; a refusal takes time to make.
+        request.off('close', cut)
+        resolve(collected.bytes())
+      })
       .on('error', cut)
       .on('close', cut)
   })
@@ -54,8 +61,8 @@ export async function readBody(
 type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
 
 /**
- * One piece of memory: with chunks kept as they come, a body sent byte by byte takes a hundred times its
- * size.
+ * Collects a body in one piece of memory. If the chunks were kept as they come, a body that is sent byte by
+ * byte would take a hundred times its size.
  */
 function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   let memory = Buffer.alloc(0)

@@ -1,6 +1,7 @@
 /**
- * What a connection may cost before anybody is known (D107): how many there may be, how long a request may
- * take to arrive, and how a connection ends whose request is refused before all of it was read.
+ * Limits what a connection may cost before its token is known (D107): how many connections there may be, how
+ * long a request may take to arrive, and how a connection ends whose request is refused before all of it was
+ * read.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
@@ -14,34 +15,19 @@ export type ConnectionLimits = {
   /** connections in all, and those of one network */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
-  /** how long a request may take to arrive, and an answer not be read at all */
+  /** how long a request may take to arrive, and how long a client may read nothing of its answer */
   readonly requestTimeoutMs: number
 }
 
-export type Connections = {
-  /**
-   * Notes that somebody with a valid token has asked over a connection: it need not make room for others any
-   * more.
-   */
-  trust(socket: Socket): void
-  /**
-   * To be told of an answer before it is sent. It has to be read in time; and it is the connection's last
-   * unless the request was read whole, as nobody will read the rest.
-   */
-  answer(request: IncomingMessage, response: ServerResponse): void
-  /** Answers what is no readable request, or none that has arrived in time; then the connection ends. */
-  refuse(error: Error & { code?: string }, socket: Socket): void
-}
-
 /**
- * How long and how much a client may still send whose request was refused, so that it gets to reading why.
+ * How long and how much a client may still send after its request was refused. So it gets to read the reason.
  */
 const [lingerMs, lingerBytes] = [5000, 4_194_304]
 const sayAgainMs = 60_000
 
 /**
- * Node's settings for requests that have to arrive whole within `limitMs`. The time for the head has to be
- * the same one: where it is longer, Node takes the two for each other.
+ * Node's settings for requests that must arrive whole within `limitMs`. The time for the head must be the
+ * same: if it were longer, Node would swap the two.
  */
 export function arrivalTimes(limitMs: number): ServerOptions {
   return {
@@ -52,52 +38,82 @@ export function arrivalTimes(limitMs: number): ServerOptions {
 }
 
 /**
- * Keeps a server that does not listen yet to its limits. A connection too many takes the place of the oldest
- * one over which no valid token has come, and is answered with 503 where there is none. `say` hears of it
- * once a minute.
+ * The connections of a server. When there is one too many, it takes the place of the oldest connection over
+ * which no valid token has come. Where there is no such connection, the new one is answered with 503.
  */
-export function watchConnections(
-  server: Server,
-  limits: ConnectionLimits,
-  say: (line: string) => void,
-): Connections {
-  const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = limits
-  /** for each connection the answers that are still to be given over it */
-  const open = new Map<Socket, Set<ServerResponse>>()
-  const ofNetwork = new Map<string, number>()
+export class Connections {
+  readonly #limits: ConnectionLimits
+  readonly #say: (line: string) => void
+  /** connection → the answers under way on it */
+  readonly #open = new Map<Socket, Set<ServerResponse>>()
+  readonly #ofNetwork = new Map<string, number>()
   /** connections over which no valid token has come, the oldest first, with their networks */
-  const strangers = new Map<Socket, string>()
-  let saidAt = Number.NEGATIVE_INFINITY
+  readonly #strangers = new Map<Socket, string>()
+  #saidAt = Number.NEGATIVE_INFINITY
 
-  const complain = (limit: string, what: string) => {
-    if (performance.now() - saidAt < sayAgainMs) return
-    saidAt = performance.now()
-    say(
-      `${what} are open, as many as ${limit} allows: those without a valid token make room, and others are refused.`,
+  /** `server` does not listen yet. `say` is told once a minute that the limits are reached. */
+  constructor(server: Server, limits: ConnectionLimits, say: (line: string) => void) {
+    this.#limits = limits
+    this.#say = say
+    server.on('connection', (socket: Socket) => this.#accept(socket))
+    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const answers = this.#open.get(socket)
+      answers?.add(response)
+      response.once('close', () => answers?.delete(response))
+    })
+    // A client that waits for "100 Continue" gets it when the body is wanted. A request that is refused by
+    // its head sends no body.
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      request.once('resume', () => {
+        if (!response.headersSent) response.writeContinue()
+      })
+      server.emit('request', request, response)
+    })
+  }
+
+  /**
+   * Notes that a request with a valid token came over the connection. It is then not ended to make room for
+   * others.
+   */
+  trust(socket: Socket): void {
+    this.#strangers.delete(socket)
+  }
+
+  /**
+   * To be called before an answer is sent. The client has to read the answer in time. It is the connection's
+   * last answer unless the request was read whole, as nobody will read the rest.
+   */
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    response.setTimeout(this.#limits.requestTimeoutMs)
+    if (request.complete || !hasBody(request.headers)) return
+    response.setHeader('connection', 'close')
+    // Node closes it at once. With bytes unread the system then resets it, and a client that is still sending
+    // loses the answer.
+    request.socket.destroySoon = () => linger(request.socket)
+  }
+
+  /** Answers a request that can't be read or has not arrived in time. Then the connection ends. */
+  refuse(error: Error & { code?: string }, socket: Socket): void {
+    const [first, ...others] = this.#open.get(socket) ?? []
+    // Another answer is under way, and the client would take this one for it.
+    const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
+    if (!socket.writable || isTaken) return void socket.destroy()
+    const slug = {
+      HPE_HEADER_OVERFLOW: 'header_too_large',
+      ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+    } as const
+    socket.write(
+      refusalText(
+        slug[error.code as keyof typeof slug] ?? 'malformed_request',
+        'The request could not be read.',
+      ),
     )
-  }
-  const makeRoom = (isMeant: (network: string) => boolean): boolean => {
-    for (const [socket, network] of strangers) {
-      if (!isMeant(network) || open.get(socket)!.size > 0) continue
-      strangers.delete(socket)
-      socket.destroy()
-      return true
-    }
-    return false
-  }
-  const hasRoom = (network: string): boolean => {
-    if ((ofNetwork.get(network) ?? 0) >= maxConnectionsPerAddress) {
-      complain('MAX_CONNECTIONS_PER_ADDRESS', `${maxConnectionsPerAddress} connections from ${network}`)
-      return makeRoom(other => other === network)
-    }
-    if (open.size < maxConnections) return true
-    complain('MAX_CONNECTIONS', `${maxConnections} connections`)
-    return makeRoom(() => true)
+    linger(socket)
   }
 
-  server.on('connection', (socket: Socket) => {
+  #accept(socket: Socket): void {
     const network = networkOf(socket.remoteAddress ?? '')
-    if (!hasRoom(network)) {
+    if (!this.#hasRoom(network)) {
       socket.write(
         refusalText('overloaded', 'Too many connections are open; try again in a moment.', {
           'retry-after': '1',
@@ -106,61 +122,53 @@ export function watchConnections(
       socket.destroySoon()
       return
     }
-    open.set(socket, new Set())
-    strangers.set(socket, network)
-    ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1)
+    this.#open.set(socket, new Set())
+    this.#strangers.set(socket, network)
+    this.#ofNetwork.set(network, (this.#ofNetwork.get(network) ?? 0) + 1)
     socket.once('close', () => {
-      open.delete(socket)
-      strangers.delete(socket)
-      const left = ofNetwork.get(network)! - 1
-      if (left > 0) ofNetwork.set(network, left)
-      else ofNetwork.delete(network)
+      this.#open.delete(socket)
+      this.#strangers.delete(socket)
+      const left = this.#ofNetwork.get(network)! - 1
+      if (left > 0) this.#ofNetwork.set(network, left)
+      else this.#ofNetwork.delete(network)
     })
-  })
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = open.get(socket)
-    answers?.add(response)
-    response.once('close', () => answers?.delete(response))
-  })
-  // Asked for when it is wanted, not before: what is refused at its head sends no body.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    request.once('resume', () => {
-      if (!response.headersSent) response.writeContinue()
-    })
-    server.emit('request', request, response)
-  })
+  }
 
-  return {
-    trust: socket => void strangers.delete(socket),
-    answer(request, response) {
-      response.setTimeout(requestTimeoutMs)
-      if (request.complete || !hasBody(request.headers)) return
-      response.setHeader('connection', 'close')
-      // Node closes it at once. With bytes unread the system then resets it, and who is still sending loses
-      // the answer.
-      request.socket.destroySoon = () => linger(request.socket)
-    },
-    refuse(error, socket) {
-      const [first, ...others] = open.get(socket) ?? []
-      // Under way is an answer that this one would be taken for.
-      const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
-      if (!socket.writable || isTaken) return void socket.destroy()
-      const slug = {
-        HPE_HEADER_OVERFLOW: 'header_too_large',
-        ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-      } as const
-      socket.write(
-        refusalText(
-          slug[error.code as keyof typeof slug] ?? 'malformed_request',
-          'The request could not be read.',
-        ),
-      )
-      linger(socket)
-    },
+  #hasRoom(network: string): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits
+    if ((this.#ofNetwork.get(network) ?? 0) >= maxConnectionsPerAddress) {
+      this.#complain('MAX_CONNECTIONS_PER_ADDRESS', `${maxConnectionsPerAddress} connections from ${network}`)
+      return this.#makeRoom(other => other === network)
+    }
+    if (this.#open.size < maxConnections) return true
+    this.#complain('MAX_CONNECTIONS', `${maxConnections} connections`)
+    return this.#makeRoom(() => true)
+  }
+
+  /** Ends the oldest connection without a valid token, of a network that is meant; false without one. */
+  #makeRoom(isMeant: (network: string) => boolean): boolean {
+    for (const [socket, network] of this.#strangers) {
+      if (!isMeant(network) || this.#open.get(socket)!.size > 0) continue
+      this.#strangers.delete(socket)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  #complain(limit: string, what: string): void {
+    if (performance.now() - this.#saidAt < sayAgainMs) return
+    this.#saidAt = performance.now()
+    this.#say(
+      `${what} are open, as many as ${limit} allows: those without a valid token make room, and others are refused.`,
+    )
   }
 }
 
-/** Sends no more. What is received is dropped, unparsed, until the client ends it too or has had its time. */
+/**
+ * Ends the sending direction. Drops what is received, unparsed, until the client ends too or its time is
+ * over.
+ */
 function linger(socket: Socket): void {
   let left = lingerBytes
   socket

@@ -1,4 +1,5 @@
 /** The field list (D34) and the dropdown values (D33), answered from the catalog. */
+import type { Caller } from '../accounts/callers.ts'
 import { formOf, formVersion } from '../administration/form.ts'
 import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
@@ -97,7 +98,9 @@ export function descriptor(field: Field, { resources }: Catalog): object {
   }
 }
 
-/** What lists take for a field's own name (''), or for a member: nothing, where the field is out of use. */
+/**
+ * The filters and sorts that lists take for a field, or for its member. None when the field is out of use.
+ */
 function taken(field: Field, member: string): { is_sortable: boolean; operators: Operator[] } {
   const term = field.is_active ? kinds[field.type].term(field, member) : null
   return {
@@ -107,8 +110,8 @@ function taken(field: Field, member: string): { is_sortable: boolean; operators:
 }
 
 /**
- * That of a dropdown is a mark on its option. A pipeline that is the default to look at is no default to
- * write.
+ * The default of a field. A dropdown marks its default on the option. An account's default pipeline is the
+ * one that its users see first; it is no default value of a new deal.
  */
 function defaultOf(field: Field): Json {
   const marked = field.related
@@ -137,7 +140,7 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
     const choices =
       name === 'currency'
         ? currencies(catalog, inactive)
-        : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, catalog)))
+        : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, caller)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     return success(JSON.stringify(choices.values), {
       name,
@@ -199,12 +202,14 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
   return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
 }
 
-async function recordChoices(db: Queryable, name: string, catalog: Catalog): Promise<Choices | null> {
+async function recordChoices(db: Queryable, name: string, caller: Caller): Promise<Choices | null> {
+  const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
     .map(fields => fields.byName.get(name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
-  const choices = await choicesOf(db, catalog.account.id, field)
+  rights.need(`${field.related}:read`)
+  const choices = await choicesOf(db, caller, field)
   const values = choices.map((choice, index) => ({
     ...choice,
     position: index + 1,

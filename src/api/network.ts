@@ -1,6 +1,6 @@
-/** Whose an address is, as far as an address tells: what is counted for one caller is counted for it. */
+/** The network of an address. Requests and connections are counted by network, as one customer has one. */
 
-/** An IPv4 address itself; of an IPv6 address the first 64 bits, as one customer is given that many. */
+/** An IPv4 address itself; of an IPv6 address the first 64 bits, because a customer is given that many. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!plain.includes(':')) return plain

@@ -1,8 +1,8 @@
-/** Reads the parameters of requests that have few of them. */
+/** Reads the parameters of requests that take only a few. */
 import { Refusal } from '../errors.ts'
 import type { Parameters } from '../list/parameters.ts'
 
-/** The values of single parameters; unknown, repeated and missing ones are refused together. */
+/** The values of the parameters. Unknown, repeated and missing parameters are refused together. */
 export function readParameters(
   query: Parameters,
   known: readonly string[],

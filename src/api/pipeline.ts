@@ -1,11 +1,12 @@
 /**
- * The way of a request whose caller and body are known: idempotency, then the handler, which is tried once
- * more on a newer catalog. What comes before is in admission.ts. Knows no HTTP library.
+ * What happens to a request whose caller and body are known: first idempotency, then the handler. A refused
+ * handler is tried once more on a newer catalog. Admission comes before (admission.ts). Knows no HTTP
+ * library.
  */
-import type { Caller, Directory } from '../accounts/directory.ts'
+import type { Caller, Callers } from '../accounts/callers.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
-import { recall } from '../records/once.ts'
+import { storedResponse } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
 import { allowed } from './admission.ts'
 import type { Answer } from './answer.ts'
@@ -17,28 +18,31 @@ export type Pipeline = {
   answer(request: ApiRequest, scope: string, handler: Handler): Promise<Answer>
 }
 
-export function openPipeline(db: Queryable, directory: Directory): Pipeline {
+export function openPipeline(db: Queryable, callers: Callers): Pipeline {
   const withIdempotency = idempotency(db)
   return {
     answer: (request, scope, handler) =>
       withIdempotency(request, handler, () => {
-        const latestCaller = async () => allowed(await directory.callerNow(request.token), scope)
+        const latestCaller = async () => allowed(await callers.identifyNow(request.token), scope)
         return retriedOnNewerCatalog(request, handler, latestCaller)
       }),
   }
 }
 
-/** What may be refused only because this process remembers an older catalog than the database has. */
+/** Errors that may come only from a remembered catalog that is older than the database's. */
 const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
   'validation_failed',
   'malformed_query',
   'field_not_found',
   'not_a_dropdown',
-  // Nothing is written by a configuration that is too old (D115).
+  // A write that an old configuration judged writes nothing (D115).
   'busy_record',
 ])
 
-/** A refused request has left no trace, so that it can be tried once more when the catalog is newer (D52). */
+/**
+ * Tries a refused request once more if the catalog is newer (D52). It is safe, because a refused request has
+ * changed nothing.
+ */
 async function retriedOnNewerCatalog(
   request: ApiRequest,
   handler: Handler,
@@ -55,25 +59,28 @@ async function retriedOnNewerCatalog(
 }
 
 /**
- * Carries out requests with an Idempotency-Key one at a time for each key (D8). When one fails, another
- * process may have carried out the same request meanwhile: then the handler finds its answer.
+ * Carries out requests with an Idempotency-Key, one at a time for each key (D8). When a request fails,
+ * another process may have carried out the same request meanwhile. The handler then finds its response.
  */
 function idempotency(db: Queryable) {
   const inFlight = new Set<string>()
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
-    const { once, caller } = request
-    if (!once) return carryOut()
+    const { idempotency, caller } = request
+    if (!idempotency) return carryOut()
     const account = String(caller.catalog.account.id)
-    const key = `${account} ${once.key}`
+    const key = `${account} ${idempotency.key}`
     if (inFlight.has(key)) throw requestInFlight()
     inFlight.add(key)
     try {
       const answer = await carryOut().catch(async error => {
-        if (error instanceof DatabaseUnavailable || !(await recall(db, { account, once }))) throw error
+        if (error instanceof DatabaseUnavailable || !(await storedResponse(db, { account, idempotency })))
+          throw error
         return handler(request)
       })
       const { headers } = answer
-      return once.isReplayed ? { ...answer, headers: { ...headers, 'idempotency-replayed': 'true' } } : answer
+      return idempotency.isReplayed
+        ? { ...answer, headers: { ...headers, 'idempotency-replayed': 'true' } }
+        : answer
     } finally {
       inFlight.delete(key)
     }

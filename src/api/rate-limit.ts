@@ -1,6 +1,6 @@
 /**
- * How much one token may ask in a minute (D59), counted in this process. A request without a valid token
- * counts for the network it comes from.
+ * How many requests a token may send in a minute (D59), counted in this process. A request without a valid
+ * token counts for the network it comes from.
  */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
@@ -16,15 +16,15 @@ export type RateLimit = {
 
 const windowMs = 60_000
 /**
- * Networks that are counted one by one; more share a count, so that a flood takes no more memory and nobody's
- * count.
+ * How many networks have a count of their own. All others share one count. So a flood from many networks
+ * neither fills the memory nor takes anybody's count away.
  */
 const networksMax = 100_000
 
-/** `perMinute` 0 = no limit. `clock` gives milliseconds and must not be set back, as the time of day is. */
+/** `perMinute` 0 = no limit. `clock` gives milliseconds and, unlike the time of day, never goes back. */
 export function rateLimit(perMinute: number, clock: () => number): RateLimit {
   if (perMinute === 0) return { count: () => ({}) }
-  // There are only so many valid tokens.
+  // Valid tokens are few, so this needs no limit.
   const tokens = windows(clock, Number.POSITIVE_INFINITY)
   const networks = windows(clock, networksMax)
   return {
@@ -44,12 +44,12 @@ export function rateLimit(perMinute: number, clock: () => number): RateLimit {
 
 type Window = { count: number; readonly endsAt: number }
 
-/** Counts for a key in a window of time that begins with the key's first request. */
+/** Counts for each key in a window of time, which begins with the first request of the key. */
 function windows(clock: () => number, most: number): (key: string) => Window {
   const open = new Map<string, Window>()
   return key => {
     const now = clock()
-    // All windows are equally long: the first one made is the first to end.
+    // All windows are equally long, so the oldest ends first.
     for (const [old, { endsAt }] of open) {
       if (endsAt > now) break
       open.delete(old)

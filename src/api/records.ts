@@ -1,22 +1,24 @@
-/** The operations on a resource: HTTP on one side, the life of a record on the other. */
-import { oldestKept } from '../administration/upkeep.ts'
+/** The handlers of a resource. They connect HTTP with the life of a record (records/). */
+import type { Caller } from '../accounts/callers.ts'
+import { oldestKept } from '../administration/background-jobs.ts'
 import type { Asker } from '../db/fair-share.ts'
-import { NoTarget } from '../deals/move.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
-import { readListQuery, readRecordQuery } from '../list/query.ts'
+import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.ts'
 import { createRecord } from '../records/create.ts'
 import { expandedRecord } from '../records/expand.ts'
-import { recall } from '../records/once.ts'
+import { storedResponse } from '../records/idempotency.ts'
+import { NoTarget } from '../records/move.ts'
 import { readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
-import { askedOnce, type Context } from '../records/save.ts'
+import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
-import { createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
+import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import {
   type ApiRequest,
@@ -30,14 +32,12 @@ import {
 } from './request.ts'
 import type { Handler } from './routes.ts'
 
-/**
- * What handlers need of a database: reads that may take long, such as lists, are asked in the account's turn.
- */
+/** What handlers need of a database. Reads that may take long, such as lists, wait for the account's turn. */
 export type ServedDatabase = Queryable & { inTurn(asker: Asker): ListDatabase }
 
 /**
- * The database as it is asked when it is the turn of the request's account, and as long as somebody waits for
- * the answer.
+ * The database for reads that may take long. A read waits for the turn of the request's account, and ends
+ * when the client leaves.
  */
 export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): ListDatabase {
   return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
@@ -55,94 +55,120 @@ export type RecordHandlers = {
   search: Handler
 }
 
-export type Around = {
+/** What the handlers of a resource need. */
+export type RecordService = {
+  readonly db: ServedDatabase
+  readonly resource: string
   /** how long what is deleted can be restored */
   readonly retentionDays: number
-  /** told of each write to what an account's catalog is made of */
+  /** called after each write to what an account's catalog is made of */
   configured(account: number): Promise<void>
   /** moves what is in a record to `to`, before it is deleted */
   move?(db: Queryable, context: Context, from: number, to: number): Promise<void>
 }
 
-export function recordHandlers(
-  db: ServedDatabase,
-  resource: string,
-  { configured, move, retentionDays }: Around,
-): RecordHandlers {
-  const written = async ({ caller: { catalog } }: ApiRequest) => {
-    if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
-  }
-  const list = async (request: ApiRequest, parameters: Parameters) => {
-    const { catalog } = request.caller
-    const fields = fieldsOf(request, resource)
-    const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
-    return pageAnswer(await listRecords(inTurn(db, request), fields, catalog.account.id, read), read)
-  }
-  /** A record as the caller wants to see it: with the names that `expand` asks for. */
-  const seen = async <R extends { record: string }>(
-    request: ApiRequest,
-    act: (fields: ResourceFields) => Promise<R>,
-  ) => {
-    const fields = fieldsOf(request, resource)
-    const expand = readRecordQuery(request.query, fields)
-    const answered = await act(fields)
-    return {
-      ...answered,
-      record: await expandedRecord(db, request.caller.catalog.account.id, answered.record, expand),
-    }
-  }
+export function recordHandlers(service: RecordService): RecordHandlers {
+  const { db, resource, retentionDays } = service
   return {
     create: async request => {
       refuseIfMatch(request)
-      const saved = await seen(request, fields =>
+      const saved = await withNames(service, request, fields =>
         createRecord(db, fields, bodyOf(request), contextOf(request)),
       )
-      await written(request)
+      await written(service, request)
       return createdAnswer(saved, request.path)
     },
     get: async request =>
       recordAnswer(
-        await seen(request, fields =>
-          readRecord(db, fields, request.caller.catalog.account.id, idOf(request)),
-        ),
+        await withNames(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
       ),
     update: async request => {
-      const saved = await seen(request, fields =>
+      const saved = await withNames(service, request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
       )
-      await written(request)
+      await written(service, request)
       return recordAnswer(saved)
     },
     remove: async request => {
       const id = idOf(request)
-      const [fields, precondition] = [fieldsOf(request, resource), preconditionOf(request)]
-      const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
-      const context = contextOf(request)
-      // The key is the deletion's: what is moved before is not carried out again when the deletion was.
-      if (move && move_to !== undefined && !(await recall(db, askedOnce(context)))) {
-        await refuseOther(db, fields, id, context, precondition)
-        await move(db, { ...context, once: null }, id, idOf({ id: move_to })).catch(refuseTarget)
-      }
-      await removeRecord(db, fields, id, context, precondition)
-      await written(request)
+      await remove(service, request, fieldsOf(request, resource), id)
+      await written(service, request)
       return success(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await seen(request, fields =>
+      const saved = await withNames(service, request, fields =>
         restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
       )
-      await written(request)
+      await written(service, request)
       return recordAnswer(saved)
     },
-    list: request => list(request, request.query),
-    search: request => list(request, parametersOf(request)),
+    list: request => list(service, request, request.query),
+    search: request => list(service, request, parametersOf(request)),
   }
+}
+
+/** The record that `act` answers, with the names that `expand` asks for. */
+async function withNames<R extends { record: string }>(
+  { db, resource }: RecordService,
+  request: ApiRequest,
+  act: (fields: ResourceFields) => Promise<R>,
+): Promise<R> {
+  const fields = fieldsOf(request, resource)
+  const expand = readRecordQuery(request.query, fields)
+  needNames(request.caller, expand)
+  const answered = await act(fields)
+  return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
+}
+
+/** To be called after a write: the record may be part of the account's catalog. */
+async function written({ resource, configured }: RecordService, { caller }: ApiRequest): Promise<void> {
+  const { catalog } = caller
+  if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
+}
+
+/** Deletes a record; with `move_to`, what is in it is moved before. */
+async function remove(
+  { db, move }: RecordService,
+  request: ApiRequest,
+  fields: ResourceFields,
+  id: number,
+): Promise<void> {
+  const precondition = preconditionOf(request)
+  const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
+  const context = contextOf(request)
+  // The Idempotency-Key belongs to the deletion. When the deletion was carried out before, the move is not
+  // repeated.
+  if (move && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
+    await refuseOther(db, fields, id, context, precondition)
+    await move(db, { ...context, idempotency: null }, id, idOf({ id: move_to })).catch(refuseTarget)
+  }
+  await removeRecord(db, fields, id, context, precondition)
+}
+
+async function list(
+  { db, resource }: RecordService,
+  request: ApiRequest,
+  parameters: Parameters,
+): Promise<Answer> {
+  const { catalog } = request.caller
+  const fields = fieldsOf(request, resource)
+  const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
+  needNames(request.caller, read.expand, read.sort)
+  return pageAnswer(await listRecords(inTurn(db, request), fields, request.caller, read), read)
+}
+
+/**
+ * Throws `forbidden` unless the caller may read the resources whose names are shown, or sorted by (D65).
+ */
+export function needNames({ rights }: Caller, shown: readonly Field[], sort: ListRequest['sort'] = []): void {
+  const resources = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+  for (const resource of resources) if (resource) rights.need(`${resource}:read`)
 }
 
 function refuseTarget(error: unknown): never {
   if (!(error instanceof NoTarget)) throw error
-  const message = `The deals can't be moved: ${error.message}`
+  const message = `The records can't be moved: ${error.message}`
   const problem = { field: null, path: '', parameter: 'move_to', code: 'invalid_value', message }
   throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [problem])
 }

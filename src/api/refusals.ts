@@ -1,13 +1,13 @@
 /**
- * What is refused before a handler is reached, and what the HTTP library and the database refuse, in the
- * service's own words. Knows no resource.
+ * The refusals that no handler makes: of routes and headers, and of errors from the HTTP library and the
+ * database, in the service's own words. Knows no resource.
  */
 import type { FastifyRequest } from 'fastify'
 import { databaseRefusal } from '../db/refusal.ts'
 import { Refusal } from '../errors.ts'
 import type { Route } from './routes.ts'
 
-/** The refusal that an error means; null for a fault of the service. */
+/** The refusal for an error; null when the error is a fault of the service. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   switch ((error as { code?: string }).code) {

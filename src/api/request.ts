@@ -1,22 +1,24 @@
 /**
- * What a handler is given, read from HTTP: who asks, the parameters, the body. Each reader refuses what it
- * can't read.
+ * What handlers get, read from HTTP: the caller, the parameters, the body. A reader refuses what it can't
+ * read.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../accounts/directory.ts'
+import type { Caller } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, JsonLimitError, parseExactly } from '../json.ts'
 import type { Parameters } from '../list/parameters.ts'
-import type { Once } from '../records/once.ts'
+import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Context } from '../records/save.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import type { Visitor } from './visitor.ts'
 
 export type ApiRequest = {
   readonly caller: Caller
-  /** by which the caller is known; never to be logged */
+  /** the caller's secret; never to be logged */
   readonly token: string
   readonly path: string
   readonly id: string
@@ -25,11 +27,21 @@ export type ApiRequest = {
   readonly query: Parameters
   readonly body: Json | undefined
   readonly ifMatch: string | undefined
-  /** of a write with an Idempotency-Key (D8) */
-  readonly once: Once | null
+  /** set for a write with an Idempotency-Key (D8) */
+  readonly idempotency: IdempotentRequest | null
   readonly now: Date
+  readonly visitor: Visitor
   /** aborted when its connection ends before it is answered */
   hungUp(): AbortSignal
+}
+
+/** A request of somebody who is not known, and may be about to sign in. */
+export type GuestRequest = {
+  /** with its query */
+  readonly url: string
+  readonly query: Parameters
+  readonly body: Json | undefined
+  readonly visitor: Visitor
 }
 
 /** A signal that is aborted when the connection of an answer ends before the answer does. */
@@ -43,18 +55,19 @@ export function hangUpOf(response: ServerResponse): AbortSignal {
   return hangUp.signal
 }
 
-export function contextOf({ caller, once }: ApiRequest): Context {
-  return { catalog: caller.catalog, actor: caller.user, isAdmin: caller.scopes.has('admin'), once }
+export function contextOf({ caller, idempotency }: ApiRequest): Context {
+  return { ...caller, idempotency }
 }
 
 /**
- * What a request with an Idempotency-Key is known by (D8); null without one. `asked` is all that makes it
- * this request and no other.
+ * The Idempotency-Key of a request (D8), with a hash of `asked`, which is everything that makes it this
+ * request. Null without a key.
  */
-export function onceOf(
+export function idempotencyOf(
   key: string | string[] | undefined,
+  { actor }: Viewer,
   asked: readonly (Json | undefined)[],
-): Once | null {
+): IdempotentRequest | null {
   if (key === undefined) return null
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Refusal(
@@ -65,14 +78,14 @@ export function onceOf(
   const hash = createHash('sha256')
     .update(JSON.stringify(asked.map(part => part ?? null)))
     .digest('hex')
-  return { key, hash, isReplayed: false }
+  return { key: `${actor}:${key}`, hash, isReplayed: false }
 }
 
 export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFields {
   return caller.catalog.resources.get(resource)!
 }
 
-/** The id in the path: a whole number. One that no record can have is simply not found (D3). */
+/** The id in the path: a whole number. For a number that no record can have, no record is found (D3). */
 export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
   if (!/^\d{1,20}$/.test(id))
     throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
@@ -99,10 +112,7 @@ export function readJson(bytes: Buffer): Json | undefined {
   }
 }
 
-/**
- * What the code that walks a body may meet (D59). The work of a request grows with its members more than with
- * its bytes.
- */
+/** Limits of a body's JSON (D59). The work of a request grows with its members more than with its bytes. */
 const bodyLimits = { levels: 32, items: 32_768 }
 
 /** The query of a URL. Repeated names keep their values in order. */
@@ -119,9 +129,9 @@ export function readQuery(url: string): Parameters {
 }
 
 /**
- * The parameters of a query, and those that the body gives as JSON (D32): numbers and booleans as their text,
- * an array of filters as so many filters, any other array as its values separated by commas. An empty body
- * gives none.
+ * The parameters of the URL, and those that the body gives as JSON (D32). Numbers and booleans become text.
+ * An array of filters becomes several filters, and any other array its values separated by commas. An empty
+ * body gives none.
  */
 export function parametersOf({ query, body }: ApiRequest): Parameters {
   if (body !== undefined && !isObject(body))
@@ -154,8 +164,8 @@ function parameterText(name: string, value: Json): string {
 }
 
 /**
- * The versions that If-Match names (D7, RFC 9110 §13.1.1): null without it or with `*`. A weak tag names
- * none.
+ * The versions that If-Match names (D7, RFC 9110 §13.1.1). Null without it or with `*`. A weak tag names no
+ * version.
  */
 export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precondition {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null
@@ -170,10 +180,10 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
   return tags.flatMap(([, weak, version]) => (weak ? [] : [version!]))
 }
 
-/** One tag of a list, from where the one before it ended. */
+/** One tag of a list; `y` makes it begin where the tag before it ended. */
 const entityTag = /[\t ,]*(W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 
-/** What is made anew has no version yet, so that no If-Match can be met (RFC 9110 §13.1.1). */
+/** A new record has no version yet, so it can meet no If-Match (RFC 9110 §13.1.1). */
 export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
   preconditionOf(request)
   if (request.ifMatch === undefined) return

@@ -1,14 +1,14 @@
-/** A supply that accounts share so that none can use it up (D108). */
+/** A supply that accounts share. No account can use it up (D108). */
 
 export type Supply = {
-  /** Takes so much for an account; false when that would leave less free than the account then holds. */
+  /** Takes an amount for an account. False when less would then be free than the account would hold. */
   take(account: number, amount: number): boolean
   giveBack(account: number, amount: number): void
 }
 
 /**
- * Each account may hold as much as stays free: one alone half of it, two a third each. However many take all
- * they can, something is left for the next.
+ * An account may hold as much as stays free. So one account alone can have half of the supply, and two
+ * accounts a third each. Something is always left for the next account.
  */
 export function supply(size: number): Supply {
   const held = new Map<number, number>()

@@ -8,17 +8,18 @@ import { join } from 'node:path'
 import type { Log } from '../db/open.ts'
 import { asStartupError } from '../db/startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
+import type { Json } from '../json.ts'
 import { BackupError } from './backup-error.ts'
 import { dump } from './dump.ts'
 import { readLines, requireNewFile, writeFile } from './file.ts'
 import { type BackupPart, readBackup } from './format.ts'
 import { examine, load } from './load.ts'
 import { grouped, type Progress, size } from './progress.ts'
-import { type Place, withSource } from './source.ts'
+import { type DatabaseLocation, withSource } from './source.ts'
 import { requireFree, withTarget } from './target.ts'
 
 export type CommandOptions = {
-  readonly place: Place
+  readonly location: DatabaseLocation
   readonly file: string
   readonly now: Date
   readonly progress: Progress
@@ -27,15 +28,18 @@ export type CommandOptions = {
   readonly signal: AbortSignal
 }
 
+/** What was done: for people, and for programs. */
+export type Done = { readonly text: string; readonly data: { readonly [name: string]: Json } }
+
 /**
  * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with
  * no file left, when this is not possible. Throws faults of the program unchanged.
  */
-export async function backup({ place, file, now, progress, log, signal }: CommandOptions): Promise<string> {
+export async function backup({ location, file, now, progress, log, signal }: CommandOptions): Promise<Done> {
   const startedAt = performance.now()
   requireNewFile(file)
   let bytes = 0
-  const { tables, rows } = await withSource(place, log, signal, db =>
+  const { tables, rows } = await withSource(location, log, signal, db =>
     dump(
       db,
       {
@@ -54,7 +58,8 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
   )
     .catch(plain)
     .finally(progress.clear)
-  return `Backed up ${tables} tables, ${grouped(rows)} rows to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
+  const text = `Backed up ${tables} tables, ${grouped(rows)} rows to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
+  return { text, data: { file, tables, rows, bytes } }
 }
 
 /**
@@ -62,36 +67,36 @@ export async function backup({ place, file, now, progress, log, signal }: Comman
  * so. Throws a BackupError or StartupError, with the database empty as before, when this is not possible.
  * Throws faults of the program unchanged.
  */
-export async function restore({ place, file, progress, log, signal }: CommandOptions): Promise<string> {
+export async function restore({ location, file, progress, log, signal }: CommandOptions): Promise<Done> {
   const startedAt = performance.now()
   const parts = (): AsyncGenerator<BackupPart> => readBackup(readLines(file, signal))
   const restored = async () => {
-    requireFree(place)
+    requireFree(location)
     progress.show('Checking the file…')
     // The whole file is checked before anything is changed, and checked again while it is loaded.
     const contents = await examine(parts())
-    await withTarget(place, log, async db => {
+    await withTarget(location, log, async db => {
       await load(db, parts(), contents, done =>
         progress.show(`${grouped(done)} of ${grouped(contents.total)} rows`),
       )
       progress.show('Analyzing the tables…')
       // The planner has no statistics of the new tables yet.
-      await db.unhurried('ANALYZE')
+      await db.queryWithoutTimeLimit('ANALYZE')
     })
     return contents
   }
   const { header, total } = await restored().catch(plain).finally(progress.clear)
-  return (
+  const text =
     `Restored ${header.tables.length} tables, ${grouped(total)} rows from ${file} ` +
     `(made ${header.made_at} by ${header.service_version} on ${header.database}; ${seconds(startedAt)}).`
-  )
+  return { text, data: { file, tables: header.tables.length, rows: total, made_at: header.made_at } }
 }
 
 /**
  * Throws what the system, the network or PostgreSQL refused as an error of one line, and any other error
  * unchanged.
  */
-function plain(error: unknown): never {
+export function plain(error: unknown): never {
   const refused = asUnavailable(asStartupError(error))
   if (refused instanceof DatabaseUnavailable) throw new BackupError(`${refused.message}.`, { cause: error })
   const { name, message, code } = refused as Error & { code?: string }
@@ -101,11 +106,11 @@ function plain(error: unknown): never {
   })
 }
 
-function seconds(since: number): string {
+export function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`
 }
 
-function serviceVersion(): string {
+export function serviceVersion(): string {
   const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }

@@ -2,10 +2,11 @@
  * Reads a database into the text of a backup: everything as it was at one moment, in batches that fit in
  * memory. Knows no engine and no file.
  */
+import { quoted, type Table } from '../db/account-tables.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
-import { type BackupHeader, backupWriter, isRow, longestLine } from './format.ts'
-import { quoted, readHistory, readTables, settle, type Table } from './tables.ts'
+import { type BackupHeader, backupWriter, longestLine } from './format.ts'
+import { configureSession, readHistory, readTables } from './tables.ts'
 
 export type DumpOptions = {
   readonly now: Date
@@ -24,6 +25,7 @@ export type DumpOptions = {
  * memory holds these rows, or one long row.
  */
 const [rowsAtOnce, longRow] = [500, 32 * 1024]
+const openParenthesis = 0x28
 
 /**
  * Reads the database in one transaction with one snapshot, and gives the text to `use`, which must read it to
@@ -36,7 +38,7 @@ export async function dump(
   use: (content: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<{ tables: number; rows: number }> {
   return db.sql.begin(async tx => {
-    await settle(tx)
+    await configureSession(tx)
     const migrations = await readHistory(tx)
     if (!migrations?.length)
       throw new BackupError(
@@ -76,7 +78,7 @@ async function* content(
   yield writer.header(header)
   for (const table of tables) {
     yield writer.table(table.name)
-    for await (const rows of fetchRows(tx, table)) {
+    for await (const rows of fetchRows(tx, table.name, arraysOf(table))) {
       yield writer.rows(rows)
       onRows(rows.length)
     }
@@ -84,20 +86,28 @@ async function* content(
   yield writer.end()
 }
 
-/** PostgreSQL makes the line of each row. It is passed on as it comes; nothing is decoded here. */
-async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGenerator<Uint8Array[]> {
+/** SQL of a table's rows as lines, each with its place. */
+function arraysOf({ name, columns }: Table): string {
   const values = columns.map(column => `${quoted(column.name)}::text`).join(', ')
-  const lines = `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
-  // For a long row the cursor gives its place in the table, which begins with another character.
+  return `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
+}
+
+/**
+ * The lines of a table's rows, as `lines` selects them: the row's `place`, its ctid, and its text as `line`.
+ * PostgreSQL makes each line. It is passed on as it comes; nothing is decoded here.
+ */
+export async function* fetchRows(tx: Transaction, name: string, lines: string): AsyncGenerator<Uint8Array[]> {
+  // For a long row the cursor gives its place in the table, which begins with a parenthesis.
   await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR
-    SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END FROM (${lines} OFFSET 0) r`)
+    SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END
+    FROM (${lines} OFFSET 0) r`)
   const fetch = () => tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
   for (let isLast = false; !isLast; ) {
     const fetched = await fetch().catch(error => refuseTooLong(name, error))
     isLast = fetched.length < rowsAtOnce
     let rows: Uint8Array[] = []
     for (const [row] of fetched) {
-      if (isRow(row)) {
+      if (row[0] !== openParenthesis) {
         rows.push(row)
         continue
       }
@@ -115,7 +125,9 @@ async function* fetchRows(tx: Transaction, { name, columns }: Table): AsyncGener
  * restore would take the row.
  */
 async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
-  const text = `SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END FROM (${lines} WHERE ctid = $1::tid OFFSET 0) r`
+  const text = `
+    SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END
+    FROM (SELECT * FROM (${lines}) l WHERE place = $1::tid OFFSET 0) r`
   const [found] = await tx.unsafe<[Uint8Array, Uint8Array | null][]>(text, [place], { raw: true })
   const [length, line] = found!
   return line ?? tooLong(table, `${length} bytes of at most ${longestLine}, ctid ${place}`)

@@ -3,6 +3,7 @@
  * backup was made and loads all rows, or nothing. Knows no engine and no compression; format.ts says what a
  * whole backup is.
  */
+import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
@@ -14,7 +15,7 @@ import {
   type RowCounts,
   valuesOf,
 } from './format.ts'
-import { quoted, readTables, settle, type Table } from './tables.ts'
+import { configureSession, readTables } from './tables.ts'
 
 /** What a backup contains; known after reading it to its end. */
 export type Contents = { readonly header: BackupHeader; readonly rows: RowCounts; readonly total: number }
@@ -72,7 +73,7 @@ export async function load(
   onRows: (done: number) => void,
 ): Promise<void> {
   await db.sql.begin(async tx => {
-    await settle(tx)
+    await configureSession(tx)
     // A service that starts at this moment waits for this transaction, or has started before it.
     await lockSchema(tx)
     await requireEmpty(tx, header)
@@ -178,10 +179,12 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
 async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
   const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
     SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition,
-      (SELECT coalesce(json_agg(format('ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
+      (SELECT coalesce(json_agg(format(
+         'ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attstattarget > 0)::text AS statistics
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint x WHERE x.conindid = i.indexrelid)
+    WHERE n.nspname = current_schema()
+      AND NOT EXISTS (SELECT 1 FROM pg_constraint x WHERE x.conindid = i.indexrelid)
     ORDER BY c.relname`)
   for (const { name } of rows) await tx.unsafe(`DROP INDEX ${quoted(name)}`)
   return async () => {
@@ -231,9 +234,11 @@ async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batc
   }
   const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
   const values = table.columns.map((name, index) => `v.c${index}::${typeOf.get(name)}`)
+  const parameters = table.columns.map((_, index) => `$${index + 1}::text[]`)
+  const names = table.columns.map((_, index) => `c${index}`)
   await tx.unsafe(
     `INSERT INTO ${quoted(table.name)} (${table.columns.map(quoted).join(', ')}) SELECT ${values.join(', ')}
-     FROM unnest(${table.columns.map((_, index) => `$${index + 1}::text[]`).join(', ')}) v (${table.columns.map((_, index) => `c${index}`).join(', ')})`,
+     FROM unnest(${parameters.join(', ')}) v (${names.join(', ')})`,
     literals.map(texts => `{${texts.join()}}`),
   )
 }

@@ -8,28 +8,28 @@ import { acquireLock } from '../db/embedded/lock.ts'
 import { type Database, type Log, openDatabase } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import { makeCopyFolder, removeLeftCopies } from './copies.ts'
-import { requestCopy } from './copy-socket.ts'
+import { requestCopy } from './copy.ts'
 
 /** The settings of the service that say where its database is. */
-export type Place = { readonly databaseUrl: string | null; readonly dataDir: string }
+export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string }
 
 /**
  * No statement of a backup should be stopped. The embedded engine always has a limit, so it gets a very long
  * one.
  */
-export const unhurried = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
+export const longRunning = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or
  * StartupError when there is no database or it can't be read.
  */
 export async function withSource<T>(
-  place: Place,
+  location: DatabaseLocation,
   log: Log,
   signal: AbortSignal,
   read: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, dataDir } = place
+  const { databaseUrl, dataDir } = location
   if (databaseUrl) return withDatabase({ url: databaseUrl }, log, read)
   if (!existsSync(dataDir) || !hasCluster(dataDir))
     throw new BackupError(`There is no database in ${dataDir}; set DATA_DIR or DATABASE_URL.`)
@@ -52,7 +52,7 @@ async function withDatabase<T>(
   log: Log,
   read: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const db = await openDatabase({ ...where, ...unhurried, log })
+  const db = await openDatabase({ ...where, ...longRunning, log })
   try {
     return await read(db)
   } finally {

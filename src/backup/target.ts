@@ -9,10 +9,10 @@ import { acquireLock } from '../db/embedded/lock.ts'
 import { type Database, type Log, openDatabase } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import { makeCopyFolder, removeLeftCopies } from './copies.ts'
-import { type Place, unhurried } from './source.ts'
+import { type DatabaseLocation, longRunning } from './source.ts'
 
 /** Throws a BackupError when the data directory has a database. */
-export function requireFree({ databaseUrl, dataDir }: Place): void {
+export function requireFree({ databaseUrl, dataDir }: DatabaseLocation): void {
   if (databaseUrl || !existsSync(dataDir) || !hasCluster(dataDir)) return
   throw new BackupError(`${dataDir} has a database; set DATA_DIR to an empty directory to restore into.`)
 }
@@ -22,20 +22,27 @@ export function requireFree({ databaseUrl, dataDir }: Place): void {
  * before; on a server, `fill` itself must undo its work. Throws a BackupError or StartupError when the
  * database can't be opened.
  */
-export async function withTarget<T>(place: Place, log: Log, fill: (db: Database) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir } = place
-  if (databaseUrl) return withDatabase(await openDatabase({ url: databaseUrl, ...unhurried, log }), fill)
+export async function withTarget<T>(
+  location: DatabaseLocation,
+  log: Log,
+  fill: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, dataDir } = location
+  if (databaseUrl) return withDatabase(await openDatabase({ url: databaseUrl, ...longRunning, log }), fill)
   makeDirectory(dataDir)
   let isLost = false
   const lock = await acquireLock(dataDir, () => {
     isLost = true
   })
   try {
-    requireFree(place)
+    requireFree(location)
     await removeLeftCopies(dataDir)
     const folder = makeCopyFolder(dataDir, 'restore')
     try {
-      const result = await withDatabase(await openDatabase({ dataDir: folder.path, ...unhurried, log }), fill)
+      const result = await withDatabase(
+        await openDatabase({ dataDir: folder.path, ...longRunning, log }),
+        fill,
+      )
       if (isLost)
         throw new BackupError(`Another process has taken ${dataDir} meanwhile; nothing was restored.`)
       adoptCluster(dataDir, folder.path)

@@ -8,6 +8,7 @@ export const company: Resource = {
   source: { id: 4, name: 'Company' },
   shownAs: ['name'],
   customType: 'COMPANY',
+  reach: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('company', {
     'Basic information': [
       idField(401),
@@ -15,8 +16,16 @@ export const company: Resource = {
       { id: 403, name: 'website', label: 'Website', type: 'SINGLE_STRING', config: text },
       { id: 404, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
       { id: 405, name: 'address', label: 'Address', type: 'ADDRESS' },
+      {
+        id: 413,
+        name: 'territory',
+        label: 'Territory',
+        type: 'TERRITORY',
+        related: 'territory',
+        offered: true,
+      },
     ],
     Record: [...authorFields(406), ...recordFields(410)],
   }),
-  settle: () => {},
+  applyRules: () => {},
 }

@@ -8,6 +8,7 @@ export const contact: Resource = {
   source: { id: 3, name: 'Contact' },
   shownAs: ['first_name', 'last_name'],
   customType: 'CONTACT',
+  reach: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('contact', {
     'Basic information': [
       idField(301),
@@ -17,8 +18,16 @@ export const contact: Resource = {
       { id: 305, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
       { id: 306, name: 'emails', label: 'E-mails', type: 'EMAIL', config: { max_limit: 20 } },
       { id: 307, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
+      {
+        id: 315,
+        name: 'territory',
+        label: 'Territory',
+        type: 'TERRITORY',
+        related: 'territory',
+        offered: true,
+      },
     ],
     Record: [...authorFields(308), ...recordFields(312)],
   }),
-  settle: () => {},
+  applyRules: () => {},
 }

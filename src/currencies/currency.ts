@@ -43,7 +43,7 @@ export const currency: Resource = {
     ],
     Record: [...authorFields(958), ...recordFields(962)],
   }),
-  settle: ({ after, before, catalog, problem }) => {
+  applyRules: ({ after, before, catalog, problem }) => {
     if (after.rate === 0)
       problem('rate', 'out_of_range', 'must be above 0', { hint: 'Send null for no rate.' })
     if (!before || before.id !== catalog.account.base_currency) return

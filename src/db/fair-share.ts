@@ -1,9 +1,9 @@
 /**
- * Whose turn it is: reads that may take long, such as lists, have a number of places, which accounts share
- * (D102). One account has all of them while no other asks, and a part of them else; a free place goes to the
- * account that has the fewest, or has read the least lately. Whoever keeps others waiting is ended after two
- * seconds, and what nobody waits for any more at once. Owns the places; does not know what is read, or from
- * where.
+ * Whose turn it is to read. Reads that may take long, such as lists, have a limited number of places, which
+ * accounts share (D102). While no other account asks, one account may have all places; else it may have a
+ * part of them. A free place goes to the account that has the fewest, or has read the least lately. A read
+ * that keeps others waiting is ended after two seconds. A read whose caller has left is ended at once. Owns
+ * the places; does not know what is read, or from where.
  */
 
 export type Asker = {
@@ -12,35 +12,29 @@ export type Asker = {
   readonly signal?: AbortSignal
 }
 
-export type FairShare = {
-  /**
-   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted.
-   * Throws `Waited`.
-   */
-  take<T>(asker: Asker, act: (ended: AbortSignal) => Promise<T>): Promise<T>
-  stop(): void
-}
-
 export type FairShareOptions = {
   readonly places: number
-  /** how many of them one account may have when others ask, too */
+  /** how many places one account may have while others ask too */
   readonly placesOfOne: number
-  /** whether something else waits that what is carried out keeps from its turn */
+  /** whether the reads keep other statements from their turn */
   isWaitedFor(): boolean
-  /** how long one may wait for its turn, in milliseconds */
-  readonly patienceMs: number
+  /** how long a read may wait for its turn, in milliseconds */
+  readonly waitMs: number
 }
 
-/** It had no turn in time, or nobody waits for it any more. PostgreSQL says so of a lock by the same code. */
+/**
+ * A read had no turn in time, or its caller has left. PostgreSQL uses the same code when a statement can't
+ * get a lock.
+ */
 export class Waited extends Error {
   override name = 'Waited'
   readonly code = '55P03'
 }
 
-/** What waits for its turn or has it. */
+/** A read that waits for its turn, or has it. */
 type Ticket = {
   readonly account: string
-  /** when it began to wait; then, when it had its turn */
+  /** when it began to wait; from its turn on, when that began */
   since: number
   readonly ended: AbortController
   begin(): void
@@ -51,89 +45,48 @@ type Ticket = {
 const yieldsAfterMs = 2000
 /** How long an account that has asked is taken into account. */
 const rememberedMs = 10_000
-const halvedEveryMs = 5000
 const lookEveryMs = 100
 
-export function fairShare({ places, placesOfOne, isWaitedFor, patienceMs }: FairShareOptions): FairShare {
-  const waiting = new Set<Ticket>()
-  const reading = new Set<Ticket>()
+export class FairShare {
+  readonly #options: FairShareOptions
+  readonly #waiting = new Set<Ticket>()
+  readonly #reading = new Set<Ticket>()
   /** how many places each account has */
-  const taken = new Map<string, number>()
-  /** how long each account has read lately, in milliseconds: halved from time to time */
-  const used = new Map<string, number>()
-  let halvedAt = 0
-  let lastAccount: string | undefined
-  let othersAt = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
+  readonly #taken = new Map<string, number>()
+  readonly #used = new UsedTime()
+  #lastAccount: string | undefined
+  /** when an account other than the one before it asked last */
+  #othersAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
 
-  const takenBy = (account: string) => taken.get(account) ?? 0
-  const usedBy = (account: string) => used.get(account) ?? 0
-  const forget = (now: number) => {
-    if (now - halvedAt < halvedEveryMs) return
-    halvedAt = now
-    for (const [account, ms] of used) {
-      if (ms > 2) used.set(account, ms / 2)
-      else used.delete(account)
+  constructor(options: FairShareOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted.
+   * Throws `Waited`.
+   */
+  async take<T>({ account, signal }: Asker, act: (ended: AbortSignal) => Promise<T>): Promise<T> {
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    if (signal?.aborted) throw new Waited('Nobody waits for it')
+    signal?.addEventListener('abort', end)
+    try {
+      const ticket = await this.#turn(account, ended)
+      return await act(ended.signal).finally(() => this.#leave(ticket))
+    } finally {
+      signal?.removeEventListener('abort', end)
     }
   }
-  const hasTurn = (account: string) => {
-    const isAlone = performance.now() - othersAt > rememberedMs
-    return reading.size < places && takenBy(account) < (isAlone ? places : placesOfOne)
+
+  stop(): void {
+    clearInterval(this.#timer)
   }
-  const begin = (ticket: Ticket) => {
-    waiting.delete(ticket)
-    reading.add(ticket)
-    taken.set(ticket.account, takenBy(ticket.account) + 1)
-    ticket.since = performance.now()
-    ticket.begin()
-  }
-  const leave = (ticket: Ticket) => {
-    reading.delete(ticket)
-    used.set(ticket.account, usedBy(ticket.account) + performance.now() - ticket.since)
-    const left = takenBy(ticket.account) - 1
-    if (left > 0) taken.set(ticket.account, left)
-    else taken.delete(ticket.account)
-    goOn()
-  }
-  /**
-   * Of those whose turn it may be, that of the account with the fewest places; of these, of the one that has
-   * read the least.
-   */
-  const next = (): Ticket | undefined => {
-    let best: Ticket | undefined
-    for (const one of waiting)
-      if (hasTurn(one.account) && (!best || comesBefore(one.account, best.account))) best = one
-    return best
-  }
-  const comesBefore = (account: string, other: string) =>
-    takenBy(account) === takenBy(other) ? usedBy(account) < usedBy(other) : takenBy(account) < takenBy(other)
-  const goOn = () => {
-    for (let one = next(); one; one = next()) begin(one)
-  }
-  const refuse = (ticket: Ticket, why: string) => {
-    if (waiting.delete(ticket)) ticket.refuse(new Waited(why))
-  }
-  const keepsWaiting = (account: string) => {
-    for (const one of waiting) if (one.account !== account) return true
-    return false
-  }
-  const look = () => {
-    const now = performance.now()
-    forget(now)
-    for (const one of waiting) if (now - one.since > patienceMs) refuse(one, 'It had no turn in time')
-    // One at a time: on the embedded engine the next may only have waited behind it, and has its chance now.
-    const slow = [...reading].find(
-      ({ account, since, ended }) =>
-        !ended.signal.aborted && now - since > yieldsAfterMs && (isWaitedFor() || keepsWaiting(account)),
-    )
-    slow?.ended.abort()
-    goOn()
-    if (waiting.size + reading.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-  const turn = (account: string, ended: AbortController) =>
-    new Promise<Ticket>((resolve, reject) => {
+
+  /** Resolves when the account has its turn. */
+  #turn(account: string, ended: AbortController): Promise<Ticket> {
+    return new Promise((resolve, reject) => {
       const ticket: Ticket = {
         account,
         since: performance.now(),
@@ -141,27 +94,113 @@ export function fairShare({ places, placesOfOne, isWaitedFor, patienceMs }: Fair
         begin: () => resolve(ticket),
         refuse: reject,
       }
-      timer ??= setInterval(look, lookEveryMs).unref()
-      if (lastAccount !== undefined && lastAccount !== account) othersAt = ticket.since
-      lastAccount = account
-      ended.signal.addEventListener('abort', () => refuse(ticket, 'Nobody waits for it'))
-      if (hasTurn(account)) begin(ticket)
-      else waiting.add(ticket)
+      this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref()
+      if (this.#lastAccount !== undefined && this.#lastAccount !== account) this.#othersAt = ticket.since
+      this.#lastAccount = account
+      ended.signal.addEventListener('abort', () => this.#refuse(ticket, 'Nobody waits for it'))
+      if (this.#mayBegin(account)) this.#begin(ticket)
+      else this.#waiting.add(ticket)
     })
+  }
 
-  return {
-    async take({ account, signal }, act) {
-      const ended = new AbortController()
-      const end = () => ended.abort()
-      if (signal?.aborted) throw new Waited('Nobody waits for it')
-      signal?.addEventListener('abort', end)
-      try {
-        const ticket = await turn(account, ended)
-        return await act(ended.signal).finally(() => leave(ticket))
-      } finally {
-        signal?.removeEventListener('abort', end)
-      }
-    },
-    stop: () => clearInterval(timer),
+  #mayBegin(account: string): boolean {
+    const { places, placesOfOne } = this.#options
+    const isAlone = performance.now() - this.#othersAt > rememberedMs
+    return this.#reading.size < places && this.#takenBy(account) < (isAlone ? places : placesOfOne)
+  }
+
+  #takenBy(account: string): number {
+    return this.#taken.get(account) ?? 0
+  }
+
+  #begin(ticket: Ticket): void {
+    this.#waiting.delete(ticket)
+    this.#reading.add(ticket)
+    this.#taken.set(ticket.account, this.#takenBy(ticket.account) + 1)
+    ticket.since = performance.now()
+    ticket.begin()
+  }
+
+  #leave(ticket: Ticket): void {
+    this.#reading.delete(ticket)
+    this.#used.add(ticket.account, performance.now() - ticket.since)
+    const left = this.#takenBy(ticket.account) - 1
+    if (left > 0) this.#taken.set(ticket.account, left)
+    else this.#taken.delete(ticket.account)
+    this.#beginNext()
+  }
+
+  #beginNext(): void {
+    for (let one = this.#next(); one; one = this.#next()) this.#begin(one)
+  }
+
+  /** Of the tickets that may begin, the one whose account comes first. */
+  #next(): Ticket | undefined {
+    let best: Ticket | undefined
+    for (const one of this.#waiting)
+      if (this.#mayBegin(one.account) && (!best || this.#comesBefore(one.account, best.account))) best = one
+    return best
+  }
+
+  /** The account with fewer places comes first; among equals, the one that has read less lately. */
+  #comesBefore(account: string, other: string): boolean {
+    const [own, others] = [this.#takenBy(account), this.#takenBy(other)]
+    return own === others ? this.#used.of(account) < this.#used.of(other) : own < others
+  }
+
+  #refuse(ticket: Ticket, why: string): void {
+    if (this.#waiting.delete(ticket)) ticket.refuse(new Waited(why))
+  }
+
+  /** Refuses what has waited too long, and ends a read that keeps others waiting. */
+  #look(): void {
+    const { waitMs, isWaitedFor } = this.#options
+    const now = performance.now()
+    this.#used.halve(now)
+    for (const one of this.#waiting) if (now - one.since > waitMs) this.#refuse(one, 'It had no turn in time')
+    // Ends one read at a time. On the embedded engine the next read may only have waited behind this one, and
+    // now has its chance.
+    const slow = [...this.#reading].find(
+      ({ account, since, ended }) =>
+        !ended.signal.aborted &&
+        now - since > yieldsAfterMs &&
+        (isWaitedFor() || this.#keepsWaiting(account)),
+    )
+    slow?.ended.abort()
+    this.#beginNext()
+    if (this.#waiting.size + this.#reading.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Whether another account waits. */
+  #keepsWaiting(account: string): boolean {
+    for (const one of this.#waiting) if (one.account !== account) return true
+    return false
+  }
+}
+
+const halvedEveryMs = 5000
+
+/** How long each account has read lately, in milliseconds: halved from time to time. */
+class UsedTime {
+  readonly #used = new Map<string, number>()
+  #halvedAt = 0
+
+  of(account: string): number {
+    return this.#used.get(account) ?? 0
+  }
+
+  add(account: string, ms: number): void {
+    this.#used.set(account, this.of(account) + ms)
+  }
+
+  halve(now: number): void {
+    if (now - this.#halvedAt < halvedEveryMs) return
+    this.#halvedAt = now
+    for (const [account, ms] of this.#used) {
+      if (ms > 2) this.#used.set(account, ms / 2)
+      else this.#used.delete(account)
+    }
   }
 }

@@ -1,15 +1,19 @@
 /**
- * Writes of one account, committed together. An account's writes wait for each other anyway, as each takes
- * the account's counter (records/store.ts); waiting here instead lets all that came meanwhile share one
- * commit, and its one flush to the disk. Knows no statement and no schema.
+ * Writes that are committed together. An account's writes wait for each other anyway, as each takes the
+ * account's counter (records/write.ts); and on the embedded engine everything waits for everything. Waiting
+ * here instead lets all that came meanwhile share one commit, and its one flush to the disk. Owns who goes
+ * with whom, and when. Knows no statement and no schema.
  */
-import type { Pool, Transaction } from './pool.ts'
-import type { Turn } from './session.ts'
+import type { Turn } from './line.ts'
+import type { Pool } from './pool.ts'
+import { type Ask, OneRefused } from './session.ts'
 
 type Rows = readonly Record<string, string | null>[]
+type Params = readonly (string | null)[]
 type Write = {
+  readonly account: string
   readonly text: string
-  readonly params: readonly (string | null)[]
+  readonly params: Params
   /**
    * a statement on the account ($1) to be carried out first in the same transaction, so that the write sees
    * what was committed till then
@@ -20,75 +24,93 @@ type Write = {
   reject(error: unknown): void
 }
 
+export type GroupCommitOptions = {
+  readonly sql: Pick<Pool, 'together'>
+  /** whether accounts share commits; else each has a group under way of its own */
+  readonly isShared: boolean
+  shouldPrepare(text: string): boolean
+  /** whether it is an answer of the database, so that the statement was not carried out */
+  isRefused(error: unknown): boolean
+}
+
+/** The writes that wait while a group is under way, by account; the first of them has the next turn. */
+type Queue = Map<string, Write[]>
+
 const largestGroup = 64
 
-/**
- * A function that carries out one write statement of an account. Each is atomic by itself: in a group where
- * one statement is refused, nothing is committed and each is carried out again alone, with its own answer. A
- * lost connection fails them all.
- */
-export function groupCommit(
-  sql: Pool,
-  shouldPrepare: (text: string) => boolean,
-  isRefused: (error: unknown) => boolean,
-) {
-  /** The writes that wait; an account is in here while a group of its own is under way. */
-  const waiting = new Map<string, Write[]>()
+/** Each write is atomic by itself, and has its own answer whatever becomes of the others. */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions
+  /** of the accounts that have a group under way, or the one of all */
+  readonly #queues = new Map<string, Queue>()
 
-  async function carryOut(account: string, group: readonly Write[]): Promise<void> {
-    if (group.length === 1) return alone(account, group[0]!)
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+  }
+
+  /** Carries out one write statement of an account. A lost connection fails all that are under way on it. */
+  write(account: string, text: string, params: Params, first?: string, turn?: Turn): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      const line = this.#options.isShared ? '' : account
+      const write = { account, text, params, first, turn, resolve, reject }
+      const queue = this.#queues.get(line)
+      if (!queue) void this.#depart(line, write)
+      else if (queue.has(account)) queue.get(account)!.push(write)
+      else queue.set(account, [write])
+    })
+  }
+
+  async #depart(line: string, first: Write): Promise<void> {
+    const queue: Queue = new Map([[first.account, [first]]])
+    this.#queues.set(line, queue)
+    while (queue.size > 0) await this.#carryOut(nextGroup(queue))
+    this.#queues.delete(line)
+  }
+
+  /**
+   * Where one is refused, nothing of the group is committed. It is carried out again in parts: those of other
+   * accounts, which have nothing to do with it; those before it; that one; those behind it.
+   */
+  async #carryOut(group: readonly Write[]): Promise<void> {
+    const { sql, isRefused } = this.#options
+    const statements = group.flatMap(write =>
+      this.#statementsOf(write).map(statement => ({ write, statement })),
+    )
     try {
-      const answers = await together(account, group)
-      for (const [index, write] of group.entries()) write.resolve(answers[index]!)
+      const answers = await sql.together(statements.map(({ statement }) => statement))
+      const last = new Map(statements.map(({ write }, index) => [write, answers[index]!]))
+      for (const [write, rows] of last) write.resolve(rows)
     } catch (error) {
-      if (isRefused(error)) await Promise.all(group.map(write => alone(account, write)))
-      else for (const write of group) write.reject(error)
+      const refusal = error instanceof OneRefused && isRefused(error.cause) ? error : null
+      if (refusal && group.length > 1)
+        for (const part of partsOf(group, statements[refusal.which]!.write)) await this.#carryOut(part)
+      else for (const { reject } of group) reject(error instanceof OneRefused ? error.cause : error)
     }
   }
 
-  const execute = (
-    over: Transaction,
-    text: string,
-    params: readonly (string | null)[],
-    turn: Turn | undefined,
-  ): Promise<Rows> => over.unsafe(text, params, { prepare: shouldPrepare(text), turn })
-
-  const together = (account: string, group: readonly Write[]): Promise<Rows[]> =>
-    sql.begin(tx =>
-      Promise.all(
-        group.map(async ({ first, text, params, turn }) => {
-          if (first) await execute(tx, first, [account], turn)
-          return execute(tx, text, params, turn)
-        }),
-      ),
-    )
-
-  const alone = (account: string, write: Write) => {
-    const { first, text, params, turn } = write
-    const answer = first
-      ? together(account, [write]).then(answers => answers[0]!)
-      : execute(sql, text, params, turn)
-    return answer.then(write.resolve, write.reject)
+  #statementsOf({ account, first, text, params, turn }: Write): Parameters<Ask>[] {
+    const { shouldPrepare } = this.#options
+    const write: Parameters<Ask> = [text, params, { prepare: shouldPrepare(text), turn }]
+    return first ? [[first, [account], { prepare: shouldPrepare(first), turn }], write] : [write]
   }
+}
 
-  async function depart(account: string, first: Write): Promise<void> {
-    const writes = [first]
-    waiting.set(account, writes)
-    while (writes.length > 0) await carryOut(account, writes.splice(0, largestGroup))
-    waiting.delete(account)
+/** Takes one write of each account in turn, so that none waits behind another's many. */
+function nextGroup(queue: Queue): Write[] {
+  const group: Write[] = []
+  for (const [account, writes] of queue) {
+    if (group.length === largestGroup) break
+    group.push(writes.shift()!)
+    // What is put into a map while it is walked through comes last in this walk.
+    queue.delete(account)
+    if (writes.length > 0) queue.set(account, writes)
   }
+  return group
+}
 
-  return (
-    account: string,
-    text: string,
-    params: readonly (string | null)[],
-    first?: string,
-    turn?: Turn,
-  ): Promise<Rows> =>
-    new Promise((resolve, reject) => {
-      const write = { text, params, first, turn, resolve, reject }
-      const writes = waiting.get(account)
-      if (writes) writes.push(write)
-      else void depart(account, write)
-    })
+function partsOf(group: readonly Write[], refused: Write): (readonly Write[])[] {
+  const own = group.filter(({ account }) => account === refused.account)
+  const others = group.filter(({ account }) => account !== refused.account)
+  const at = own.indexOf(refused)
+  return [others, own.slice(0, at), [refused], own.slice(at + 1)].filter(part => part.length > 0)
 }

@@ -1,19 +1,19 @@
 /**
- * Says to a PostgreSQL server who asks: by password, as it is, with MD5, or with SCRAM-SHA-256 (RFC 5802),
- * whichever the server wants. Owns the answers; knows no connection.
+ * Logs in to a PostgreSQL server: with the plain password, with MD5, or with SCRAM-SHA-256 (RFC 5802), as the
+ * server wants. Owns the messages; knows no connection.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { DatabaseUnavailable } from './unavailable.ts'
 import { password, passwordGoesOn } from './wire.ts'
 
-/** The message that answers an Authentication message's body, or null where there is nothing to say. */
+/** The answer to the body of an Authentication message; null when none is needed. */
 export type Login = (body: Buffer) => Buffer | null
 
 const scram = 'SCRAM-SHA-256'
 
 /**
- * Begins anew for each session. Throws DatabaseUnavailable where the server wants what is not known here, or
- * is not the one that knows the password.
+ * One login; each session needs a new one. Throws DatabaseUnavailable when the server wants an unknown
+ * method, or proves not to know the password.
  */
 export function login(user: string, secret: string): Login {
   const first = `n=*,r=${randomBytes(18).toString('base64')}`
@@ -50,7 +50,7 @@ export function login(user: string, secret: string): Login {
 
 type Proof = {
   readonly answer: string
-  /** what only a server can say that knows the password */
+  /** what only a server that knows the password can send */
   readonly server: Buffer
 }
 

@@ -1,6 +1,6 @@
 /**
- * The schema's history: numbered SQL files, each applied once and for all, in order. Owns the table
- * schema_migration. Knows nothing of what the files do.
+ * The schema's history: numbered SQL files. Each is applied once, in order. Owns the table schema_migration.
+ * Knows nothing of what the files do.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -21,14 +21,14 @@ const ownMigrations = join(import.meta.dirname, 'migrations')
 /** The table of what was applied. */
 export const migrationTable = 'schema_migration'
 
-/** Any number, as long as nothing else in the database locks the same. */
+/** The number of the lock: any number that nothing else in the database uses. */
 const lock = 7_201_553
 
 /**
- * Brings the schema up to the files of `directory` (0001-name.sql, 0002-…), each in a transaction with its
- * row of history. Several processes may do so at once: one works, the others find it done. Returns what this
- * call applied, and the version reached. Throws a StartupError, with nothing changed, when the history and
- * the files differ; a file's own failure is thrown as it came.
+ * Applies the files of `directory` (0001-name.sql, 0002-…) that were not applied yet, each in a transaction
+ * together with its row of history. Several processes may do so at once: one does the work, and the others
+ * find it done. Returns what this call applied, and the version reached. Throws a StartupError, with nothing
+ * changed, when history and files differ. An error of a file itself is thrown unchanged.
  */
 export async function migrate(
   db: Pick<Database, 'sql'>,
@@ -44,14 +44,14 @@ export async function migrate(
   }
 }
 
-/** Keeps every process from migrating until the transaction ends: what is found of the schema stays so. */
+/** Keeps every process from migrating until the transaction ends. So the schema stays as it was found. */
 export async function lockSchema(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
 }
 
 /**
- * The same within a transaction of the caller's, up to `version` if given: with it, all of the schema comes
- * to be or none.
+ * The same in a transaction of the caller, up to `version` if given. The transaction makes either the whole
+ * schema or nothing.
  */
 export async function migrateWithin(tx: Transaction, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
@@ -86,6 +86,23 @@ async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<
     next.checksum,
   ])
   return next.version
+}
+
+/**
+ * How many migrations were applied to the database, and how many this program knows. Changes nothing. Throws
+ * a StartupError when history and files differ.
+ */
+export async function schemaVersion(
+  db: Pick<Database, 'query'>,
+): Promise<{ readonly version: number; readonly known: number }> {
+  const files = readMigrations()
+  const [there] = await db.query(`SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`)
+  if (there!.there !== 'true') return { version: 0, known: files.length }
+  const history = await db.query(
+    `SELECT m.version::text AS version, m.name, m.checksum FROM ${migrationTable} m ORDER BY m.version`,
+  )
+  compare(history as readonly Applied[], files)
+  return { version: history.length, known: files.length }
 }
 
 function compare(history: readonly Applied[], files: readonly Migration[]): void {

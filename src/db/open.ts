@@ -3,15 +3,15 @@
  * that knows which. Owns the connections' settings and what a lost one looks like to the rest. Does not know
  * the schema or any statement of it.
  */
-import { type Backing, withTurn } from './backing.ts'
+import { type Backend, withTurn } from './backend.ts'
 import { embedded } from './embedded/embedded.ts'
-import { type Asker, fairShare } from './fair-share.ts'
-import { groupCommit } from './group-commit.ts'
+import { type Asker, FairShare } from './fair-share.ts'
+import { GroupCommit } from './group-commit.ts'
+import { operationalErrorLog } from './operational-errors.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { statementMemory } from './prepared.ts'
 import { server } from './server.ts'
 import type { Ask, AskOptions } from './session.ts'
-import { watchTrouble } from './trouble.ts'
 import { asUnavailable, DatabaseUnavailable, DiskFull } from './unavailable.ts'
 import type { Row } from './wire.ts'
 
@@ -81,11 +81,11 @@ export type Database = {
    * One statement without a time limit and outside any transaction, such as making an index while others
    * write; on a server over a connection of its own, so that nothing waits behind it: two at a time.
    */
-  unhurried(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
+  queryWithoutTimeLimit(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /**
-   * A query that writes to an account and is atomic by itself; those of one account that come together share
-   * a commit. `first` is a statement on the account ($1) that goes before it in the same transaction: what it
-   * waits for, the write sees.
+   * A query that writes to an account and is atomic by itself. Those that come together share a commit: on a
+   * server those of one account, on the embedded engine all. `first` is a statement on the account ($1) that
+   * goes before it in the same transaction: what it waits for, the write sees.
    */
   write(
     account: string,
@@ -103,6 +103,7 @@ export type Database = {
 export type LimitedOptions = DatabaseOptions & { readonly statementTimeoutMs: number }
 
 const statementTimeoutMs = 10_000
+const readyWithinMs = 2000
 
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -113,47 +114,35 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   )
 }
 
-function database(backing: Backing, options: LimitedOptions): Database {
-  const { engine, filesMax, sql, guard } = backing
+function database(backend: Backend, options: LimitedOptions): Database {
+  const { engine, filesMax, sql, guard } = backend
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
-  const sayTrouble = watchTrouble(options.log)
+  const logOperationalError = operationalErrorLog(options.log)
   let isClosed = false
 
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
-  const writeTogether = groupCommit(sql, shouldPrepare, isRefused)
+  const commits = new GroupCommit({ sql, isShared: backend.hasOneSession, shouldPrepare, isRefused })
 
   async function whileAvailable<T>(ask: () => Promise<T>, writes = false): Promise<T> {
-    if (isClosed || !backing.isAvailable()) throw new DatabaseUnavailable('The database is not available')
-    if (writes && !backing.hasRoom()) throw new DiskFull()
+    if (isClosed || !backend.isAvailable()) throw new DatabaseUnavailable('The database is not available')
+    if (writes && !backend.hasDiskSpace()) throw new DiskFull()
     try {
       return await ask()
     } catch (error) {
       const meant = asUnavailable(error)
-      if (!isClosed) sayTrouble(meant)
+      if (!isClosed) logOperationalError(meant)
       throw meant
     }
   }
 
-  const statement = (
-    text: string,
-    params: readonly (string | null)[],
-    replan: boolean,
-    more?: AskOptions,
-  ): Parameters<Ask> => [text, params, { prepare: !replan && shouldPrepare(text), ...more }]
-  /** Both ways to read, by whatever carries out the statement. */
-  const readers = (
-    read: <R>(statement: Parameters<Ask>) => Promise<R>,
-  ): Pick<Database, 'query' | 'queryBytes'> => ({
-    query: (text, params = [], replan = false) => whileAvailable(() => read(statement(text, params, replan))),
-    queryBytes: (text, params, replan = false) =>
-      whileAvailable(() => read(statement(text, params, replan, { raw: true }))),
-  })
-  const { query, queryBytes } = readers(asked => guard(turn => sql.unsafe(...withTurn(asked, turn))))
-  const share = fairShare({
-    places: backing.placesForReads,
-    placesOfOne: backing.placesOfOne,
-    isWaitedFor: backing.isWaitedFor,
-    patienceMs: options.statementTimeoutMs,
+  const { query, queryBytes } = readers(shouldPrepare, asked =>
+    whileAvailable(() => guard(turn => sql.unsafe(...withTurn(asked, turn)))),
+  )
+  const share = new FairShare({
+    places: backend.placesForReads,
+    placesOfOne: backend.placesOfOne,
+    isWaitedFor: backend.isWaitedFor,
+    waitMs: options.statementTimeoutMs,
   })
 
   return {
@@ -162,28 +151,48 @@ function database(backing: Backing, options: LimitedOptions): Database {
     sql,
     query,
     queryBytes,
-    inTurn: asker => readers(asked => share.take(asker, ended => backing.read(asked, ended))),
-    unhurried: (text, params = []) => whileAvailable(() => backing.unhurried(text, params), true),
+    inTurn: asker =>
+      readers(shouldPrepare, asked =>
+        whileAvailable(() => share.take(asker, ended => backend.read(asked, ended))),
+      ),
+    queryWithoutTimeLimit: (text, params = []) =>
+      whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
     write: (account, text, params, first) =>
-      whileAvailable(() => guard(turn => writeTogether(account, text, params, first, turn)), true),
+      whileAvailable(() => guard(turn => commits.write(account, text, params, first, turn)), true),
     async ready() {
-      if (isClosed || !backing.isAvailable()) return false
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<false>(resolve => {
-        timer = setTimeout(resolve, 2000, false)
-      })
-      const answered = query('SELECT 1').then(
-        () => true,
-        () => false,
-      )
-      return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+      return !isClosed && backend.isAvailable() && answersSoon(query('SELECT 1'))
     },
     async close() {
       if (isClosed) return
       isClosed = true
       share.stop()
       await sql.end()
-      await backing.close()
+      await backend.close()
     },
   }
+}
+
+/** Both ways to read, by whatever carries out the statement. */
+function readers(
+  shouldPrepare: (text: string) => boolean,
+  read: <R>(statement: Parameters<Ask>) => Promise<R>,
+): Pick<Database, 'query' | 'queryBytes'> {
+  const ask = <R>(text: string, params: readonly (string | null)[], replan: boolean, more?: AskOptions) =>
+    read<R>([text, params, { prepare: !replan && shouldPrepare(text), ...more }])
+  return {
+    query: (text, params = [], replan = false) => ask(text, params, replan),
+    queryBytes: (text, params, replan = false) => ask(text, params, replan, { raw: true }),
+  }
+}
+
+async function answersSoon(asked: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, readyWithinMs, false)
+  })
+  const answered = asked.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
 }

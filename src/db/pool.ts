@@ -2,7 +2,7 @@
  * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns
  * how many there are, and transactions. Does not know which engine it is, nor the schema.
  */
-import type { Ask, Session, SessionOptions } from './session.ts'
+import type { Ask, AskTogether, Session, SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** What is asked within a transaction. Rows are text, as everywhere. */
@@ -10,6 +10,7 @@ export type Transaction = { readonly unsafe: Ask }
 
 export type Pool = {
   readonly unsafe: Ask
+  readonly together: AskTogether
   /** Gives `use` a connection that nobody else is given till it is done. */
   hold<T>(use: (session: Session) => Promise<T>): Promise<T>
   /**
@@ -44,102 +45,123 @@ const depth = 100
 const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
 
-export function openPool({ open, size }: PoolOptions): Pool {
-  const sessions = new Set<Session>()
+export class SessionPool implements Pool {
+  readonly #options: PoolOptions
+  readonly #sessions = new Set<Session>()
   /** those that a transaction has to itself, and until when */
-  const taken = new Map<Session, Promise<void>>()
-  const waiting: { take(session: Session): void; refuse(error: unknown): void }[] = []
-  let failures = 0
-  let isEnded = false
+  readonly #taken = new Map<Session, Promise<void>>()
+  readonly #waiting: Waiting[] = []
+  /** how many connections in a row could not be had */
+  #failures = 0
+  #isEnded = false
 
-  const add = (): Session => {
-    const life: Life = {
-      onAnswer() {
-        if (session.hasAnswered) failures = 0
-        goOn()
-      },
-      onOver() {
-        sessions.delete(session)
-        if (!session.hasAnswered) failures++
-        goOn()
-      },
-    }
-    const session = open(life, failures && Math.min(20 * 2 ** failures, 500))
-    sessions.add(session)
-    return session
+  constructor(options: PoolOptions) {
+    this.#options = options
   }
 
-  const retire = (session: Session) => {
-    sessions.delete(session)
-    void session.close()
-  }
+  readonly unsafe: Ask = (...statement) => this.#use(session => session.ask<never>(...statement))
 
-  const choose = (): Session | undefined => {
-    let best: Session | undefined
-    for (const session of sessions) {
-      const { underWay, openedAt } = session
-      if (taken.has(session) || underWay >= depth) continue
-      if (underWay === 0 && performance.now() - openedAt > oldestMs) retire(session)
-      else if (!best || underWay < best.underWay) best = session
-    }
-    return best && (best.underWay === 0 || sessions.size >= size)
-      ? best
-      : sessions.size < size
-        ? add()
-        : undefined
-  }
+  readonly together: AskTogether = statements => this.#use(session => session.askTogether(statements))
 
-  const goOn = () => {
-    while (waiting.length > 0 && !isEnded) {
-      const session = choose()
-      if (!session) return
-      waiting.shift()!.take(session)
-    }
-  }
-
-  /** Gives a connection to `take` at once if there is one. */
-  const acquire = (take: (session: Session) => void, refuse: (error: unknown) => void) => {
-    if (isEnded) return refuse(new DatabaseUnavailable('The database is closed'))
-    const session = waiting.length === 0 ? choose() : undefined
-    if (session) take(session)
-    else waiting.push({ take, refuse })
-  }
-
-  const hold: Pool['hold'] = async use => {
+  async hold<T>(use: (session: Session) => Promise<T>): Promise<T> {
     const { promise: end, resolve: release } = Promise.withResolvers<void>()
     const session = await new Promise<Session>((resolve, reject) => {
-      acquire(session => {
-        taken.set(session, end)
+      const take = (session: Session) => {
+        this.#taken.set(session, end)
         resolve(session)
-      }, reject)
+      }
+      this.#acquire({ take, refuse: reject })
     })
     try {
       return await use(session)
     } finally {
-      taken.delete(session)
+      this.#taken.delete(session)
       release()
-      goOn()
+      this.#goOn()
     }
   }
 
-  return {
-    unsafe: (...statement) =>
-      new Promise((resolve, reject) =>
-        acquire(session => session.ask<never>(...statement).then(resolve, reject), reject),
-      ),
-    hold,
-    begin: (act, mode = '') => hold(session => transact(session, act, mode)),
-    async end() {
-      isEnded = true
-      for (const { refuse } of waiting.splice(0)) refuse(new DatabaseUnavailable('The database is closed'))
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, closeWithinMs)
-      await Promise.all(
-        [...sessions].map(session => Promise.race([taken.get(session), late]).then(session.close)),
-      )
-      clearTimeout(timer)
-    },
+  begin<T>(act: (tx: Transaction) => Promise<T>, mode = ''): Promise<T> {
+    return this.hold(session => transact(session, act, mode))
   }
+
+  async end(): Promise<void> {
+    this.#isEnded = true
+    for (const { refuse } of this.#waiting.splice(0)) refuse(closed())
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, closeWithinMs)
+    await Promise.all(
+      [...this.#sessions].map(session =>
+        Promise.race([this.#taken.get(session), late]).then(() => session.close()),
+      ),
+    )
+    clearTimeout(timer)
+  }
+
+  /** Asks any connection, without waiting for what it was asked before. */
+  #use<T>(ask: (session: Session) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) =>
+      this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }),
+    )
+  }
+
+  /** Gives a connection at once if there is one. */
+  #acquire(waiting: Waiting): void {
+    const session = this.#waiting.length === 0 && !this.#isEnded ? this.#choose() : undefined
+    if (session) waiting.take(session)
+    else if (this.#isEnded) waiting.refuse(closed())
+    else this.#waiting.push(waiting)
+  }
+
+  #goOn(): void {
+    while (this.#waiting.length > 0 && !this.#isEnded) {
+      const session = this.#choose()
+      if (!session) return
+      this.#waiting.shift()!.take(session)
+    }
+  }
+
+  #choose(): Session | undefined {
+    let best: Session | undefined
+    for (const session of this.#sessions) {
+      const { underWay, openedAt } = session
+      if (this.#taken.has(session) || underWay >= depth) continue
+      if (underWay === 0 && performance.now() - openedAt > oldestMs) this.#retire(session)
+      else if (!best || underWay < best.underWay) best = session
+    }
+    const isFull = this.#sessions.size >= this.#options.size
+    if (best && (best.underWay === 0 || isFull)) return best
+    return isFull ? undefined : this.#add()
+  }
+
+  #add(): Session {
+    const life: Life = {
+      onAnswer: () => {
+        if (session.hasAnswered) this.#failures = 0
+        this.#goOn()
+      },
+      onOver: () => {
+        this.#sessions.delete(session)
+        if (!session.hasAnswered) this.#failures++
+        this.#goOn()
+      },
+    }
+    const session = this.#options.open(life, this.#failures && Math.min(20 * 2 ** this.#failures, 500))
+    this.#sessions.add(session)
+    return session
+  }
+
+  #retire(session: Session): void {
+    this.#sessions.delete(session)
+    void session.close()
+  }
+}
+
+/** What waits for a connection. */
+type Waiting = { take(session: Session): void; refuse(error: unknown): void }
+
+function closed(): DatabaseUnavailable {
+  return new DatabaseUnavailable('The database is closed')
 }
 
 async function transact<T>(session: Session, act: (tx: Transaction) => Promise<T>, mode: string): Promise<T> {

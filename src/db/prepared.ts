@@ -1,15 +1,15 @@
 /**
- * Which statements are worth preparing: those that come again. The client never forgets a prepared statement,
- * so there is an end to them. Knows nothing of what they say.
+ * Decides which statements are prepared: those that come again. The client never forgets a prepared
+ * statement, so their number is limited. Knows nothing of what statements say.
  */
 
 const mostPrepared = 1000
 const mostRemembered = 2000
 
 /**
- * A function that says of a statement's text whether to prepare it: from its second use on (the first costs
- * the same either way), as long as fewer than a thousand are. Filters put together by callers are mostly seen
- * once and leave no trace.
+ * Returns a function that says whether to prepare a statement, by its text. It says so from the second use
+ * on, because the first use costs the same either way, and only for the first thousand statements. Most
+ * filters that callers put together are seen once and leave no trace.
  */
 export function statementMemory(): (text: string) => boolean {
   const prepared = new Set<string>()

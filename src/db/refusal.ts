@@ -1,7 +1,10 @@
-/** What a database error means to a caller; null for a fault of our own. Knows no table. */
+/**
+ * The refusal that a database error means to a caller; null for a fault of the service itself. Knows no
+ * table.
+ */
 import { Refusal } from '../errors.ts'
+import { operationalErrorOf } from './operational-errors.ts'
 import { StatementTooLarge } from './sendable.ts'
-import { troubleOf } from './trouble.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {
@@ -17,7 +20,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
     )
   }
   switch ((error as { code?: string }).code) {
-    // A constraint of the schema that no writer has put into words (records/constraint.ts).
+    // A constraint of the schema that records/constraint.ts does not know.
     case '23503':
       return new Refusal('validation_failed', 'A record that it points to was deleted meanwhile.')
     case '23505':
@@ -40,12 +43,12 @@ export function databaseRefusal(error: unknown): Refusal | null {
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], {
         'retry-after': '1',
       })
-    // Too deep for PostgreSQL's stack.
+    // The statement is nested too deep for PostgreSQL's stack.
     case '54001':
       return new Refusal('body_too_large', 'The request is too complex for the database; ask for less.')
   }
-  const trouble = troubleOf(error)
-  return trouble === null
+  const message = operationalErrorOf(error)
+  return message === null
     ? null
-    : new Refusal('database_unavailable', `${trouble}.`, [], { 'retry-after': '10' })
+    : new Refusal('database_unavailable', `${message}.`, [], { 'retry-after': '10' })
 }

@@ -1,6 +1,6 @@
 /**
- * That the database folds case as the code does (D126). Asked at every start, as a server's libraries change
- * under its databases.
+ * Checks that the database folds case as the code does (D126). Every start checks it, because a server's
+ * libraries change under its databases.
  */
 import { smallOf } from '../fold.ts'
 import type { Database } from './open.ts'
@@ -8,7 +8,10 @@ import { StartupError } from './startup-error.ts'
 
 const letters = [...smallOf.keys(), ...smallOf.values()]
 
-/** Throws a StartupError that names some of the letters which it folds otherwise, and says what to do. */
+/**
+ * Throws a StartupError that names some of the letters that the database folds in another way, and says what
+ * to do.
+ */
 export async function requireFolding(db: Pick<Database, 'query'>): Promise<void> {
   const [row] = await db.query('SELECT fold($1::text) AS folded', [letters.map(between).join(' ')])
   const folded = row!.folded!.split(' ')
@@ -20,7 +23,7 @@ export async function requireFolding(db: Pick<Database, 'query'>): Promise<void>
   )
 }
 
-/** Some libraries also look at what stands beside a letter. */
+/** Some libraries also look at the neighbours of a letter. */
 function between(letter: string): string {
   return `α${letter}\u0300`
 }

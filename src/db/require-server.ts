@@ -1,18 +1,19 @@
-/** What a PostgreSQL server must be for the service to start on it. Knows nothing of the schema. */
+/** Checks whether the service can run on a PostgreSQL server. Knows nothing of the schema. */
 import type { Ask } from './session.ts'
 import { StartupError } from './startup-error.ts'
 
 const oldestServer = 15
 
 /**
- * Throws a StartupError that says what is wrong with the server at `where`; what is merely a pity is told to
- * `log`.
+ * Throws a StartupError that says what is wrong with the server at `where`. Tells `log` what is only a
+ * disadvantage.
  */
 export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
   let server: { version: string; encoding: string; letters: string; read_only: string }
   try {
-    const text =
-      "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding, (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters, current_setting('transaction_read_only') AS read_only"
+    const text = `SELECT current_setting('server_version') AS version,
+      current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS read_only,
+      (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters`
     const [row] = await ask<[typeof server]>(text, [])
     server = row
   } catch (error) {
@@ -27,7 +28,7 @@ export async function requireServer(ask: Ask, where: string, log: (line: string)
     )
   if (server.encoding !== 'UTF8')
     throw new StartupError(`${where}, has the encoding ${server.encoding}; it must be UTF8`)
-  // Its LC_CTYPE, by which pg_trgm tells letters from signs.
+  // LC_CTYPE: by it pg_trgm tells letters from other characters.
   if (server.letters === 'C' || server.letters === 'POSIX')
     log(
       `${where}, has a locale that knows the letters a to z only, so "like" has no index for words in others; use C.UTF-8.`,

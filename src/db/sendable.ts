@@ -1,20 +1,18 @@
-/**
- * What the database's protocol and client have room for. Owns these limits; knows nothing of what is asked.
- */
+/** The limits of what the database's protocol and client can send. Knows nothing of what is asked. */
 
-/** A statement that has more parameters or is longer than can be sent. */
+/** The statement has more parameters, or is longer, than can be sent. */
 export class StatementTooLarge extends Error {
   override name = 'StatementTooLarge'
 }
 
-/** The most that the client can send; the protocol has room for two more. */
+/** The most parameters that the client can send; the protocol could send two more. */
 const parametersMax = 65_533
-/** PostgreSQL takes a gigabyte for a message; a character of JavaScript is up to three bytes of it. */
+/** PostgreSQL takes messages of a gigabyte. A character of JavaScript has up to three bytes there. */
 const charactersMax = 250_000_000
 
 /**
- * What is wrong with a statement, before the client begins to send it: what it throws then costs others their
- * answers.
+ * What makes a statement unsendable; null when nothing does. It is asked before sending begins, because an
+ * error while sending would cost other statements their answers.
  */
 export function complaint(text: string, params: readonly (string | null)[] = []): Error | null {
   if (params.length > parametersMax) {

@@ -1,7 +1,4 @@
-/**
- * How a PostgreSQL server is reached: what its address says, and a connection to it, with TLS where the
- * address asks for it.
- */
+/** Reads the address of a PostgreSQL server, and connects to it, with TLS where the address asks for it. */
 import { once } from 'node:events'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { userInfo } from 'node:os'
@@ -13,17 +10,16 @@ import { DatabaseUnavailable } from './unavailable.ts'
 export type ServerAddress = {
   readonly user: string
   readonly password: string
-  /** the database, and parameters of PostgreSQL that the address names */
+  /** the database, and settings of PostgreSQL that the address names */
   readonly settings: Readonly<Record<string, string>>
-  /** for people */
+  /** the server as people read it */
   readonly place: string
-  /** Connects, to the first of several hosts that can be reached. */
+  /** Connects to the first host that can be reached. */
   connect(signal: AbortSignal): Promise<Duplex>
 }
 
 /**
- * How far TLS goes: not at all; where the server has it; always; always, and with a certificate that proves
- * the host.
+ * sslmode: no TLS; TLS if the server has it; TLS always; TLS always, with a certificate that proves the host.
  */
 type Tls = 'off' | 'preferred' | 'on' | 'verified'
 
@@ -38,13 +34,13 @@ const tlsOf: { readonly [sslmode: string]: Tls } = {
   true: 'verified',
 }
 
-/** What others' clients read in an address, and no server takes. */
+/** Parameters of an address that other clients read and no server takes. */
 const notForTheServer = /^(ssl|gss|keepalives|channel_binding|connect_timeout|target_session_attrs)/
 
 /**
- * Reads postgres://user:password@host:port/database?sslmode=…; several hosts are separated by commas, and the
- * path of a Unix socket's folder stands in the place of a host with its slashes as %2F. Throws a StartupError
- * where it is none of these.
+ * Reads postgres://user:password@host:port/database?sslmode=…. Several hosts are separated by commas. The
+ * folder of a Unix socket may stand instead of a host, with its slashes as %2F. Throws a StartupError for
+ * anything else.
  */
 export function serverAddress(url: string): ServerAddress {
   const { username, password, hosts, port, path, parameters } = read(url)
@@ -128,11 +124,12 @@ async function connected(socket: Socket): Promise<Socket> {
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
-/** Throws where TLS is a must and there is none. */
+/** Throws when TLS is required and the server has none. */
 async function offersTls(socket: Socket, tls: Tls): Promise<boolean> {
   socket.write(sslRequest)
   const [answer] = (await once(socket, 'data')) as [Buffer]
-  // More than the one letter would be from somebody in between, to be taken for what comes encrypted.
+  // The answer is one letter. More bytes would come from somebody in between who wants them to be taken for
+  // encrypted ones.
   if (answer.toString('latin1') === 'S') return true
   if (answer.toString('latin1') === 'N' && tls === 'preferred') return false
   socket.destroy()

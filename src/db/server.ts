@@ -4,13 +4,14 @@
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Backing, withTurn } from './backing.ts'
+import { type Backend, withTurn } from './backend.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import type { Turn } from './line.ts'
 import type { LimitedOptions } from './open.ts'
-import { type Life, openPool } from './pool.ts'
+import { type Life, SessionPool } from './pool.ts'
 import { requireServer } from './require-server.ts'
-import { serverAddress } from './server-address.ts'
-import { type Ask, openSession, type Session, type Turn } from './session.ts'
-import { watchStall } from './stall.ts'
+import { type ServerAddress, serverAddress } from './server-address.ts'
+import { type Ask, Session } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
@@ -18,36 +19,19 @@ import { DatabaseUnavailable } from './unavailable.ts'
  * those.
  */
 const otherConnections = 4
-/** As many as the upkeep looks after accounts at a time: none waits behind another's index. */
-const unhurriedAtOnce = 2
+/** As many as the background jobs look after accounts at a time: none waits behind another's index. */
+const untimedAtOnce = 2
 /** How long it may say nothing at all before requests are refused with "try again". */
-const patienceMs = 900
+const silenceMs = 900
 
 /** Opens the one of this address. Throws a StartupError when that cannot be. */
-export async function server(options: LimitedOptions, url: string): Promise<Backing> {
-  const {
-    prepare = true,
-    poolSize = otherConnections + 2 * availableParallelism(),
-    statementTimeoutMs,
-    log,
-  } = options
+export async function server(options: LimitedOptions, url: string): Promise<Backend> {
+  const { poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
   const address = serverAddress(url)
-  const open = (life: Life, connectWithinMs: number, parameters: object = {}, delayMs = 0): Session => {
-    const connect = async (signal: AbortSignal) => {
-      if (delayMs > 0) await delay(delayMs, undefined, { signal })
-      return address.connect(signal)
-    }
-    const settings = { ...readable, ...parameters, ...address.settings }
-    return openSession({ ...address, ...life, settings, connect, connectWithinMs, log })
-  }
-  const limits = {
-    statement_timeout: `${statementTimeoutMs}`,
-    lock_timeout: `${Math.ceil(statementTimeoutMs / 2)}`,
-    // Compiling a statement takes longer than any of these statements should.
-    jit: 'off',
-  }
-  const sql = openPool({
-    open: (life, delayMs) => open(life, 5000, prepare ? limits : {}, delayMs),
+  const open = opener(address, log)
+  const parameters = limitsOf(options)
+  const sql = new SessionPool({
+    open: (life, delayMs) => open(life, { parameters, delayMs }),
     size: poolSize,
   })
   try {
@@ -57,40 +41,85 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     throw error
   }
   const placesForReads = Math.max(1, poolSize - otherConnections)
-  let prober: Session | undefined
-  const stall = watchStall({
-    probe(isLost) {
-      if (isLost) prober?.end(new DatabaseUnavailable('The database does not answer'))
-      const forget = () => {
-        prober = undefined
-      }
-      prober ??= open({ ...unwatched, onOver: forget }, 1000)
-      return prober.ask('SELECT 1', [])
-    },
-    patienceMs,
+  const prober = new Prober(open)
+  const breaker = new CircuitBreaker({
+    probe: isLost => prober.ask(isLost),
+    silenceMs,
     // A server ends what takes too long, and what it does not answer even then is lost with its connection.
     limitMs: statementTimeoutMs + 2000,
   })
   return {
     engine: 'postgres',
     sql,
-    filesMax: poolSize + unhurriedAtOnce + 1,
+    // Each place for reads may have a second connection meanwhile, over which its statement is cancelled.
+    filesMax: poolSize + placesForReads + untimedAtOnce + 1,
     isAvailable: () => true,
-    hasRoom: () => true,
-    async unhurried(...statement) {
-      const session = open(unwatched, 5000)
-      return session.ask<never>(...statement).finally(session.close)
+    hasDiskSpace: () => true,
+    async queryWithoutTimeLimit(...statement) {
+      const session = open(unwatched)
+      return session.ask<never>(...statement).finally(() => session.close())
     },
-    guard: ask => stall.guard(() => ask()),
+    guard: ask => breaker.guard(() => ask()),
+    hasOneSession: false,
     placesForReads,
     placesOfOne: Math.max(1, placesForReads >> 1),
     isWaitedFor: () => false,
     read: (statement, ended) =>
-      stall.guard(() => sql.hold(session => cancellable(session, statement, ended))),
+      breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
     async close() {
-      stall.stop()
-      prober?.end(new DatabaseUnavailable('The database is closed'))
+      breaker.stop()
+      prober.end('The database is closed')
     },
+  }
+}
+
+type Opening = { readonly parameters?: object; readonly connectWithinMs?: number; readonly delayMs?: number }
+type Open = (life: Life, opening?: Opening) => Session
+
+/** A function that opens a connection to this server, after a delay if one is given. */
+function opener(address: ServerAddress, log: (line: string) => void): Open {
+  return (life, { parameters, connectWithinMs = 5000, delayMs = 0 } = {}) => {
+    const connect = async (signal: AbortSignal) => {
+      if (delayMs > 0) await delay(delayMs, undefined, { signal })
+      return address.connect(signal)
+    }
+    const settings = { ...readable, ...parameters, ...address.settings }
+    return new Session({ ...address, ...life, settings, connect, connectWithinMs, log })
+  }
+}
+
+/** How long the server lets a statement take. A pooler may refuse to be told that. */
+function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): object {
+  if (!prepare) return {}
+  return {
+    statement_timeout: `${statementTimeoutMs}`,
+    lock_timeout: `${Math.ceil(statementTimeoutMs / 2)}`,
+    // Compiling a statement takes longer than any of these statements should.
+    jit: 'off',
+  }
+}
+
+/** Asks whether the server answers, over a connection of its own. */
+class Prober {
+  readonly #open: Open
+  #session: Session | undefined
+
+  constructor(open: Open) {
+    this.#open = open
+  }
+
+  /** `isLost`: what was asked before is never answered. */
+  ask(isLost: boolean): Promise<unknown> {
+    if (isLost) this.end('The database does not answer')
+    const onOver = () => {
+      this.#session = undefined
+    }
+    this.#session ??= this.#open({ ...unwatched, onOver }, { connectWithinMs: 1000 })
+    return this.#session.ask('SELECT 1', [])
+  }
+
+  end(reason: string): void {
+    this.#session?.end(new DatabaseUnavailable(reason))
   }
 }
 

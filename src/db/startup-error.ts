@@ -1,7 +1,7 @@
-/** What keeps the database from being opened, said to the operator. Knows no engine. */
+/** The reason why the database can't be opened, for the operator. Knows no engine. */
 import { getSystemErrorMessage } from 'node:util'
 
-/** Its message is one whole line that says what is wrong and what to do; a stack trace adds nothing. */
+/** The message is one line that says what is wrong and what to do. A stack trace would add nothing. */
 export class StartupError extends Error {
   override name = 'StartupError'
   readonly isPlain = true
@@ -25,14 +25,13 @@ const advice: { readonly [code: string]: string } = {
 }
 
 /**
- * What the system refused to do with a file or a folder, as a StartupError that names both and what to do:
- * "/data/lock can't be used: no space left on device (ENOSPC). Make room on the disk." Any other error as it
- * came.
+ * Turns an error of the file system into a StartupError that names the file and says what to do: "/data/lock
+ * can't be used: no space left on device (ENOSPC). Make room on the disk." Returns any other error unchanged.
  */
 export function asStartupError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { errno, code, syscall = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string }
-  // What is done to a file that is open names no path.
+  // An error about an open file names no path.
   const isOfFile = path !== undefined || /^(write|read|fsync|ftruncate|close)$/.test(syscall)
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`

@@ -11,10 +11,7 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
-/**
- * The disk has no room for what is written, while what is there can be read. PostgreSQL says so by the same
- * code.
- */
+/** The disk has no space for writes, while reads still work. PostgreSQL uses the same code. */
 export class DiskFull extends Error {
   override name = 'DiskFull'
   readonly code = '53100'
@@ -24,9 +21,9 @@ export class DiskFull extends Error {
 }
 
 /**
- * `DatabaseUnavailable` in place of a refusal that means it: PostgreSQL is being shut down, has crashed or is
- * not yet started, or what stands between has lost the connection (SQLSTATE class 08). Any other error as it
- * came.
+ * Turns an error that means it into `DatabaseUnavailable`: PostgreSQL is shutting down, has crashed or has
+ * not started yet, or something on the way has lost the connection (SQLSTATE class 08). Returns any other
+ * error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
@@ -36,7 +33,10 @@ export function asUnavailable(error: unknown): unknown {
     : error
 }
 
-/** A fault of the client: said with its place and without its message, which may quote a value. */
+/**
+ * A fault of the client itself. The log gets the place where it was thrown, without its message, which may
+ * quote a value.
+ */
 export function clientFault(error: unknown, log: (line: string) => void): DatabaseUnavailable {
   const { name = typeof error, stack } = error as { name?: string; stack?: string }
   const [place] = /^\s+at .*$/m.exec(stack ?? '') ?? ['']

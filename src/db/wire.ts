@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's wire protocol, version 3 ("Message Formats" in its manual): the messages that are sent and
- * read here. All values are text both ways: PostgreSQL alone decides what they mean, and numbers keep every
- * digit. Knows no connection and nothing of what is asked.
+ * PostgreSQL's wire protocol, version 3 (PostgreSQL, "Message Formats"): writes and reads the messages that
+ * the client needs. All values are text in both directions. So PostgreSQL alone decides what they mean, and
+ * numbers keep every digit. Knows no connection and nothing of what is asked.
  */
 
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
@@ -12,7 +12,7 @@ export class PostgresError extends Error {
   override name = 'PostgresError'
   /** SQLSTATE */
   readonly code: string
-  /** whether the connection ends with it */
+  /** whether the connection ends with this error */
   readonly isFatal: boolean
   /** the function of PostgreSQL that refused */
   readonly routine: string | undefined
@@ -38,12 +38,13 @@ export class PostgresError extends Error {
   }
 }
 
-/** The types of the messages that mean something here. */
+/** The types of the messages that the client reads. */
 export const from = {
   authentication: 0x52,
   cancelKey: 0x4b,
   parsed: 0x31,
   rowDescription: 0x54,
+  carriedOut: 0x43,
   row: 0x44,
   refusal: 0x45,
   ready: 0x5a,
@@ -52,11 +53,10 @@ export const from = {
   copyBoth: 0x57,
 } as const
 
-/** Cuts what is read, chunk by chunk, into messages. Throws when it is no protocol of PostgreSQL. */
+/** Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol. */
 export function messageReader(onMessage: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
   /**
-   * the beginning of a message that is not whole yet, and how much there must be before it is worth looking
-   * again
+   * the beginning of an incomplete message, and how many bytes it needs before it is worth looking at again
    */
   let parts: Buffer[] = []
   let held = 0
@@ -82,7 +82,7 @@ export function messageReader(onMessage: (type: number, body: Buffer) => void): 
   }
 }
 
-/** The names of the columns that a RowDescription tells of. */
+/** The names of the columns in a RowDescription. */
 export function columnNames(body: Buffer): string[] {
   let at = 2
   return Array.from({ length: body.readUInt16BE(0) }, () => {
@@ -127,7 +127,7 @@ export function startup(settings: Readonly<Record<string, string>>): Buffer {
   return out.end()
 }
 
-/** An answer to what an Authentication message asks for; `mechanism` where it is the first of several. */
+/** The answer to an Authentication message; `mechanism` for the first of several answers. */
 export function password(answer: string, mechanism?: string): Buffer {
   const out = writer()
   out.begin('p')
@@ -139,7 +139,7 @@ export function password(answer: string, mechanism?: string): Buffer {
   return out.end()
 }
 
-/** A later answer of several. */
+/** A later one of several answers. */
 export function passwordGoesOn(answer: string): Buffer {
   const out = writer()
   out.begin('p')
@@ -147,36 +147,43 @@ export function passwordGoesOn(answer: string): Buffer {
   return out.end()
 }
 
-/**
- * One statement with its parameters. With a `name`, it is kept prepared on the connection by that name;
- * without `text`, it is one that was.
- */
-export function statement(name: string, text: string | null, params: readonly (string | null)[]): Buffer {
+/** With a `name`, the connection keeps it prepared. One that is not new was prepared before. */
+type Statement = {
+  readonly name: string
+  readonly isNew: boolean
+  readonly text: string
+  readonly params: readonly (string | null)[]
+}
+
+/** Statements with their parameters. One Sync ends them all, so PostgreSQL makes one transaction of them. */
+export function statements(all: readonly Statement[]): Buffer {
   const out = writer()
-  if (text !== null) {
-    out.begin('P')
+  for (const { name, isNew, text, params } of all) {
+    if (isNew) {
+      out.begin('P')
+      out.name(name)
+      out.name(text)
+      out.int16(0)
+    }
+    out.begin('B')
+    out.name('')
     out.name(name)
-    out.name(text)
     out.int16(0)
+    out.int16(params.length)
+    for (const param of params) out.value(param)
+    out.int16(0)
+    out.begin('D')
+    out.text('P')
+    out.name('')
+    out.begin('E')
+    out.name('')
+    out.int32(0)
   }
-  out.begin('B')
-  out.name('')
-  out.name(name)
-  out.int16(0)
-  out.int16(params.length)
-  for (const param of params) out.value(param)
-  out.int16(0)
-  out.begin('D')
-  out.text('P')
-  out.name('')
-  out.begin('E')
-  out.name('')
-  out.int32(0)
   out.begin('S')
   return out.end()
 }
 
-/** Statements without parameters, by the simple protocol. */
+/** Statements without parameters, sent by the simple protocol. */
 export function script(text: string): Buffer {
   const out = writer()
   out.begin('Q')
@@ -185,8 +192,8 @@ export function script(text: string): Buffer {
 }
 
 /**
- * Asks a server, over a connection of its own, to end what the session carries out whose BackendKeyData this
- * is.
+ * CancelRequest: asks a server to end the statement of the session that sent this BackendKeyData. It goes
+ * over a connection of its own.
  */
 export function cancel(key: Buffer): Buffer {
   const out = writer()

@@ -3,7 +3,6 @@
  * currency, weighted and in the base currency, and how many have no rate. Feeds boards and forecasts. Knows
  * no HTTP.
  */
-import type { Catalog } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import { halfEven } from '../fields/decimal.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -13,9 +12,19 @@ import { dependsOnValues } from '../list/resolve.ts'
 import { whereSql } from '../list/sql.ts'
 import { namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
-import { ask, param, type Sql, sql } from '../sql.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
 
 const groupsMax = 1000
+
+/** The fields from which sums are made: whoever does not see them does not see these either (D64). */
+const derivedFrom: { readonly [sum: string]: readonly string[] } = {
+  deal_value: ['deal_value'],
+  weighted_value: ['weighted_value'],
+  deal_value_in_base_currency: ['deal_value_in_base_currency'],
+  weighted_value_in_base_currency: ['deal_value_in_base_currency', 'weighted_value'],
+  without_rate: ['deal_value_in_base_currency'],
+}
 
 type Group = {
   readonly group: number | null
@@ -33,16 +42,18 @@ type Group = {
  */
 export async function aggregateDeals(
   db: Reader,
-  { account, currencies }: Catalog,
+  viewer: Viewer,
   request: AggregateRequest,
 ): Promise<{ groups: string; hasMore: boolean }> {
+  const { account, currencies, resources } = viewer.catalog
   const base = currencies.get(account.base_currency)!
   const { groupBy, filter } = request
-  const statement = groupsSql(request, account.id, base.decimals)
+  const isHidden = (name: string) => resources.get('deal')!.byName.get(name)!.is_hidden
+  const statement = groupsSql(request, viewer, base.decimals)
   const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
   const found = rows.slice(0, groupsMax).map(row => parseJson(row.found!) as unknown as Group)
   const records = groupBy ? found.map(({ group }): JsonObject => ({ [groupBy.internal_name]: group })) : []
-  const names = groupBy && (await namesOf(db, account.id, records, [groupBy])).get(groupBy)
+  const names = groupBy && (await namesOf(db, viewer, records, [groupBy])).get(groupBy)
   const money = (currency: number, value: Json) => ({
     currency,
     currency_code: currencies.get(currency)?.code ?? null,
@@ -58,13 +69,18 @@ export async function aggregateDeals(
     weighted_value_in_base_currency: money(base.id, weighted),
     without_rate,
   }))
-  return { groups: JSON.stringify(groups), hasMore: rows.length > groupsMax }
+  const isShown = ([name]: [string, unknown]) => !derivedFrom[name]?.some(isHidden)
+  const shown = groups.map(group => Object.fromEntries(Object.entries(group).filter(isShown)))
+  return { groups: JSON.stringify(shown), hasMore: rows.length > groupsMax }
 }
 
 /** The sums of each currency in each group, put together by group. */
-function groupsSql(request: AggregateRequest, account: number, decimals: number): Sql {
+function groupsSql(request: AggregateRequest, viewer: Viewer, decimals: number): Sql {
   const { groupBy } = request
   const key = groupBy ? kinds[groupBy.type].term(groupBy, '')!.sql(recordRow) : sql`NULL::bigint`
+  // An order by what is hidden would tell of it (D64).
+  const isHidden = viewer.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
+  const first = isHidden ? sql`sum(c.count)` : sql`coalesce(sum(c.base), 0)`
   const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
   return sql`SELECT json_build_object(
   'group', c.key, 'count', sum(c.count), 'without_rate', sum(c.without_rate),
@@ -79,6 +95,6 @@ FROM (
     sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
     count(*) FILTER (
       WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
-  FROM deal r WHERE ${whereSql(param(String(account)), request)} GROUP BY 1, 2) c
-GROUP BY c.key ORDER BY coalesce(sum(c.base), 0) DESC, c.key LIMIT ${sql.integer(groupsMax + 1)}`
+  FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY 1, 2) c
+GROUP BY c.key ORDER BY ${first} DESC, c.key LIMIT ${sql.integer(groupsMax + 1)}`
 }

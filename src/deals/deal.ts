@@ -7,14 +7,15 @@ import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.t
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields, moneyRange } from './fields.ts'
-import { checkWorth, settledLines } from './lines.ts'
+import { checkWorth, completedLines } from './lines.ts'
 
 export const deal: Resource = {
   name: 'deal',
   source: { id: 1, name: 'Deal' },
   fields: dealFields,
   shownAs: ['title'],
-  settle: settleDeal,
+  reach: { owner: 'sales_owner', territory: 'territory' },
+  applyRules: applyDealRules,
 }
 
 /** The ids of the static dropdown `status`. */
@@ -38,11 +39,11 @@ const closings = {
   },
 } as const
 
-function settleDeal(draft: Draft): void {
+function applyDealRules(draft: Draft): void {
   const { after, before } = draft
   const stage = stageOf(draft)
   if (stage) {
-    settleStage(draft, stage)
+    applyStage(draft, stage)
     if (stage.kind === 'open') reopen(draft)
     else close(draft, stage.kind)
   }
@@ -57,7 +58,7 @@ function settleDeal(draft: Draft): void {
     )
   }
   if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
-  settleMoney(draft)
+  applyMoneyRules(draft)
 }
 
 /**
@@ -79,7 +80,7 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   return stage
 }
 
-function settleStage({ after, before, now }: Draft, stage: Stage): void {
+function applyStage({ after, before, now }: Draft, stage: Stage): void {
   if (stage.id !== before?.pipeline_stage) after.deal_stage_updated_at = now
   after.status = statusOf[stage.kind]
   after.stage_probability = stage.probability
@@ -124,7 +125,7 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
 }
 
 /** D24: what follows from the deal's value. */
-function settleMoney(draft: Draft): void {
+function applyMoneyRules(draft: Draft): void {
   const { after, before, catalog } = draft
   const value = isObject(after.deal_value) ? after.deal_value : null
   const currency = value && catalog.currencies.get(value.currency as number)
@@ -135,7 +136,7 @@ function settleMoney(draft: Draft): void {
     after.deal_value_in_base_currency = null
     return
   }
-  const { lines, amount: linesAmount, quantity } = settledLines(draft, value.products as Json[], currency)
+  const { lines, amount: linesAmount, quantity } = completedLines(draft, value.products as Json[], currency)
   const followsLines = value.value === null
   const amount = followsLines ? linesAmount : decimal(value.value)!
   const { config } = catalog.resources.get('deal')!.byName.get('deal_value')!

@@ -16,14 +16,14 @@ export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; re
  * The lines of the deal as it would be saved, with their sums. Reports what can't be filled in, and what was
  * sent and does not fit the currency or the interface's range.
  */
-export function settledLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
+export function completedLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
   const stored = storedLines(draft, currency)
-  const settled = lines
+  const completed = lines
     .filter(isObject)
-    .map((line, index) => settledLine(draft, line, index, currency, stored(line.product!)))
+    .map((line, index) => completedLine(draft, line, index, currency, stored(line.product!)))
   const sum = (member: string) =>
-    settled.reduce((total, line) => total.plus(decimal(line[member]) ?? 0), decimal(0)!)
-  return { lines: settled, amount: sum('amount'), quantity: sum('quantity') }
+    completed.reduce((total, line) => total.plus(decimal(line[member]) ?? 0), decimal(0)!)
+  return { lines: completed, amount: sum('amount'), quantity: sum('quantity') }
 }
 
 /** Reports an amount made of what was sent that is out of `range`; `at` is its place in the deal's value. */
@@ -62,7 +62,7 @@ function storedLines({ before }: Draft, currency: Currency): (product: Json) => 
   }
 }
 
-function settledLine(
+function completedLine(
   draft: Draft,
   line: JsonObject,
   index: number,

@@ -1,9 +1,10 @@
 /**
  * An account's configuration as one value: its fields, options, pipelines, stages and currencies, at one
  * version. A request sees one catalog from beginning to end. This file builds the catalog from rows;
- * accounts/directory.ts loads the rows.
+ * accounts/callers.ts loads the rows.
  */
 import type { Resource } from '../records/resource.ts'
+import type { Visibility } from '../rights/visibility.ts'
 import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
@@ -46,14 +47,34 @@ export type Account = {
   readonly base_currency: number
 }
 
+/** What the users of a role may do and see (D62 to D64). */
+export type Role = {
+  readonly id: number
+  readonly name: string
+  /** of those that come with an account: which */
+  readonly built_in: string | null
+  readonly scopes: readonly string[]
+  /** resource → which of its records; left out = all */
+  readonly visibility: { readonly [resource: string]: Visibility }
+  readonly may_change: { readonly [resource: string]: Visibility }
+  /** `deal.deal_value` */
+  readonly hidden_fields: readonly string[]
+  readonly locked_fields: readonly string[]
+}
+
 /**
- * One resource as one account has it. `fields` are in the order of the form, including hidden and inactive
- * ones.
+ * One resource as one account has it, and as a role sees it. `fields` are in the order of the form, including
+ * hidden and inactive ones.
  */
 export type ResourceFields = {
   readonly resource: Resource
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
+  /** which records the role sees and may change (D63) */
+  readonly visibility: Visibility
+  readonly mayChange: Visibility
+  /** the resource as no role limits it: nothing is hidden or locked; records are stored by it */
+  readonly whole: ResourceFields
 }
 
 export type Catalog = {
@@ -66,6 +87,7 @@ export type Catalog = {
   readonly currencyList: readonly Currency[]
   readonly pipelines: ReadonlyMap<number, Pipeline>
   readonly stages: ReadonlyMap<number, Stage>
+  readonly roles: ReadonlyMap<number, Role>
 }
 
 /** A section of a form: its title and the internal names of its fields. */
@@ -100,6 +122,7 @@ export type CatalogRows = {
   currencies: Currency[]
   pipelines: Pipeline[]
   stages: Stage[]
+  roles: Role[]
 }
 
 /**
@@ -119,6 +142,7 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
     currencyList: rows.currencies,
     pipelines: new Map(rows.pipelines.map(pipeline => [pipeline.id, pipeline])),
     stages: new Map(rows.stages.map(stage => [stage.id, stage])),
+    roles: new Map(rows.roles.map(role => [role.id, role])),
   }
 }
 
@@ -140,7 +164,20 @@ function resourceFields(
     return { ...field, ...pointingTo(target), options: fieldOptions(field, target, rows, options) }
   })
   const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
-  return { resource, fields, byName: new Map(fields.map(field => [field.internal_name, field])) }
+  return wholeFields(resource, fields)
+}
+
+/** A resource as no role limits it. */
+function wholeFields(resource: Resource, fields: readonly Field[]): ResourceFields {
+  const made = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
+  const whole: Omit<ResourceFields, 'whole'> & { whole?: ResourceFields } = made
+  whole.whole = whole as ResourceFields
+  return whole.whole
+}
+
+/** Internal name → field. */
+export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  return new Map(fields.map(field => [field.internal_name, field]))
 }
 
 /** The hint for a name that is not the name of a field of the resource. */
@@ -190,20 +227,20 @@ function systemField(field: Field, row: FieldRow | undefined): Field {
  */
 function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
   if (form.length === 0) return [...fields]
-  const byName = new Map(fields.map(field => [field.internal_name, field]))
+  const left = new Map(fields.map(field => [field.internal_name, field]))
   const named = form.flatMap(({ section, fields: names }) =>
     names.flatMap(name => {
-      const field = byName.get(name)
-      byName.delete(name)
+      const field = left.get(name)
+      left.delete(name)
       return field ? [{ ...field, section }] : []
     }),
   )
-  const all = [...named, ...byName.values()]
+  const all = [...named, ...left.values()]
   return [...Map.groupBy(all, field => field.section).values()].flat()
 }
 
 function customField(row: FieldRow): Field {
-  // The name becomes part of SQL text (fields/field.ts), so it must be a plain identifier.
+  // The name becomes part of SQL text (fields/columns.ts), so it must be a plain identifier.
   if (!row.internal_name.startsWith('cf_')) throw new Error(`not a custom field: ${row.internal_name}`)
   sql.id(row.internal_name)
   return {

@@ -70,13 +70,13 @@ export function containedAt(
 }
 
 /** A field that is kept as a JSON document. */
-export function document({ is_custom, internal_name: name }: Field): Expression {
+export function jsonDocument({ is_custom, internal_name: name }: Field): Expression {
   return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)
 }
 
 /** A list that is kept as a JSON document, null when it is empty. */
-export function filledDocument(field: Field): Expression {
-  return row => sql`NULLIF(${document(field)(row)}, '[]')`
+export function filledJsonDocument(field: Field): Expression {
+  return row => sql`NULLIF(${jsonDocument(field)(row)}, '[]')`
 }
 
 function longTextOrder(text: Sql): Sql {

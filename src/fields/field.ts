@@ -53,13 +53,13 @@ export type Field = {
   readonly within: string | null
   /** the resource a relation field points to */
   readonly related: string | null
-  /** the columns of what it points to that make the name under which that is shown */
+  /** the columns that make the name of the record that it points to */
   readonly related_name: readonly string[]
   /** the resource that the lines of an amount name */
   readonly lines_of: string | null
   /** the field that keeps an amount in the account's base currency: another one, or the field itself */
   readonly in_base: string | null
-  /** whether what it can point to is offered like the options of a dropdown (D33) */
+  /** whether the records that it can point to are offered like the options of a dropdown (D33) */
   readonly is_offered: boolean
   /** which of the interface's rules that span fields name this field */
   readonly rules: readonly number[]
@@ -82,11 +82,13 @@ export type Field = {
   readonly is_volatile: boolean
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
+  /** the fields of which its value tells; whoever may not see one of them does not see it either (D64) */
+  readonly derives_from: readonly string[]
   /** true for what the store itself keeps of each record: its id, version and deletion */
   readonly is_of_store: boolean
 }
 
-/** What a field is where its definition says nothing else. */
+/** The properties of a field that its definition leaves out. */
 export const plainField = {
   is_read_only: false,
   is_hidden: false,
@@ -104,6 +106,7 @@ export const plainField = {
   rules: [],
   computed: null,
   is_volatile: false,
+  derives_from: [],
   is_filled: false,
   is_of_store: false,
   is_indexed: false,
@@ -113,16 +116,16 @@ export const plainField = {
 /** A record's values under their internal names, in the form in which they are read and stored. */
 export type Values = { [internal_name: string]: Json }
 
-/** The place of a value while it is parsed: its field, its JSON pointer, and how to report about it. */
-export type Place = {
+/** What a kind knows of a value that it parses: its field, its JSON pointer, and how to report about it. */
+export type ParseContext = {
   readonly field: Field
   readonly path: string
   readonly catalog: Catalog
   /** The record's value of another field: the one that was sent, or the stored one. */
   beside(name: string): Json
   /**
-   * Reports a problem at this place (or below it: `at` is appended to the path). Returns undefined, "no
-   * value".
+   * Reports a problem of this value, or of a part of it: `at` is appended to the path. Returns undefined,
+   * which means "no value".
    */
   problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
   warn(code: string, message: string): void
@@ -153,7 +156,7 @@ export type Kind = {
    * JSON as sent → the value as stored and read; undefined after a reported problem, null when cleared.
    * `current` is the stored value, from which an update keeps parts.
    */
-  parse(input: Json, place: Place, current: Json): Json | undefined
+  parse(input: Json, context: ParseContext, current: Json): Json | undefined
   /** The stored value as parameter texts, one for each column. */
   write(value: Json, field: Field): readonly (string | null)[]
   /** What can be filtered: '' for the field itself, 'currency' or 'a.b' for members. Null: no such member. */

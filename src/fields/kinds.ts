@@ -13,6 +13,7 @@ import { prices } from './kinds/prices.ts'
 import { dateRange, dateTimeRange, timeRange } from './kinds/ranges.ts'
 import { reference } from './kinds/reference.ts'
 import { references } from './kinds/references.ts'
+import { stringList } from './kinds/string-list.ts'
 import { text } from './kinds/text.ts'
 import { time } from './kinds/time.ts'
 
@@ -36,6 +37,8 @@ const table = {
   COMPANY_ONBOARD: reference,
   CONTACTS_ONBOARD: references,
   TAGS: references,
+  TERRITORIES: references,
+  STRING_LIST: stringList,
   DEAL_VALUE: money,
   MONETARY: { ...money, custom: { min: 0 } },
   PRICE_TAGS: prices,
@@ -50,7 +53,7 @@ const table = {
   JSON: json,
 } satisfies { readonly [type: string]: Kind }
 
-/** The interface's field types, and those that D18 and D35 add. */
+/** The interface's field types, and those that D18, D35, D61 and D62 add. */
 export type FieldType = keyof typeof table
 
 export const kinds: { readonly [type in FieldType]: Kind } = table

@@ -3,7 +3,7 @@
  * `moment` stands for it: in a record's values, in its text, and in its event. No request can contain
  * `moment`, because NUL is refused (D15).
  */
-import { sql } from '../sql.ts'
+import { type Sql, sql } from '../sql.ts'
 
 /** In a record's values. */
 export const moment = '\0'
@@ -13,3 +13,8 @@ export const momentParam = 'infinity'
 
 /** The same within JSON text, as SQL of that text. */
 export const momentJson = sql`'"\\u0000"'`
+
+/** SQL of a time as JSON text. */
+export function jsonInstant(time: Sql): Sql {
+  return sql`to_json(to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
+}

@@ -1,6 +1,6 @@
 /**
- * A name as it is compared: the one place that says when two names are the same (D127), beside the database's
- * function `compared_name` (the migration one-folding), which does the same. Knows no field and no resource.
+ * Compares names. This is the only code that says when two names are the same (D127); the database's function
+ * `compared_name` (the migration one-folding) does the same. Knows no field and no resource.
  */
 import { fold } from '../fold.ts'
 
@@ -27,6 +27,11 @@ export function comparedName(text: string): string {
  */
 export function spellings(text: string): string[] {
   return canNormalize(text) ? [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])] : [text]
+}
+
+/** Each letter and its marks composed (NFC); a text that no name can be is left unchanged. */
+export function composed(text: string): string {
+  return canNormalize(text) ? text.normalize('NFC') : text
 }
 
 function canNormalize(text: string): boolean {

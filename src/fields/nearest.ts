@@ -2,7 +2,7 @@
 
 /** A longer word is not a misspelt name, and comparing it is slow. */
 const longestWord = 64
-/** A misspelling has fewer edits than this, and a small limit makes counting quicker. */
+/** A misspelling has at most this many edits, and a small limit makes counting quicker. */
 const mostEdits = 8
 
 /** The hint for an unknown word: the nearest known word, or `otherwise`. */

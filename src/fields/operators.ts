@@ -1,6 +1,6 @@
-/** What a list may ask of a value: the operators, the terms they are asked of, and orders. Knows no kind. */
+/** What a list may ask of a field: its terms, their operators, and their orders. Knows no kind. */
 import type { Hint } from '../errors.ts'
-import type { Param, Sql } from '../sql.ts'
+import type { Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Expression, Row } from './columns.ts'
 
@@ -49,20 +49,24 @@ export type Term = {
   contained?(operand: string): string
 }
 
+/** The condition that a row of another resource's table, under its alias, is one that may be looked up. */
+export type LookUp = (resource: string, alias: Sql) => Sql
+
 /** What a sort compares (D29, D50): an expression and its type. */
 export type Order = {
-  /** `account` is the account of the row, for what is looked up in another table */
-  readonly sql: (row: Row, account: Param) => Sql
+  readonly sql: (row: Row, looked: LookUp) => Sql
   readonly type: Term['type']
-  /** true when the expression is never null: lists then need no second branch (list/branches.ts) */
+  /** true when the expression is never null: lists then need no second key range (list/key-ranges.ts) */
   readonly isFilled?: boolean
   /** true when the expression reads another table, so that no index can hold it */
   readonly looksUp?: boolean
+  /** the resource by whose names it sorts */
+  readonly namesOf?: string
   /** for text: the same expression of another text */
   of?(text: Sql): Sql
   /**
-   * the values of `column` in the order of the sort; `sql` is the place of a value among them, and null for
-   * any other value
+   * the values of `column` in the order of the sort; `sql` is the rank of a value among them, null for any
+   * other value
    */
   readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
   /** a quicker expression of the same order, for records that are not deleted: what they point to exists */

@@ -1,22 +1,24 @@
 /**
- * Cursors (D27): a place in one list, as text that callers hand back unread. It holds the values by which the
- * last record of a page was sorted, so that the next page begins right after them whatever was inserted or
- * deleted meanwhile. Knows no HTTP and no SQL.
+ * Cursors (D27). A cursor is the point of a list where the next page begins, as text that callers send back
+ * unread. It holds the sort values of the last record of a page. So the next page begins right after that
+ * record, whatever was inserted or deleted meanwhile. Knows no HTTP and no SQL.
  */
 import { createHash } from 'node:crypto'
 import { decimal, plain } from '../fields/decimal.ts'
 import { isoDate, isoInstant } from '../fields/iso8601.ts'
 import { isObject, type Json, parseJson } from '../json.ts'
-import type { Position } from './branches.ts'
+import type { Position } from './key-ranges.ts'
 import type { PlannedSort } from './resolve.ts'
 
 export type Cursor = {
   readonly position: Position
-  /** the moment of the first page: what follows the clock keeps its order while a list is read */
+  /**
+   * the moment of the first page: values that change with the clock are sorted by this moment on every page
+   */
   readonly asOf: string
 }
 
-/** What a cursor belongs to: the same filter and sort of the same resource. */
+/** Identifies a list: one resource with one filter and one sort. A cursor belongs to one list. */
 export function listIdentity(parts: readonly (string | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
 }
@@ -26,7 +28,7 @@ export function cursorText(identity: string, values: string, asOf: string): stri
   return Buffer.from(`{"list":"${identity}","at":"${asOf}","after":${values}}`).toString('base64url')
 }
 
-/** The cursor that `text` is; 'other' when it belongs to another list, null when it is none. */
+/** Reads a cursor from `text`. Null when it is none, 'other' when it belongs to another list. */
 export function readCursor(
   text: string,
   identity: string,
@@ -53,8 +55,7 @@ function parsed(text: string): Json | null {
 }
 
 /**
- * A key's value in the form that PostgreSQL takes for its type, however it was sent; undefined for what the
- * type can't be.
+ * A sort key's value in the form that PostgreSQL takes for its type. Undefined for what the type can't hold.
  */
 function keyText(value: Json, { order }: PlannedSort): string | undefined {
   const text = typeof value === 'string' ? value : undefined

@@ -35,7 +35,10 @@ const depthMax = 5
 const takesList = new Set<Operator>(['in', 'nin', 'between'])
 const example = 'For example filter=title:like(renewal),pipeline_stage:in(3,4).'
 
-/** How many conditions were read. A request has one for all its filters: the limit is the request's. */
+/**
+ * Counts the conditions that were read. The filters of a request share one counter, because the limit is the
+ * request's.
+ */
 export type Count = { conditions: number }
 
 /** Conditions separated by commas, and(…), or(…), not(…). Throws GrammarError. */
@@ -47,8 +50,8 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
 }
 
 /**
- * `field:direction` separated by commas. A field that was sorted by already decides nothing more. Throws
- * GrammarError.
+ * `field:direction` separated by commas. A field that comes a second time is left out, as it can't change the
+ * order. Throws GrammarError.
  */
 export function parseSort(text: string): SortKey[] {
   let position = 0
@@ -153,8 +156,8 @@ function parseRaw(reader: Reader): string {
 }
 
 /**
- * Values separated by commas; one with a comma or a parenthesis stands in double quotes, with \" and \\.
- * Stops at ")".
+ * Values separated by commas, up to ")". A value with a comma or a parenthesis stands in double quotes, with
+ * \" and \\.
  */
 function parseList(reader: Reader): string[] {
   const values: string[] = []

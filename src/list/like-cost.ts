@@ -1,15 +1,15 @@
 /**
- * How much the `like`s of a request may look for together (D112): each text is compared with a record's from
- * each letter of that, which at worst takes the product of their lengths. Knows no grammar and no SQL.
+ * Limits how much text all `like`s of a request look for (D112). A `like` is compared with a record's text at
+ * every letter, which at worst takes the product of the two lengths. Knows no grammar and no SQL.
  */
 import type { Problems } from '../errors.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Plan } from './resolve.ts'
 
-/** In characters, each way to write an é counted. */
+/** Characters in all; each way to write an é counts. */
 const mostOfRequest = 10_000
 
-/** Adds a problem where they look for more than one request may. */
+/** Adds a problem when the `like`s of a filter together look for too much. */
 export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
   const length = lengthOf(plan)
   if (length <= mostOfRequest) return

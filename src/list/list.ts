@@ -1,21 +1,26 @@
-/** A page of records, its total and the cursor to the next. Knows no HTTP and no text of a query. */
+/**
+ * Reads a page of records, its total, and the cursor of the next page. Knows no HTTP and no text of a query.
+ */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { documentSql, isShownWhole, shownMembers } from '../records/document.ts'
 import { expanded, namesOf } from '../records/expand.ts'
+import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
-import { type Branch, branchesOf, type SortKey } from './branches.ts'
-import { weighed } from './common.ts'
 import { cursorText } from './cursor.ts'
+import { type KeyRange, keyRangesOf, type SortKey } from './key-ranges.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues } from './resolve.ts'
+import { withSelectivity } from './selectivity.ts'
 import { afterSql, sortSql, whereSql } from './sql.ts'
 import { totalOf } from './total.ts'
 
-/** What a list needs of a database: the text of its records comes as bytes, to be passed on unread. */
+/**
+ * What a list needs of a database. Records come as bytes, so that they are passed on without being decoded.
+ */
 export type ListDatabase = Reader & {
   queryBytes(
     text: string,
@@ -34,38 +39,39 @@ export type Page = {
 }
 
 /**
- * The statement of a page: one row with the records' text joined (twenty-five rows would cost the client more
- * than the database), how many were found, one more than the page so that a next page is known, the last
- * record's sort keys, and the account's last event: while it stays, so does the total.
+ * The statement of a page. It answers one row: the records' texts joined to one text; how many were found, up
+ * to one more than the page has, which tells whether there is a next page; the sort keys of the last record;
+ * and the account's last `seq`, which tells whether a remembered total still holds. One row, because
+ * twenty-five rows would cost the client more than the database.
  */
-export function pageStatement(fields: ResourceFields, account: number, request: ListRequest): Statement {
-  const own = param(String(account))
-  const keys = keysOf(request, own)
+export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
+  const sight = sightOf(viewer)
+  const keys = keysOf(request, sight)
   const size = sql.integer(request.pageSize)
-  // Records that are read one by one are told apart by a line feed, which no JSON has.
+  // A line feed separates records that are read one by one, because JSON text here never has one.
   const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
   const position = sql`json_build_array(${sql.join(keys.map(key => key.value))})::text`
   return compile(sql`SELECT string_agg(p.record, ${between}) FILTER (WHERE p.n <= ${size}) AS records,
   count(*)::text AS found, max(p.position) AS position,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${own}::bigint) AS seq
+  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq
 FROM (
-  SELECT ${documentSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position
-  FROM (${rowsSql(fields, own, request, keys)}) r) p`)
+  SELECT ${renderedSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position
+  FROM (${rowsSql(fields, sight, request, keys)}) r) p`)
 }
 
-/** Whether records are answered as they are stored, their bytes unread. */
+/** Whether the response has the records as they are stored. Then their bytes are passed on unread. */
 function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): boolean {
   return expand.length === 0 && isShownWhole(fields, only)
 }
 
-/** A page of the records that the request asks for, with the total as it asks for it. */
+/** Reads the page that the request asks for, with a total if it asks for one. */
 export async function listRecords(
   db: ListDatabase,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   request: ListRequest,
 ): Promise<Page> {
-  const { text, values } = pageStatement(fields, account, await weighed(db, fields, account, request))
+  const { text, values } = pageStatement(fields, viewer, await withSelectivity(db, fields, viewer, request))
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const [records, found, position, seq] = row as [
     Uint8Array | null,
@@ -76,7 +82,7 @@ export async function listRecords(
   const count = Number(decoded(found))
   const hasMore = count > request.pageSize
   const page = {
-    records: records ? await seen(db, fields, account, request, records) : nothing,
+    records: records ? await seen(db, fields, viewer, request, records) : nothing,
     hasMore,
     nextCursor: hasMore ? cursorText(request.identity, decoded(position!), request.asOf) : null,
   }
@@ -84,7 +90,7 @@ export async function listRecords(
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
-  const counted = await totalOf(db, fields, account, request, decoded(seq))
+  const counted = await totalOf(db, fields, viewer, request, decoded(seq))
   // An estimate is never less than what is on the page.
   return {
     ...page,
@@ -101,14 +107,14 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * The records as the request wants to see them; mostly that is what was stored, which then is not even read.
- * A page may have hundreds of megabytes: its records are read and written one by one, in turns with other
- * requests.
+ * The records with the fields and names that the request asks for. Mostly it asks for neither, and the bytes
+ * are passed on unread. A page may have hundreds of megabytes, so records are read and written one by one, in
+ * turns with other requests.
  */
 async function seen(
   db: ListDatabase,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   request: ListRequest,
   records: Uint8Array,
 ): Promise<Uint8Array> {
@@ -120,7 +126,7 @@ async function seen(
     return { ids, members: shownMembers(fields, record, only) }
   })
   const all = read.map(({ ids }) => ids)
-  const names = await namesOf(db, account, all, expand)
+  const names = await namesOf(db, viewer, all, expand)
   const written = await inTurns(read, ({ ids, members }) => {
     const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
     return Buffer.from(`,${JSON.stringify(named)}`)
@@ -128,7 +134,7 @@ async function seen(
   return Buffer.concat(written).subarray(1)
 }
 
-/** Records one by one: no JSON has a line feed in it. */
+/** Yields the records one by one. No record's JSON has a line feed in it. */
 function* lines(records: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < records.length; ) {
     const end = records.indexOf(10, from)
@@ -139,43 +145,38 @@ function* lines(records: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * The sort keys. For them the clock says the moment of the first page: what follows it must not move between
- * two pages.
+ * The sort keys as SQL. In them the clock stands at the moment of the first page: a record must not move
+ * between two pages because time goes on.
  */
-function keysOf({ sort, asOf }: ListRequest, account: Param): SortKey[] {
+function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
   const row = { ...recordRow, now: sql`${param(asOf)}::timestamptz` }
   return sort.map(key => ({
     ...key,
-    value: key.order.sql(row, account),
+    value: key.order.sql(row, (resource, alias) => visible(resource, sight, alias)),
     column: key.order.ranked?.column(row) ?? null,
   }))
 }
 
-/** The rows `r` of a page in order, numbered from 1 as `n`, one more than the page has. */
-function rowsSql(
-  fields: ResourceFields,
-  account: Param,
-  request: ListRequest,
-  keys: readonly SortKey[],
-): Sql {
+/** SQL of the rows `r` of a page, one more than the page has. `n` numbers them from 1 in their order. */
+function rowsSql(fields: ResourceFields, sight: Sight, request: ListRequest, keys: readonly SortKey[]): Sql {
   const table = tableOf(fields)
-  const where = whereSql(account, request)
+  const where = whereSql(fields.resource.name, sight, request)
   const offset = (request.page - 1) * request.pageSize
-  // Numbers that most requests share stand in the text: a limit that the planner can't see makes it plan each
-  // request anew.
+  // The limit stands in the statement's text. If it were a parameter, PostgreSQL would plan every request
+  // anew, because the planner could not see the number.
   const limit = sql.integer(request.pageSize + 1)
   const skip = offset ? sql`${param(String(offset))}::bigint` : null
-  const branches = branchesOf(keys, request.cursor?.position ?? null)
-  if (branches.length > 1) return branchedRows(table, account, where, branches, limit, skip)
-  const [branch] = branches as [Branch]
+  const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
+  if (ranges.length > 1) return rowsOfKeyRanges(table, sight.account, where, ranges, limit, skip)
+  const [range] = ranges as [KeyRange]
   return sql`
     SELECT r.*, row_number() OVER () AS n FROM (
       SELECT * FROM ${table} r
-      WHERE ${inBranch(branch, where)}
-      ORDER BY ${sortSql(branch.keys)} LIMIT ${limit}${skip ? sql` OFFSET ${skip}` : sql.none}) r`
+      WHERE ${inKeyRange(range, where)}
+      ORDER BY ${sortSql(range.keys)} LIMIT ${limit}${skip ? sql` OFFSET ${skip}` : sql.none}) r`
 }
 
-function inBranch({ where, keys, fixed, after }: Branch, selected: Sql): Sql {
+function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql {
   const conditions = [selected, where, after && afterSql(keys.slice(fixed), after)]
   return sql.join(
     conditions.filter(condition => condition !== null),
@@ -184,30 +185,30 @@ function inBranch({ where, keys, fixed, after }: Branch, selected: Sql): Sql {
 }
 
 /**
- * The same of several branches. One is read only when those before it did not fill the page; their ids are
- * few, so the records are looked up at the end.
+ * The rows of a page that is read from several key ranges. A range is read only when the ranges before it did
+ * not fill the page. The ranges give ids, which are few; the records are looked up at the end.
  */
-function branchedRows(
+function rowsOfKeyRanges(
   table: Sql,
   account: Param,
   where: Sql,
-  branches: readonly Branch[],
+  ranges: readonly KeyRange[],
   limit: Sql,
   skip: Sql | null,
 ): Sql {
   const wanted = skip ? sql`${limit} + ${skip}` : limit
-  const named = branches.map((branch, index) => ({
-    branch,
-    name: sql.id(`branch${index}`),
+  const named = ranges.map((range, index) => ({
+    range,
+    name: sql.id(`range${index}`),
     before: index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : sql`0`,
     needed: index ? sql` AND (SELECT n FROM ${sql.id(`before${index}`)}) < ${wanted}` : sql.none,
     next: sql.id(`before${index + 1}`),
   }))
   const read = named.map(
-    ({ branch, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
+    ({ range, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
       SELECT x.id, ${before} + row_number() OVER () AS n FROM (
-        SELECT r.id FROM ${table} r WHERE ${inBranch(branch, where)}${needed}
-        ORDER BY ${sortSql(branch.keys)} LIMIT ${wanted}) x
+        SELECT r.id FROM ${table} r WHERE ${inKeyRange(range, where)}${needed}
+        ORDER BY ${sortSql(range.keys)} LIMIT ${wanted}) x
     ),
     ${next} AS MATERIALIZED (SELECT ${before} + (SELECT count(*) FROM ${name}) AS n)`,
   )

@@ -1,6 +1,6 @@
 /**
- * The parameters of a list, of sums and of one record, as texts: how many and how long they may be, and how
- * one of them is read. Knows no field.
+ * The parameters of lists, of sums and of single records, as texts: how many and how long they may be, and
+ * how a parameter is read. Knows no field.
  */
 import { type Hint, Problems, Refusal } from '../errors.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -10,7 +10,7 @@ import { GrammarError } from './grammar.ts'
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
 /**
- * How many parameters a request may have, and how long they may be together: room for 5000 values of 25
+ * How many parameters a request may have, and how many characters in all. There is room for 5000 values of 25
  * digits (D30).
  */
 const parametersMax = 100
@@ -19,7 +19,7 @@ export const unreadable = 'The list query could not be read.'
 const mostCharacters = `A list query has at most ${textMax} characters.`
 const askLess = 'Ask in several requests.'
 /**
- * What a query has at most in bytes, as a character has at most four in UTF-8; larger ones are not even read.
+ * How many bytes a query may have: in UTF-8 a character has at most four. A larger query is not even read.
  */
 export const queryBytesMax: number = 4 * textMax
 
@@ -39,35 +39,28 @@ export function report(
   problems.add(() => ({ field, path: '', parameter, code, message, ...more }), hint)
 }
 
-/** What a query of more bytes than `queryBytesMax` is refused with. */
+/** The refusal of a query that has more than `queryBytesMax` bytes. */
 export function queryTooLarge(): Refusal {
-  const problem = {
-    field: null,
-    path: '',
-    parameter: '',
-    code: 'too_long',
-    message: mostCharacters,
-    hint: askLess,
-  }
-  return new Refusal('malformed_query', unreadable, [problem])
+  const problems = new Problems()
+  report(problems, '', 'too_long', mostCharacters, { hint: askLess })
+  return new Refusal('malformed_query', unreadable, problems)
 }
 
-/** Refuses what is too much to be read, with one problem, before anything is read. */
+/** Refuses too many or too long parameters, with one problem, before anything is parsed. */
 function refuseExcess(parameters: Parameters): void {
   const problems = new Problems()
   const texts = [...parameters.values()].flat()
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
-  const hint = askLess
   if (Math.max(parameters.size, texts.length) > parametersMax) {
     report(
       problems,
       '',
       'too_many',
       `A list query has at most ${parametersMax} parameters, each filter counted.`,
-      { hint },
+      { hint: askLess },
     )
   } else if (length > textMax) {
-    report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint })
+    report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
   }
   refuse(problems, unreadable)
 }
@@ -84,8 +77,8 @@ export function unknownParameters(parameters: Parameters, known: readonly string
 }
 
 /**
- * The one number that the parameter and its alias give. Never clamped (D27): a clamped page makes a sync loop
- * stop early.
+ * The number that a parameter or its alias gives. It is never clamped (D27): a clamped page would end a sync
+ * loop early.
  */
 export function wholeNumber(
   parameters: Parameters,

@@ -1,6 +1,6 @@
 /**
- * The parameters of a list → a request for a page (D27 to D32): every problem at once. Knows the parameters'
- * names; no SQL.
+ * The parameters of a list → a request for a page (D27 to D32). Finds every problem at once. Knows the names
+ * of the parameters and no SQL.
  */
 import type { Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
@@ -24,23 +24,23 @@ import {
 import {
   type Plan,
   type PlannedSort,
+  type ResolveContext,
   rejectsNull,
   resolveFilter,
   resolveSort,
-  type World,
 } from './resolve.ts'
 
-/** Which records are meant, of a list or of sums. */
+/** Which records a list shows or a sum adds up. */
 export type Selection = {
   readonly filter: Plan | null
   /** the filter's text, for remembering its total */
   readonly filterText: string
-  /** whether the deleted records are meant instead of the others */
+  /** true: only deleted records; false: only records that are not deleted */
   readonly isOfDeleted: boolean
 }
 
 export type ListRequest = Selection & {
-  /** from 1; 1 also with a cursor, which takes its place */
+  /** counted from 1; always 1 with a cursor */
   readonly page: number
   readonly pageSize: number
   readonly cursor: Cursor | null
@@ -48,13 +48,13 @@ export type ListRequest = Selection & {
   readonly only: readonly Field[] | null
   readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
-  /** what a cursor of this list is bound to */
+  /** what identifies the list; its cursors contain it */
   readonly identity: string
-  /** the moment by which what follows the clock is sorted: UTC, with milliseconds */
+  /** the moment by which values that change with the clock are sorted: UTC, with milliseconds */
   readonly asOf: string
 }
 
-/** Sums of records, those of each value of a field for itself. */
+/** Sums of records, grouped by the values of a field. */
 export type AggregateRequest = Selection & { readonly groupBy: Field | null }
 
 const listParameters = [
@@ -83,18 +83,18 @@ export function readListQuery(
   now: string,
 ): ListRequest {
   const problems = unknownParameters(parameters, listParameters)
-  const world = { fields, catalog, problems }
+  const context = { fields, catalog, problems }
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
-  const selection = selectionOf(parameters, world)
+  const selection = selectionOf(parameters, context)
   const { filter, isOfDeleted } = selection
   const sortText = single(parameters, 'sort', problems)
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
-  const keys = resolveSort(sortKeys, world, isOfDeleted)
+  const keys = resolveSort(sortKeys, context, isOfDeleted)
   const sort = filter
     ? keys.map(key => (rejectsNull(filter, key.order) ? { ...key, nullable: false } : key))
     : keys
-  // Options in another order make another list.
+  // When an administrator changes the order of options, it is another list.
   const orders = sortKeys.map(({ field }) =>
     (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )
@@ -122,7 +122,7 @@ export function readListQuery(
 }
 
 /**
- * Reads the parameters of sums: those of a list that say which records are meant, and `group_by`. Throws as
+ * Reads the parameters of sums: those that choose the records of a list, and `group_by`. Throws as
  * readListQuery does.
  */
 export function readAggregateQuery(
@@ -147,14 +147,14 @@ function isGroupable(field: Field): boolean {
   return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
 }
 
-function selectionOf(parameters: Parameters, world: World): Selection {
-  const filter = filterOf(parameters, world.problems)
-  const plan = filter && resolveFilter(filter, world)
-  if (plan) refuseCostlyLikes(plan, world.problems)
+function selectionOf(parameters: Parameters, context: ResolveContext): Selection {
+  const filter = filterOf(parameters, context.problems)
+  const plan = filter && resolveFilter(filter, context)
+  if (plan) refuseCostlyLikes(plan, context.problems)
   return {
     filter: plan,
     filterText: (parameters.get('filter') ?? []).join(','),
-    isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, world.problems) === 'only',
+    isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, context.problems) === 'only',
   }
 }
 
@@ -162,7 +162,7 @@ function selectionOf(parameters: Parameters, world: World): Selection {
 function filterOf(parameters: Parameters, problems: Problems): Filter | null {
   const count = { conditions: 0 }
   const filters = (parameters.get('filter') ?? []).flatMap(text => {
-    // One too many is said once.
+    // That there are too many conditions is reported once.
     if (count.conditions > conditionsMax) return []
     return parsed(text, 'filter', filter => parseFilter(filter, count), problems) ?? []
   })
@@ -187,7 +187,7 @@ function cursorOf(
   if (text === null) return null
   if (parameters.has('page'))
     report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
-  // What is wrong with the sort is said already; the cursor can't be judged without it.
+  // The problems of the sort are reported already, and without a sort the cursor can't be judged.
   if (problems.count) return null
   const cursor = readCursor(text, identity, sort)
   if (cursor === 'other') {
@@ -201,8 +201,8 @@ function cursorOf(
 }
 
 /**
- * The fields that a parameter names, separated by commas, after those it always has. Null when it is not
- * given.
+ * The fields that a parameter names, separated by commas, after the fields of `always`. Null when the
+ * parameter is not given.
  */
 function fieldsNamed(
   parameters: Parameters,

@@ -1,6 +1,6 @@
 /**
- * Tree + the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows fields, prints no
- * SQL beyond the expressions that the kinds give.
+ * The tree of a filter and the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows
+ * fields. Prints no SQL beyond the expressions that the kinds give.
  */
 import type { Hint, Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
@@ -11,7 +11,7 @@ import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { spellings } from '../fields/name.ts'
 import type { Complaint, Operator, Order, Term } from '../fields/operators.ts'
-import { compile, param, sql } from '../sql.ts'
+import { compile, sql } from '../sql.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
 
 export type PlannedCondition = {
@@ -19,9 +19,9 @@ export type PlannedCondition = {
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
-  /** whether its field changes without an event */
+  /** whether the field's value changes without an event */
   readonly isVolatile?: boolean
-  /** whether many records are known to meet it (common.ts) */
+  /** whether many records meet the condition (selectivity.ts) */
   readonly isCommon?: boolean
 }
 export type Plan =
@@ -35,15 +35,15 @@ export type PlannedSort = {
   readonly nullable: boolean
 }
 
-export type World = {
+export type ResolveContext = {
   readonly fields: ResourceFields
   readonly catalog: Catalog
   readonly problems: Problems
 }
 
 /**
- * Whether the best way to a list depends on the values it looks for: whether a word, a tag or a custom value
- * is rare or common decides between its index and walking the order.
+ * Whether the best plan of a list depends on the values in its filter. A rare word, tag or custom value is
+ * found by its index. For a common one it is quicker to walk the order.
  */
 export function dependsOnValues(plan: Plan): boolean {
   if (plan.type === 'not') return dependsOnValues(plan.of)
@@ -52,15 +52,15 @@ export function dependsOnValues(plan: Plan): boolean {
 }
 
 /**
- * Whether a filter leaves no record in which what is sorted by is null: then the list has none of them to
- * place.
+ * Whether every record that the filter finds has a value for the sort key `order`. Then the list needs no key
+ * range for nulls.
  */
 export function rejectsNull(plan: Plan, order: Order): boolean {
-  return !order.looksUp && comparesText(plan, compile(order.sql(recordRow, noAccount)).text)
+  return !order.looksUp && comparesText(plan, compile(order.sql(recordRow, nowhere)).text)
 }
 
-/** What is looked up nowhere names no account. */
-const noAccount = param(null)
+/** For an order that looks nothing up. */
+const nowhere = () => sql.none
 
 function comparesText(plan: Plan, text: string): boolean {
   switch (plan.type) {
@@ -75,7 +75,7 @@ function comparesText(plan: Plan, text: string): boolean {
   }
 }
 
-/** What a term is known by: the text of its SQL, which has no parameter. */
+/** Identifies a term: the text of its SQL, which has no parameter. */
 export function termText(term: Term): string {
   return compile(term.sql(recordRow)).text
 }
@@ -86,22 +86,26 @@ const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt',
 const likeMax = 1000
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
-export function resolveFilter(filter: Filter, world: World): Plan {
-  if (filter.type === 'condition') return resolveCondition(filter, world)
-  if (filter.type === 'not') return { type: 'not', of: resolveFilter(filter.of, world) }
-  return { type: filter.type, of: filter.of.map(inner => resolveFilter(inner, world)) }
+export function resolveFilter(filter: Filter, context: ResolveContext): Plan {
+  if (filter.type === 'condition') return resolveCondition(filter, context)
+  if (filter.type === 'not') return { type: 'not', of: resolveFilter(filter.of, context) }
+  return { type: filter.type, of: filter.of.map(inner => resolveFilter(inner, context)) }
 }
 
 /** The sort keys; `id` is always the last (D29). `isOfDeleted` as in Selection. */
-export function resolveSort(keys: readonly SortKey[], world: World, isOfDeleted: boolean): PlannedSort[] {
+export function resolveSort(
+  keys: readonly SortKey[],
+  context: ResolveContext,
+  isOfDeleted: boolean,
+): PlannedSort[] {
   if (keys.length > sortKeysMax) {
-    refuse(world, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
+    refuse(context, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
     return []
   }
   const planned = keys.flatMap(({ field: name, direction }) => {
-    const found = findTerm(name, 'sort', world)
+    const found = findTerm(name, 'sort', context)
     if (found && found.term.order === null)
-      refuse(world, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
+      refuse(context, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
     if (!found?.term.order) return []
     const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]
@@ -120,7 +124,7 @@ export function resolveSort(keys: readonly SortKey[], world: World, isOfDeleted:
 
 const sortKeysMax = 10
 
-/** How many values a condition may list: more are asked for in several requests. */
+/** How many values a condition may list. More values need several requests. */
 const valuesMax = 5000
 
 const nothing: PlannedCondition = {
@@ -137,25 +141,28 @@ const nothing: PlannedCondition = {
   values: ['true'],
 }
 
-function resolveCondition({ field: name, operator, values }: Condition, world: World): PlannedCondition {
-  const found = findTerm(name, 'filter', world)
+function resolveCondition(
+  { field: name, operator, values }: Condition,
+  context: ResolveContext,
+): PlannedCondition {
+  const found = findTerm(name, 'filter', context)
   if (!found) return nothing
   const { field, term } = found
   const isVolatile = field.is_volatile
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
-    refuse(world, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
+    refuse(context, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
     return nothing
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false')
       return { type: 'condition', term, operator, values, isVolatile }
-    refuse(world, name, 'filter', 'invalid_value', `${operator} takes true or false`)
+    refuse(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
   if (values.length > valuesMax) {
     refuse(
-      world,
+      context,
       name,
       'filter',
       'too_many',
@@ -165,15 +172,15 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
     return nothing
   }
   if (operator === 'like')
-    return { type: 'condition', term, operator, values: likeValues(values, name, world), isVolatile }
+    return { type: 'condition', term, operator, values: likeValues(values, name, context), isVolatile }
   const operands = distinct(operator, values).flatMap(value => {
-    const operand = isText(value) ? term.operand(value, world.catalog) : noText
+    const operand = isText(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
     const { message, hint } = operand as Complaint
-    refuse(world, name, 'filter', 'invalid_value', message, hint)
+    refuse(context, name, 'filter', 'invalid_value', message, hint)
     return ''
   })
-  if (operator === 'between') checkBetween(operands, term, name, world)
+  if (operator === 'between') checkBetween(operands, term, name, context)
   return {
     type: 'condition',
     term,
@@ -183,21 +190,21 @@ function resolveCondition({ field: name, operator, values }: Condition, world: W
   }
 }
 
-/** What is listed twice is looked for once; the ends of a range are two. */
+/** Removes duplicates, except from a range: its two ends may be equal. */
 function distinct(operator: Operator, values: readonly string[]): readonly string[] {
   return operator === 'between' ? values : [...new Set(values)]
 }
 
-/** What an operator of one value is called where the value's name means several. */
+/** One name may mean several options. Then the operator for one value becomes the one for several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
-/** What is looked for, in each way to write it: people do not see how an é was typed. */
-function likeValues(values: readonly string[], name: string, world: World): readonly string[] {
+/** The text to look for, in each way to write it: people don't see how an é was typed. */
+function likeValues(values: readonly string[], name: string, context: ResolveContext): readonly string[] {
   const text = values[0]!
-  if (text === '') refuse(world, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) refuse(world, name, 'filter', 'invalid_value', noText.message)
+  if (text === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
   else if (codePoints(text) > likeMax)
-    refuse(world, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+    refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
   else return spellings(text)
   return []
 }
@@ -208,10 +215,10 @@ function isText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-function checkBetween(operands: readonly string[], term: Term, name: string, world: World): void {
+function checkBetween(operands: readonly string[], term: Term, name: string, context: ResolveContext): void {
   if (operands.length !== 2) {
     refuse(
-      world,
+      context,
       name,
       'filter',
       'invalid_value',
@@ -225,17 +232,21 @@ function checkBetween(operands: readonly string[], term: Term, name: string, wor
     term.type === 'numeric' || term.type === 'bigint'
       ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
       : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards) refuse(world, name, 'filter', 'invalid_value', 'between needs the lower value first')
+  if (backwards) refuse(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
 }
 
-function findTerm(path: string, parameter: string, world: World): { field: Field; term: Term } | null {
+function findTerm(
+  path: string,
+  parameter: string,
+  context: ResolveContext,
+): { field: Field; term: Term } | null {
   const dot = path.indexOf('.')
   const name = dot < 0 ? path : path.slice(0, dot)
   const member = dot < 0 ? '' : path.slice(dot + 1)
-  const field = world.fields.byName.get(name)
+  const field = context.fields.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
-    const hint = () => unknownFieldHint(name, world.fields)
-    refuse(world, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
+    const hint = () => unknownFieldHint(name, context.fields)
+    refuse(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }
   const kind = kinds[field.type]
@@ -244,7 +255,7 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
   refuse(
-    world,
+    context,
     path,
     parameter,
     'unknown_field',
@@ -255,12 +266,12 @@ function findTerm(path: string, parameter: string, world: World): { field: Field
 }
 
 function refuse(
-  world: World,
+  context: ResolveContext,
   field: string,
   parameter: string,
   code: string,
   message: string,
   hint?: Hint,
 ): void {
-  world.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
+  context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
 }

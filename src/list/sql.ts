@@ -1,21 +1,27 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import { recordRow } from '../fields/columns.ts'
-import { type Param, param, type Sql, type SqlType, sql } from '../sql.ts'
-import type { SortKey } from './branches.ts'
+import { type Sight, visible } from '../rights/visibility.ts'
+import { param, type Sql, type SqlType, sql } from '../sql.ts'
+import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition } from './resolve.ts'
 
-/** Which records are meant: the account's that are not deleted (or are), and that a filter finds. */
+/**
+ * Which records are meant: those that the viewer sees, that are not deleted (or are), and that a filter
+ * finds.
+ */
 export function whereSql(
-  account: Param,
+  resource: string,
+  sight: Sight,
   { filter, isOfDeleted }: { readonly filter: Plan | null; readonly isOfDeleted: boolean },
 ): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
-  const own = sql`r.account_id = ${account}::bigint AND r.deleted_at IS ${state}`
+  const own = sql`${visible(resource, sight, sql`r`)} AND r.deleted_at IS ${state}`
   return filter ? sql`${own} AND ${filterSql(filter)}` : own
 }
 
 /**
- * The condition of a filter. What is negated counts null as false first, so that NOT means "all others".
+ * The condition of a filter. A negated condition counts null as false before it is negated, so that NOT means
+ * "all others".
  */
 export function filterSql(plan: Plan): Sql {
   if (plan.type === 'condition') return conditionSql(plan)
@@ -34,9 +40,9 @@ export function sortSql(keys: readonly SortKey[]): Sql {
 }
 
 /**
- * The condition for the rows that come after the one with these values of the keys. Keys of one direction
- * without nulls are compared as a row, from where an index can start; otherwise the first key's bound is its
- * start.
+ * The condition for the rows that come after a row, given as the values of its sort keys. Keys that all have
+ * the same direction and no nulls are compared as one row value, so that an index can begin there. Otherwise
+ * the bound of the first key lets an index begin near.
  */
 export function afterSql(keys: readonly SortKey[], values: readonly (string | null)[]): Sql {
   const given = keys.map(({ order: { type } }, index) => {
@@ -96,11 +102,15 @@ function missing({ term }: PlannedCondition): Sql {
 }
 
 /**
- * Beyond that many values a comparison with each record's value is quicker than looking each up in the index.
+ * With more values it is quicker to compare each record's value with the list than to look each value up in
+ * the index.
  */
 const containedMax = 100
 
-/** Whether a condition asks which records contain a custom value, which their index can answer. */
+/**
+ * Whether the condition asks for records that contain a custom value. The index of custom values can answer
+ * that.
+ */
 export function isContained({
   term,
   operator,
@@ -112,7 +122,7 @@ export function isContained({
   )
 }
 
-/** A comparison as it stands, bare, so that an index can serve it. */
+/** A comparison with the bare column, so that an index can serve it. */
 function positive(condition: PlannedCondition): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition)
@@ -130,16 +140,15 @@ function positive(condition: PlannedCondition): Sql {
   const equals = operator === 'in' ? sql`${left} = ANY(${value})` : sql`${left} = ${value}`
   const order = term.type === 'text' ? term.order?.of : undefined
   if (!order) return equals
-  // Equal texts sort alike: by that, the index of the sort finds them.
+  // Equal texts have equal sort keys. The second condition lets the index of the sort find them.
   const sorted =
     operator === 'in' ? sql`ANY(ARRAY(SELECT ${order(sql`x`)} FROM unnest(${value}) x))` : order(value)
   return sql`(${equals} AND ${order(left)} = ${sorted})`
 }
 
-/** That the custom document contains a value, or one of several. */
+/** The condition that the custom document contains a value, or one of several. */
 function containing({ term, operator, values, isCommon }: PlannedCondition): Sql {
-  // As an expression the column is out of its index's reach: for what many records have, walking the order is
-  // quicker.
+  // An index can't serve an expression. For a common value that is wanted: walking the order is quicker.
   const custom = isCommon ? sql`coalesce(r.custom, 'null')` : sql`r.custom`
   const wanted = values.map(value => term.contained!(value))
   if (operator === 'eq') return sql`${custom} @> ${wanted[0]!}::jsonb`
@@ -165,8 +174,8 @@ function comparison(value: Sql, type: SqlType, operator: string, values: readonl
     case 'between':
       return sql`${left} BETWEEN ${first!} AND ${second!}`
     case 'like': {
-      // Folding both sides (D126) is what ILIKE does, but it does so several times as slowly, and by each
-      // server's own letters.
+      // ILIKE also folds both sides (D126), but several times as slowly, and by the letters that each server
+      // knows.
       const patterns = values.map(text => sql`fold(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}::text)`)
       const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
       return sql`fold(${left}) LIKE ${any}`

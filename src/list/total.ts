@@ -1,11 +1,13 @@
 /**
- * How many records a filter finds (D28): counted up to a bound, beyond it estimated from a sample, and
- * remembered until the account's next event. It reads the account's own rows only: the planner's statistics
- * would tell of everybody's.
+ * How many records a filter finds (D28), where a page does not tell: its last page does. They are counted up
+ * to a bound, and beyond it estimated from a sample. The total is remembered until the account's next event.
+ * The sample has the account's own rows only, because the planner's statistics are about the rows of all
+ * accounts.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { madeOnce } from '../made-once.ts'
 import { type Reader, tableOf } from '../records/store.ts'
+import { isLimited, sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
@@ -14,38 +16,50 @@ import { whereSql } from './sql.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
 
-/** How far is counted; what is more is estimated. */
+/** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * Counted beyond the bound, so that an estimate holds for as many events: each takes at most one record away.
- * Otherwise an account that is written to all the time would count ten thousand records with every page.
+ * Counting goes on a little beyond the bound. Each event takes at most one record away, so an estimate holds
+ * for that many events. Otherwise an account with constant writes would count ten thousand records for every
+ * page.
  */
 const countedBeyond = 1000
 
-type Remembered = Total & { readonly from: number; readonly until: number }
+/**
+ * Where what a caller sees is limited, an estimate holds for so long: events that they don't see decide
+ * nothing.
+ */
+const limitedForMs = 10_000
+
+/** A total, with the events for which it holds, and till when by a clock that nobody sets. */
+type Remembered = Total & { readonly fromSeq: number; readonly untilSeq: number; readonly until: number }
 
 /**
- * Totals by way of counting and list, each with the events for which it holds. A changed catalog begins anew:
- * names may mean other ids.
+ * Remembered totals, by list and way of counting, each with the events for which it holds. A changed catalog
+ * begins with none, because names may mean other ids then.
  */
 const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
 const rememberedMax = 1000
 
-/** The total of a request, as of the account's event `seq` or a later one. */
+/**
+ * The total of a request, exact as of the account's event `seq` or later; an estimate may be of an earlier
+ * one.
+ */
 export async function totalOf(
   db: Reader,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   request: ListRequest,
   seq: string,
 ): Promise<Total> {
   const known = remembered(fields)
-  const key = listIdentity([request.count, String(request.isOfDeleted), request.filterText])
+  const { count: way, isOfDeleted, filterText } = request
+  const key = listIdentity([way, String(isOfDeleted), viewerKey(fields, viewer), filterText])
   const found = known.get(key)
   const at = Number(seq)
-  if (found && found.from <= at && at <= found.until) return found
-  const counted = await count(db, fields, account, request)
-  // What changes without an event would be remembered wrong.
+  if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
+  const counted = await count(db, fields, viewer, request)
+  // A total that changes without an event can't be remembered.
   if (request.filter !== null && isVolatile(request.filter)) return counted
   if (known.size >= rememberedMax) known.clear()
   known.set(key, counted)
@@ -55,44 +69,48 @@ export async function totalOf(
 async function count(
   db: Reader,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   request: ListRequest,
 ): Promise<Remembered> {
-  const own = param(String(account))
+  const sight = sightOf(viewer)
   const most = countedUpTo[request.count]
   const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
-  const found = sql`SELECT 1 FROM ${tableOf(fields)} r WHERE ${whereSql(own, request)}${limit}`
+  const found = sql`SELECT 1 FROM ${tableOf(fields)} r WHERE ${whereSql(fields.resource.name, sight, request)}${limit}`
   const statement = sql`SELECT (SELECT count(*) FROM (${found}) x)::text AS total,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${own}::bigint) AS seq`
+  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
   const [row] = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
   const counted = Number(row!.total)
   const seq = Number(row!.seq)
   if (counted <= most && request.count !== 'estimate')
-    return { total: counted, totalIsEstimate: false, from: seq, until: seq }
-  const total = Math.max(counted, await estimated(db, fields, account, request))
-  return { total, totalIsEstimate: true, from: seq, until: seq + counted - most }
+    return { total: counted, totalIsEstimate: false, fromSeq: seq, untilSeq: seq, until: Infinity }
+  const total = Math.max(counted, await estimated(db, fields, viewer, request))
+  const estimate = { total, totalIsEstimate: true }
+  return isLimited(fields)
+    ? { ...estimate, fromSeq: 0, untilSeq: Infinity, until: performance.now() + limitedForMs }
+    : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }
 }
 
 /**
- * A sample of the account's ids: so many stretches of the same length, and in each the records that come
- * first.
+ * The sample: the account's ids are cut into stretches of equal length, and the first records of each are
+ * read.
  */
 const stretchesMax = 128
 const readOfStretch = 16
 
 /**
- * How many records the request finds, as a sample says: a stretch that is read whole counts as it is, of a
- * longer one the part that was read stands for the rest. The stretches are the same until the ids have
- * doubled, so that an estimate moves no more than what it tells of.
+ * Estimates how many records the request finds. A stretch that was read to its end counts exactly. Of a
+ * longer one, the part that was read stands for the rest. The stretches stay the same until the ids have
+ * doubled, so an estimate changes no more than the records do.
  */
 async function estimated(
   db: Reader,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   request: ListRequest,
 ): Promise<number> {
-  const [own, table] = [param(String(account)), tableOf(fields)]
-  const newest = sql`SELECT max(id)::text AS id FROM ${table} WHERE account_id = ${own}::bigint`
+  const [sight, table] = [sightOf(viewer), tableOf(fields)]
+  const seen = visible(fields.resource.name, sight, sql`r`)
+  const newest = sql`SELECT max(id)::text AS id FROM ${table} r WHERE ${seen}`
   const [last] = await ask(db, newest)
   const ids = param(last!.id!)
   const step = param(String(2 ** Math.ceil(Math.log2(Math.max(1, Number(last!.id) / stretchesMax)))))
@@ -103,11 +121,11 @@ async function estimated(
 SELECT coalesce(round(sum(x.found * CASE WHEN x.read < ${most} THEN 1
   ELSE least(${step}::bigint, ${ids}::bigint - s.before)::float8 / x.reach END)), 0)::text AS total
 FROM stretch s CROSS JOIN LATERAL (
-  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(own, request)}) AS found,
+  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(fields.resource.name, sight, request)}) AS found,
     max(r.id) - s.before AS reach
   FROM (
     SELECT * FROM ${table} r
-    WHERE r.account_id = ${own}::bigint AND r.id > s.before AND r.id <= s.before + ${step}::bigint
+    WHERE ${seen} AND r.id > s.before AND r.id <= s.before + ${step}::bigint
     ORDER BY r.id LIMIT ${most}) r) x`
   const [row] = await ask(db, statement)
   return Number(row!.total)

@@ -38,7 +38,7 @@ export const pipeline: Resource = {
     pipelines.size < pipelinesMax
       ? null
       : `would exceed the limit of ${pipelinesMax} pipelines of an account`,
-  settle: ({ after, catalog }) => {
+  applyRules: ({ after, catalog }) => {
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
   },
@@ -87,7 +87,7 @@ export const pipelineStage: Resource = {
     const own = [...stages.values()].filter(stage => stage.pipeline === pipeline)
     return own.length < stagesMax ? null : `would exceed the limit of ${stagesMax} stages of a pipeline`
   },
-  settle: settleStage,
+  applyRules: applyStageRules,
 }
 
 /**
@@ -99,7 +99,7 @@ const certain = new Map([
   [3, 0],
 ])
 
-function settleStage({ after, before, catalog, problem }: Draft): void {
+function applyStageRules({ after, before, catalog, problem }: Draft): void {
   for (const fixed of ['pipeline', 'kind']) {
     if (before && before[fixed] !== after[fixed]) {
       problem(fixed, 'immutable', "can't be changed: it decides what the deals of the stage mean", {

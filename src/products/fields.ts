@@ -68,7 +68,14 @@ export const productFields = defineFields('product', {
     { id: 216, name: 'updated_by', label: 'Updated by', type: 'OWNER', readOnly: true, related: 'user' },
     { id: 217, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
     { id: 218, name: 'updated_at', label: 'Updated at', type: 'DATE_TIME', readOnly: true, filled: true },
-    { id: 219, name: 'last_assigned_at', label: 'Last assigned at', type: 'DATE_TIME', readOnly: true },
+    {
+      id: 219,
+      name: 'last_assigned_at',
+      label: 'Last assigned at',
+      type: 'DATE_TIME',
+      readOnly: true,
+      derivesFrom: ['sales_owner'],
+    },
     {
       id: 220,
       name: 'base_currency_amount',
@@ -76,6 +83,7 @@ export const productFields = defineFields('product', {
       type: 'MONETARY',
       inBase: 'base_currency_amount',
       readOnly: true,
+      derivesFrom: ['unit_price'],
       volatile: true,
     },
     ...recordFields(221),

@@ -14,7 +14,7 @@ export const product: Resource = {
   fields: productFields,
   shownAs: ['name'],
   snapshot: ['name', 'product_code', 'unit_price'],
-  settle: draft => {
+  applyRules: draft => {
     const { after, before, now } = draft
     if (after.sales_owner !== null && after.sales_owner !== before?.sales_owner) after.last_assigned_at = now
     after.base_currency_amount = baseAmount(draft)

@@ -4,21 +4,22 @@
  */
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 export type Choice = { readonly id: number; readonly name: string }
 
-/** More than a person looks through: these are looked for in lists. */
+/** A person looks through no more than this; more records are looked for in lists. */
 const most = 1000
 
 /** What the field may point to, at most a thousand records, by name. */
-export async function choicesOf(db: Reader, account: number, field: Field): Promise<Choice[]> {
+export async function choicesOf(db: Reader, viewer: Viewer, field: Field): Promise<Choice[]> {
   const name = shownName(field, sql`x.`)
   const rows = await ask(
     db,
     sql`SELECT x.id::text AS id, ${name} AS name FROM ${sql.id(field.related!)} x
-      WHERE x.account_id = ${String(account)}::bigint AND x.deleted_at IS NULL
+      WHERE ${visible(field.related!, sightOf(viewer), sql`x`)} AND x.deleted_at IS NULL
       ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`,
   )
   return rows.map(row => ({ id: Number(row.id), name: row.name! }))

@@ -1,14 +1,16 @@
 /**
- * What it means to a caller that a write would have broken a constraint of the schema. Knows how the schema
- * names its constraints: unique indexes as the resources declare them, foreign keys as PostgreSQL does.
+ * What a broken constraint of the schema means to a caller. Knows how the schema names its constraints:
+ * unique indexes as the resources declare them, foreign keys as PostgreSQL names them.
  */
 import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
-import type { Catalog } from '../fields/catalog.ts'
 import type { Resource } from './resource.ts'
 
-/** The refusal that an error means; null where it is about no constraint of a resource. */
-export function constraintRefusal(error: unknown, { resources }: Pick<Catalog, 'resources'>): Refusal | null {
+/** The refusal for an error of the database; null when the error is about no constraint of a resource. */
+export function constraintRefusal(
+  error: unknown,
+  { resources }: { readonly resources: ReadonlyMap<string, { readonly resource: Resource }> },
+): Refusal | null {
   const { code } = error as { code?: string }
   if (code !== '23503' && code !== '23505') return null
   const refusalOf = code === '23503' ? goneReference : takenValue
@@ -20,7 +22,7 @@ export function constraintRefusal(error: unknown, { resources }: Pick<Catalog, '
   return null
 }
 
-/** A record that was there when it was asked for and gone when it was written. */
+/** A record was deleted between the check and the write. */
 function goneReference(resource: Resource, constraint: string): Refusal | null {
   const found = resource.fields.find(
     ({ internal_name: name }) => constraint === `${resource.name}_account_id_${name}_fkey`,

@@ -1,14 +1,18 @@
-/** Creates a record: parse, settle, one statement, which asks whether what it points to is there. */
+/**
+ * Creates a record: parses the body, applies the rules, and writes with one statement. That statement checks
+ * that what the record points to exists.
+ */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
-import { sql } from '../sql.ts'
+import { type Sql, sql } from '../sql.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { stillThere } from './references.ts'
-import { blank, type Context, changesOf, type Saved, save, savedBefore, settled } from './save.ts'
-import { answerOf, changesSql, type Draft, insertedRow, type Queryable } from './store.ts'
+import { blank, type Context, changesOf, type Saved, save, savedBefore, validatedRecord } from './save.ts'
+import { answerOf, changesSql, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
 import type { Author, Write } from './write.ts'
 
 /**
@@ -20,6 +24,7 @@ export async function createRecord(
   fields: ResourceFields,
   body: Json,
   context: Context,
+  given: Given = {},
 ): Promise<Saved> {
   const { catalog, actor } = context
   const before = await savedBefore(db, fields, context)
@@ -31,15 +36,23 @@ export async function createRecord(
       updated_at: moment,
       created_by: actor,
       updated_by: actor,
+      ...given.values,
     })
     const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
-    const draft = await settled(db, fields, parsed, judged, context)
+    const draft = await validatedRecord(db, fields, parsed, judged, context)
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const made = { after, changes: changesOf(fields, blank(fields), after) }
-    const told = { warnings: parsed.warnings, created: nested.created }
-    const saved = await save(db, fields, context, by => creation(by, fields, made, nested, parsed), told)
-    // Nothing: something it points to is not there, which asking will tell.
+    const response = { warnings: parsed.warnings, created: nested.created }
+    const saved = await save(
+      db,
+      fields,
+      context,
+      by => creation(by, fields, made, nested, parsed, given),
+      response,
+    )
+    // Nothing was written: something that the record points to does not exist, or the catalog is outdated
+    // (D115). The next attempt asks what.
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
@@ -47,15 +60,22 @@ export async function createRecord(
   })
 }
 
+/** What a record gets that no request may send: values of read-only fields, and rows of CTEs beside `r`. */
+export type Given = { readonly values?: Values; readonly rows?: (by: Author) => Sql[] }
+
 const attempts = 3
 
-/** Writes the record with its next id, and those made with it; nothing when what it points to is gone. */
+/**
+ * Writes the record under the account's next id, together with its nested records. Writes nothing when
+ * something that it points to is gone.
+ */
 function creation(
   by: Author,
   fields: ResourceFields,
-  draft: Draft,
+  draft: RecordToWrite,
   nested: NestedRecords,
   { references }: Parsed,
+  { rows: beside }: Given,
 ): Write {
   const { isConfiguration = false, name } = fields.resource
   const { rows, events } = nested.write(by)
@@ -63,7 +83,7 @@ function creation(
   return {
     when: references.length ? sql.join(stillThere(by, references), sql`\n    AND `) : sql`true`,
     takesId: true,
-    rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows],
+    rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows, ...(beside?.(by) ?? [])],
     events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
     isConfiguration,
     answer: answerOf(fields),

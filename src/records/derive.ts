@@ -1,30 +1,30 @@
 /**
- * Columns that follow from an account's configuration (D56): brought in line with it a few records at a time,
- * so that neither the account's writes nor its neighbours wait for all of them. Each is worked out of the
- * record as it stands under the account's lock, and nothing is written once the configuration is another than
- * the one that is followed: whoever changed it follows it himself. May be repeated at any time, and cut
- * short. Versions and times stay, as nobody has changed the records.
+ * Columns that follow from an account's configuration (D56). They are updated a few records at a time, so
+ * that nobody waits for all of them. Each value is worked out under the account's lock, from the record as it
+ * stands then. Nothing is written once the configuration has changed again: that change starts an update of
+ * its own. The work may be repeated or interrupted at any time. Versions and times stay the same, because no
+ * user has changed the records.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 import { carryOut, lockFirst } from './write.ts'
 
-/** What follows, over the row `r`. */
+/** Which columns follow, as SQL over the row `r`. */
 export type Derivation = {
   readonly table: string
   /** column → its value */
   readonly values: { readonly [column: string]: Sql }
-  /** what the values are made of beside the row, as items of a FROM */
+  /** items of a FROM that the values need besides the row */
   readonly from: readonly Sql[]
-  /** the rows that follow the configuration, and what of `from` belongs to each */
+  /** which rows follow the configuration, and how `from` is joined to them */
   readonly where: Sql
 }
 
 const readAtOnce = 1000
 const writtenAtOnce = 200
 
-/** Brings an account's records in line with its configuration. */
+/** Updates the columns of an account's records that differ from what its configuration says. */
 export async function derive(
   db: Queryable,
   { account: { id }, version }: Catalog,
@@ -49,7 +49,10 @@ export async function derive(
   }
 }
 
-/** Of the records after that id, the first thousand: how many there are, the last, and those that differ. */
+/**
+ * Reads the next thousand records after an id. Answers how many there are, the last id, and the ids of those
+ * whose columns differ.
+ */
 function differingSql(derivation: Derivation, account: Param, after: string): Sql {
   return sql`WITH part AS MATERIALIZED (
   SELECT * FROM ${sql.id(derivation.table)} r
@@ -61,7 +64,7 @@ SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::te
   WHERE ${differs(derivation)})::text AS differing`
 }
 
-/** Writes what follows into those records, as long as the configuration is the one that is followed. */
+/** Updates the columns of these records, if the configuration is still the one that is followed. */
 function followingSql(derivation: Derivation, account: Param, ids: readonly number[], version: string): Sql {
   const set = Object.entries(derivation.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
   return sql`WITH current AS (
@@ -77,7 +80,7 @@ done AS (
 SELECT EXISTS (SELECT 1 FROM current)::text AS is_current`
 }
 
-/** That the row follows the configuration, and is not in line with it. */
+/** The condition that a row follows the configuration and differs from it. */
 function differs({ values, where }: Derivation): Sql {
   const differing = Object.entries(values).map(
     ([column, value]) => sql`r.${sql.id(column)} IS DISTINCT FROM ${value}`,

@@ -6,7 +6,8 @@ import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { ask, param, type Sql, sql } from '../sql.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** field → id → what it stands for */
@@ -21,7 +22,7 @@ export function isExpandable(field: Field): boolean {
 /** A record's text with `_expanded` as the caller asks for it. */
 export async function expandedRecord(
   db: Reader,
-  account: number,
+  viewer: Viewer,
   record: string,
   expand: readonly Field[],
 ): Promise<string> {
@@ -29,11 +30,14 @@ export async function expandedRecord(
   const parsed = parseJson(record) as JsonObject
   return JSON.stringify({
     ...parsed,
-    _expanded: expanded(parsed, expand, await namesOf(db, account, [parsed], expand)),
+    _expanded: expanded(parsed, expand, await namesOf(db, viewer, [parsed], expand)),
   })
 }
 
-/** `_expanded` of a record: {id, name} for each of `expand`, an array of them where the value is one. */
+/**
+ * `_expanded` of a record: for each field of `expand` {id, name}, or an array of them where the value is an
+ * array.
+ */
 export function expanded(record: JsonObject, expand: readonly Field[], names: Names): JsonObject {
   const one = (field: Field, id: Json) => names.get(field)?.get(Number(id)) ?? null
   return Object.fromEntries(
@@ -44,10 +48,10 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
   )
 }
 
-/** The names behind the ids that `records` have in the fields of `expand`. */
+/** The names behind the ids that `records` have in the fields of `expand`, of what the viewer sees. */
 export async function namesOf(
   db: Reader,
-  account: number,
+  viewer: Viewer,
   records: readonly JsonObject[],
   expand: readonly Field[],
 ): Promise<Names> {
@@ -64,7 +68,7 @@ export async function namesOf(
       for (const id of [record[field.internal_name] ?? []].flat()) ids.add(Number(id))
   }
   if (wanted.size === 0) return names
-  const related = await relatedNames(db, account, wanted)
+  const related = await relatedNames(db, viewer, wanted)
   for (const field of expand) if (!names.has(field)) names.set(field, related.get(field.related!)!)
   return names
 }
@@ -74,16 +78,16 @@ type Wanted = { readonly shown: Sql; readonly ids: Set<number> }
 
 async function relatedNames(
   db: Reader,
-  account: number,
+  viewer: Viewer,
   wanted: ReadonlyMap<string, Wanted>,
 ): Promise<Map<string, Map<number, Named>>> {
   const resources = [...wanted.keys()].sort()
-  const own = param(String(account))
+  const sight = sightOf(viewer)
   const selects = resources.map(resource => {
     const ids = `{${[...wanted.get(resource)!.ids].join(',')}}`
     const name = wanted.get(resource)!.shown
     return sql`SELECT ${sql.text(resource)} AS resource, x.id::text AS id, ${name} AS name
-FROM ${sql.id(resource)} x WHERE x.account_id = ${own}::bigint AND x.id = ANY(${ids}::bigint[])`
+FROM ${sql.id(resource)} x WHERE ${visible(resource, sight, sql`x`)} AND x.id = ANY(${ids}::bigint[])`
   })
   const found = new Map(resources.map(resource => [resource, new Map<number, Named>()]))
   for (const { resource, id, name } of await ask(db, sql.join(selects, sql`\nUNION ALL\n`))) {

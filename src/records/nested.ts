@@ -1,6 +1,6 @@
 /**
- * Records created with another (D11): they get their ids before anything is saved, so that the record, its
- * text and they themselves can name each other, and are then written by the one statement that writes it.
+ * Records created with another (D11). They get their ids before anything is saved, so that the record and
+ * they can name each other in their texts. One statement then writes all of them.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -14,10 +14,10 @@ import { type Author, reserveIds, type Write } from './write.ts'
 
 /** What a write needs of the records made with it. */
 export type NestedRecords = {
-  /** their rows and events, which come before those of the record */
+  /** their rows, and their events, which come before the record's */
   write(by: Author): Required<Pick<Write, 'rows' | 'events'>>
   readonly created: readonly { readonly resource: string; readonly id: number }[]
-  /** A record's values with the ids in the place of what stood for them. */
+  /** A record's values, in which ids replace the stand-ins. */
   named(fields: ResourceFields, values: Values): Values
 }
 
@@ -28,8 +28,8 @@ const none: NestedRecords = {
 }
 
 /**
- * Gives the nested records of a body their ids. Only for a body without problems: reserved ids are not given
- * back.
+ * Gives the nested records of a body their ids. To be called only for a body without problems: reserved ids
+ * are lost when nothing is saved.
  */
 export async function nestedRecords(
   db: Queryable,
@@ -70,7 +70,7 @@ export async function nestedRecords(
   }
 }
 
-/** Stand-ins are whole numbers below zero, alone or in an array, as no id is. */
+/** Stand-ins are whole numbers below zero, alone or in an array. No id is below zero. */
 function idsIn(value: Json, ids: ReadonlyMap<number, number>): Json {
   if (Array.isArray(value))
     return value.map(item => (typeof item === 'number' ? (ids.get(item) ?? item) : item))

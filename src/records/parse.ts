@@ -1,10 +1,11 @@
 /**
- * A body → typed values (D4, D5, D6): every problem at once, nothing thrown, no I/O. Knows fields, no
- * particular resource. Which references exist is asked later, in the statement that reads the record.
+ * A body → typed values (D4, D5, D6). Parsing finds every problem at once, throws nothing and does no I/O. It
+ * knows fields, but no particular resource. Whether a reference exists is asked later, by the statement that
+ * writes the record.
  */
 import { Problems, type Warning } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
-import { emptyValue, type Field, type Place, type Values } from '../fields/field.ts'
+import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 
@@ -17,13 +18,13 @@ export type Reference = {
 }
 
 export type Parsed = {
-  /** only the members that were sent, in stored form; null clears */
+  /** what was sent and, on create, defaults, in stored form; null clears */
   readonly values: Values
   readonly sent: ReadonlySet<string>
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly references: Reference[]
-  /** records to be created with this one (D11), those that others of them point to first */
+  /** records to be created with this one (D11). A record stands after those that it points to. */
   readonly nested: Nested[]
   /** where it stands in the body, as a JSON pointer */
   readonly path: string
@@ -33,14 +34,14 @@ export type Parsed = {
 type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'>
 
 /**
- * A record to be created with another. Until it has an id, `stand_in`, a number below zero, takes its place
- * in values.
+ * A record to be created with another. It has no id yet: in the values of other records, `stand_in`, a number
+ * below zero, stands for its id.
  */
 export type Nested = {
   readonly stand_in: number
   readonly fields: ResourceFields
   readonly parsed: Parsed
-  /** what was sent: the same twice is one record */
+  /** the JSON that was sent; the same JSON twice makes one record */
   readonly payload: string
 }
 
@@ -49,7 +50,8 @@ const silentlyIgnored = new Set(['_expanded'])
 
 /**
  * Parses a body against the account's fields. `before` is the stored record of an update, null on create. For
- * a record within another, `found` is what that has found so far, and `path` the place where it stands.
+ * a nested record, `found` collects what is found in the whole body, and `path` is where the record stands in
+ * the body.
  */
 export function parseRecord(
   body: Json,
@@ -82,8 +84,12 @@ export function parseRecord(
       })
     else parseMember(field, body, catalog, before, parsed)
   }
-  for (const field of fields.fields)
-    if (!sent.has(field.internal_name)) fillOrRequire(field, before, catalog, parsed)
+  // A role does not see every field; those have their defaults all the same (D64).
+  for (const field of fields.whole.fields) {
+    const { internal_name: name } = field
+    if (!sent.has(name) || fields.byName.get(name)?.is_read_only)
+      fillOrRequire(field, before, catalog, parsed)
+  }
   return parsed
 }
 
@@ -95,26 +101,29 @@ function parseMember(
   parsed: Parsed,
 ): void {
   const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
-  const place = placeOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed, beside)
+  const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed, beside)
   const input = body[field.internal_name]!
   if (field.is_required && isBlank(input)) {
-    place.problem('required', 'must not be empty')
+    context.problem('required', 'must not be empty')
     return
   }
   const kind = kinds[field.type]
-  const value = input === null ? null : kind.parse(input, place, before?.[field.internal_name] ?? null)
+  const value = input === null ? null : kind.parse(input, context, before?.[field.internal_name] ?? null)
   if (value === undefined) return
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
 }
 
-/** What a request leaves out: filled by the default on create, and still required on update (D6). */
+/**
+ * A field that the body leaves out. On create its default fills it. A required field must have a value, on
+ * update too (D6).
+ */
 function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, parsed: Parsed): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const fallback = before ? null : defaultOf(field)
   if (!isBlank(fallback)) {
-    const place = placeOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed)
-    const value = kinds[field.type].parse(fallback, place, null)
+    const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed)
+    const value = kinds[field.type].parse(fallback, context, null)
     if (value !== undefined) parsed.values[field.internal_name] = value
   } else if (field.is_required && (before === null || isBlank(before[field.internal_name] ?? null))) {
     const rule = field.rules.includes(1) ? { rule: 1 } : {}
@@ -132,21 +141,21 @@ function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, pa
 
 function defaultOf(field: Field): Json {
   if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
-  // A pipeline that is the default to look at is no default to write: the interface wants the pipeline in
-  // every new deal.
+  // An account's default pipeline is the one that its users see first. It is no default value: the interface
+  // wants every new deal to name its pipeline.
   return field.related
     ? null
     : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
-/** The place at which a field's value is read; what it reports goes into `found`. */
-export function placeOf(
+/** The context in which a field's value is parsed. What the value reports goes into `found`. */
+export function parseContextOf(
   field: Field,
   path: string,
   catalog: Catalog,
   found: Found,
-  beside: Place['beside'] = () => null,
-): Place {
+  beside: ParseContext['beside'] = () => null,
+): ParseContext {
   const { internal_name: name } = field
   return {
     field,
@@ -165,8 +174,8 @@ export function placeOf(
 }
 
 /**
- * Parses a record to be created with this one; what is wrong with it is said with its path. The same person
- * twice is one contact.
+ * Parses a record that is to be created with this one; its problems have their path in the whole body. The
+ * same person sent twice becomes one contact.
  */
 function createNested(
   resource: string,
@@ -194,7 +203,7 @@ function refuseUnknown(name: string, fields: ResourceFields, { problems, path }:
   )
 }
 
-/** Nothing, to a person: null, blanks, no entries. */
+/** What a person calls empty: null, blanks, or a list without entries. */
 export function isBlank(value: Json): boolean {
   return (
     value === null ||

@@ -1,11 +1,15 @@
-/** The parts of a record go and come back with it, each with its event before that of the record. */
+/**
+ * The parts of a record are deleted and restored with it. Each part has its own event, before that of the
+ * record.
+ */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
 import type { Author, Write } from './write.ts'
 
-/** Changes those parts `x` of the record `r` whose `deleted_at` is as `which` says. */
+/** Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. */
 export function partsOf(
-  { resource: { name, parts = [] } }: ResourceFields,
+  { resource: { name } }: ResourceFields,
+  parts: readonly string[],
   { account }: Author,
   verb: string,
   set: Sql,

@@ -1,4 +1,4 @@
-/** If-Match (D7): a write that is for one version of what it changes. Knows no HTTP and no resource. */
+/** If-Match (D7): a write that is meant for one version of a record. Knows no HTTP and no resource. */
 import { type Problem, Refusal } from '../errors.ts'
 
 /** The versions that the caller may have read, as the texts of their ETags; null where any will do. */
@@ -9,8 +9,7 @@ export function isMet(precondition: Precondition, version: number | string): boo
 }
 
 /**
- * 412 for `what`, which is at another version than the caller has read. `problems` say what differs, where
- * that is known.
+ * 412: `what` has another version than the caller has read. `problems` say what differs, where that is known.
  */
 export function versionConflict(
   what: string,
@@ -23,7 +22,7 @@ export function versionConflict(
   return new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
 }
 
-/** A version as the header that tells it. */
+/** A version as the ETag header has it. */
 export function etagOf(version: number | string): string {
   return `"${version}"`
 }

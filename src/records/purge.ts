@@ -1,6 +1,7 @@
 /**
- * The end of deleted records (D9): after a while they can't be restored any more, and are gone with what
- * their history tells of them. The events themselves stay, so that `seq` has no gaps.
+ * The end of deleted records (D9). After the retention period they can no longer be restored: their rows are
+ * removed, and the changes in their events are cleared. The events themselves stay, so that `seq` has no
+ * gaps.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { param, sql } from '../sql.ts'
@@ -11,22 +12,25 @@ import { type Author, author, carryOut, lockFirst, statementOf, type Write, writ
 
 export type Purge = {
   readonly purged: number
-  /** how many of a resource stay although they are due, because a record that is not due points to them */
+  /**
+   * how many records of a resource stay although they are due, because a record that is not due points to
+   * them
+   */
   readonly kept: { readonly [resource: string]: number }
 }
 
 const batch = 200
 
-/** Who writes what no user has asked for. */
+/** The actor of writes that no user has asked for. */
 const service = 0
 
-/** Purges what was deleted before `before`. Users stay: the records that they have made name them. */
+/** Purges what was deleted before `before`. Users stay, because the records that they created name them. */
 export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
-    if (resource.isActor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const by = author(catalog.account.id, service, catalog.version)
+    if (resource.actor || !fields.some(field => field.internal_name === 'deleted_at')) continue
+    const by = author({ catalog, actor: service })
     const statement = statementOf(writing(by, purge(by, resource, catalog, before)))
     for (;;) {
       const [row] = await carryOut(db, by.account, statement, lockFirst)
@@ -40,7 +44,7 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
   return { purged, kept }
 }
 
-/** What points to others goes before them. */
+/** The resources in the order of their purge: a record goes before the records that it points to. */
 function purgeOrder({ resources }: Catalog) {
   const pointedTo = (name: string) =>
     new Set(resources.get(name)!.fields.flatMap(field => field.related ?? []))
@@ -55,9 +59,9 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * Deletes a batch of what is due for good. Answers how many were due and how many of them are gone. What a
- * record points to stays as long as that record does, deleted or not: it would be missed when that is
- * restored, and a foreign key would refuse them all.
+ * Deletes a batch of due records for good. Answers how many were due and how many of them are gone. A record
+ * stays as long as another record, deleted or not, points to it: the other one may be restored and needs it,
+ * and a foreign key would refuse the whole batch.
  */
 function purge({ account }: Author, { name }: Resource, catalog: Catalog, before: Date): Write {
   const table = sql.id(name)

@@ -1,27 +1,33 @@
 /** Reads one record. */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Viewer } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
-import { shown } from './document.ts'
+import { shown } from './rendered-record.ts'
 import { type Queryable, recordStatement } from './store.ts'
 
 /**
  * A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another
- * account's id (D3).
+ * account's id (D3), and for that of a record that the viewer does not see (D63).
  */
 export async function readRecord(
   db: Queryable,
   fields: ResourceFields,
-  account: number,
+  viewer: Viewer,
   id: number,
 ): Promise<{ version: number; record: string }> {
-  const [row] = await ask(db, recordStatement(fields, String(account), String(id)))
+  const [row] = await ask(db, recordStatement(fields, viewer, String(id)))
   if (!row) throw recordNotFound(fields, id)
   return { version: Number(row.version), record: shown(fields, row.record!) }
 }
 
 export function recordNotFound(fields: ResourceFields, id: number): Refusal {
   return new Refusal('record_not_found', `There is no ${fields.resource.name} ${id}.`)
+}
+
+/** The refusal of a change to a record that the caller sees and may not change (D63). */
+export function mayNotChange(fields: ResourceFields, id: number): Refusal {
+  return new Refusal('forbidden', `Your role lets you see the ${fields.resource.name} ${id}, not change it.`)
 }
 
 /** A record at the beginning of a sentence. */

@@ -1,46 +1,42 @@
 /**
- * What records point to. The statement that writes a record asks whether it is there; a question of its own
- * says what is missing, and what a record copies from it. What points to a record is asked before that one
- * goes.
+ * References between records. The statement that writes a record checks that what the record points to
+ * exists. A separate SELECT says which references are missing, and reads what the record copies. Another
+ * finds what points to a record before the record is deleted.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import type { Draft } from './resource.ts'
 import type { Queryable } from './store.ts'
 import type { Author } from './write.ts'
 
-/** What the database says of the references of a request; nothing where there are none. */
+/** Asks the database about the references of a request. Empty without references. */
 export async function askReferences(
   db: Queryable,
-  catalog: Catalog,
+  viewer: Viewer,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
-  const account = param(String(catalog.account.id))
-  const columns = existenceColumns(account, references, catalog)
+  const columns = existenceColumns(sightOf(viewer), references)
   const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
   return row!
 }
 
 /**
- * One column a resource, `live_<resource>`: the ids that exist and are not deleted; `copied_<resource>` where
- * they may be copied from.
+ * Columns of the answer. `live_<resource>` has the ids that exist and are not deleted. `copied_<resource>`
+ * has the values to copy, for resources that have a `snapshot`.
  */
-function existenceColumns(
-  account: Param,
-  references: readonly Reference[],
-  { resources }: Pick<Catalog, 'resources'>,
-): Sql[] {
+function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
     const all = param(ids)
-    const of = sql`FROM ${sql.id(resource)}
-    WHERE account_id = ${account}::bigint AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
+    const of = sql`FROM ${sql.id(resource)} x
+    WHERE ${visible(resource, sight, sql`x`)} AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
     const live = sql`(SELECT string_agg(id::text, ',') ${of}) AS ${sql.id(`live_${resource}`)}`
-    const copied = resources.get(resource)?.resource.snapshot
+    const copied = sight.resources.get(resource)?.resource.snapshot
     if (!copied) return [live]
     const members = ['id', ...copied].map(name => sql`${sql.text(name)}, ${sql.id(name)}`)
     const texts = sql`json_agg(json_build_object(${sql.join(members)}))::text`
@@ -48,7 +44,7 @@ function existenceColumns(
   })
 }
 
-/** What the related records say of themselves, from the row that answers the question. */
+/** The values that may be copied from related records, out of the row of `askReferences`. */
 export function relatedOf(row: Record<string, string | null> | undefined): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
@@ -62,7 +58,10 @@ export function relatedOf(row: Record<string, string | null> | undefined): Draft
   }
 }
 
-/** Unknown, deleted and other accounts' ids: one and the same problem (D11). */
+/**
+ * The problems of references to records that do not exist. Unknown ids, deleted records, records that the
+ * viewer does not see (D63) and ids of other accounts give the same problem (D11).
+ */
 export function missingReferences(
   references: readonly Reference[],
   row: Record<string, string | null>,
@@ -76,28 +75,28 @@ export function missingReferences(
 }
 
 /**
- * Conditions of a write: that what the record newly points to is still there. FOR SHARE reads a row as it is
- * after waiting for whoever deletes it now (the weaker KEY SHARE of a foreign key does not); it comes after
- * the account's lock, so that no two can wait for each other.
+ * Conditions of a write: every record that this one newly points to still exists. FOR SHARE waits for a
+ * deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would not. The
+ * rows are locked after the account, so no two writes can wait for each other.
  */
-export function stillThere({ account }: Author, references: readonly Reference[]): Sql[] {
+export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
   return idsByResource(references).map(({ resource, ids }) => {
     const all = param(ids)
     return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x
-      WHERE x.account_id = ${account}::bigint AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL
+      WHERE ${visible(resource, by, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL
       FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
   })
 }
 
 /**
- * Which records `x` point to the record of a resource with an id, which is SQL: what they own, not who made
- * and changed them.
+ * Conditions that find the records `x` that point to a record of the resource `name`. `id` is SQL.
+ * `created_by` and `updated_by` do not count.
  */
 export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource: string; condition: Sql }[] {
-  return [...catalog.resources.values()].flatMap(({ resource, fields }) => {
-    const pointing = fields.filter(field => field.related === name && !field.is_read_only)
+  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+    const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
     const conditions = pointing.map(field => {
       const named = sql.text(field.internal_name)
       if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`

@@ -1,24 +1,25 @@
 /**
- * Deletes a record softly (D9): it leaves get and lists, and an event says so. What others point to stays
- * (D37).
+ * Deletes a record softly (D9): get and lists no longer find it, and an event tells of the deletion. The
+ * records that it points to stay (D37).
  */
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { type Param, param, type Sql, sql } from '../sql.ts'
-import { refusedDeletion } from './administrators.ts'
-import { recall, writeOnce } from './once.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import { changeable, visible } from '../rights/visibility.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
-import { nameOf, readRecord, recordNotFound } from './read.ts'
+import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo } from './references.ts'
-import { askedOnce, authorOf, type Context } from './save.ts'
-import { type Queryable, tableOf } from './store.ts'
+import { authorOf, type Context, refuseForbidden, requestKeyOf } from './save.ts'
+import { type Queryable, recordStatement, tableOf } from './store.ts'
 import { type Author, lockFirst, type Write, writing } from './write.ts'
 
 /**
- * Throws `record_not_found` when there is no such live record, `version_conflict` when it is another than the
- * caller has read, `in_use` with the counts when records point to it; of a user also `last_administrator`,
- * and `forbidden` where the caller is none (D121).
+ * Throws `record_not_found` when there is no such record, `version_conflict` when the caller has read another
+ * version, and `in_use` with counts when records point to it. For a user also `last_administrator`, and
+ * `forbidden` when the caller is no administrator (D121).
  */
 export async function removeRecord(
   db: Queryable,
@@ -27,14 +28,15 @@ export async function removeRecord(
   context: Context,
   precondition: Precondition = null,
 ): Promise<void> {
-  const { actor, once = null } = context
-  const { isActor } = fields.resource
-  if (isActor && id === actor)
+  const { actor, idempotency = null } = context
+  const { actor: actorRules } = fields.resource
+  if (actorRules && id === actor)
     throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
-  if (await recall(db, askedOnce(context))) return
+  if (await storedResponse(db, requestKeyOf(context))) return
+  await refuseRemoval(db, fields, id, context)
   const by = authorOf(context)
   const ctes = writing(by, removal(by, fields, id, context, precondition))
-  const written = await writeOnce(db, by.account, once, ctes, {}, lockFirst)
+  const written = await writeIdempotently(db, by.account, idempotency, ctes, {}, lockFirst)
   if (!written)
     throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
       'retry-after': '1',
@@ -42,43 +44,62 @@ export async function removeRecord(
   const { row } = written
   if (row.id !== null) return
   if (row.version === null) throw recordNotFound(fields, id)
+  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
   if (!isMet(precondition, row.version!))
     throw versionConflict(nameOf(fields, id), Number(row.version), precondition)
-  if (row.refused) throw new Refusal(row.refused as ErrorSlug, refusals[row.refused]!)
-  throw inUse(fields, id, JSON.parse(row.used!) as { [resource: string]: number })
+  if (row.refused) throw new Refusal(row.refused as ErrorSlug, actorRules!.refusals[row.refused]!)
+  throw inUse(fields, id, JSON.parse(row.used!) as Uses)
+}
+
+/** Throws what the resource itself says against the deletion of a record, by anybody or by this caller. */
+async function refuseRemoval(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  context: Context,
+): Promise<void> {
+  const { forbids, stays } = fields.resource
+  if (!forbids && !stays) return
+  const [row] = await ask(db, recordStatement(fields, context, String(id)))
+  if (!row) throw recordNotFound(fields, id)
+  const record = parseJson(row.record!) as JsonObject
+  const reason = stays?.(record)
+  if (reason) throw new Refusal('in_use', reason)
+  refuseForbidden(fields, context, record, null)
 }
 
 /**
- * Deletes the record, its parts, and the tokens of a user. Answers its id (null when it was not deleted), the
- * version that was found (null: there is none), used: how many records of each resource point to it, as JSON,
- * and refused: why a user may not go. To be carried out after `lockFirst`, so that it sees every record that
- * was saved till then.
+ * Deletes the record, its parts, and a user's tokens. Answers four columns. `id` is null when the record was
+ * not deleted. `version` is the version that was found, null when there is no such record. `used` counts the
+ * records of each resource that point to it, as JSON. `refused` says why a user can't be deleted. The
+ * statement goes after `lockFirst`, so it sees every record that was saved before.
  */
 function removal(
   by: Author,
   fields: ResourceFields,
   id: number,
-  { catalog, isAdmin = false }: Context,
+  { catalog, rights }: Context,
   precondition: Precondition,
 ): Write {
-  const { isActor = false, isConfiguration = false, name } = fields.resource
-  const { account } = by
+  const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = fields.resource
   const record = param(String(id))
-  const uses = usesOf(fields, catalog, account, record)
-  const counts = uses.map(({ resource, count }) => sql`${sql.text(resource)}, ${count}`)
+  const table = tableOf(fields)
+  const uses = usesOf(fields, catalog, by, record)
+  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const versions = param(precondition && JSON.stringify(precondition))
   const conditions = [
-    sql`account_id = ${account}::bigint AND id = ${record}::bigint AND deleted_at IS NULL`,
+    sql`${visible(name, by, table)} AND ${changeable(name, by, table)}`,
+    sql`id = ${record}::bigint AND deleted_at IS NULL`,
     sql`(${versions}::jsonb IS NULL OR ${versions}::jsonb ? version::text)`,
     sql`used.refused IS NULL`,
-    ...uses.map(({ resource }) => sql`(used.n ->> ${sql.text(resource)}) = '0'`),
+    ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
   ]
-  const parts = partsOf(fields, by, 'deleted', sql`deleted_at = locked.at`, sql`IS NULL`)
+  const parts = partsOf(fields, [...own, ...ends], by, 'deleted', sql`deleted_at = locked.at`, sql`IS NULL`)
   return {
     changes: [
       sql`used AS MATERIALIZED (
   SELECT json_build_object(${sql.join(counts)}) AS n,
-    ${isActor ? refusedDeletion(by, record, isAdmin) : sql`NULL::text`} AS refused
+    ${actor?.refusedDeletion(by, record, rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused
   FROM locked
 )`,
       sql`r AS (
@@ -89,79 +110,72 @@ function removal(
 )`,
       ...parts.changes,
     ],
-    rows: isActor ? [endedTokens(account)] : [],
+    rows: actor?.endedAccess(by) ?? [],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
-    answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused, (
-    SELECT t.version FROM ${tableOf(fields)} t
-    WHERE t.account_id = ${account}::bigint AND t.id = ${record}::bigint AND t.deleted_at IS NULL
-  )::text AS version FROM used`,
+    answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
+    t.version::text AS version, (${changeable(name, by, sql`t`)})::text AS is_changeable
+  FROM used LEFT JOIN ${table} t
+    ON ${visible(name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`,
   }
 }
 
-/** How many live records of each resource point to the record; its parts are no use of it. */
+/**
+ * SQL that counts, for each resource, the records that point to this one, and how many of them the caller
+ * sees. Its own parts, and what ends with it, do not count.
+ */
 function usesOf(
-  { resource: { name, parts = [] } }: ResourceFields,
+  { resource: { name, parts = [], ends = [] } }: ResourceFields,
   catalog: Catalog,
-  account: Param,
+  by: Author,
   record: Param,
-): { resource: string; count: Sql }[] {
+): { resource: string; counts: Sql }[] {
   return pointersTo(name, catalog, sql`${record}::bigint`)
-    .filter(({ resource }) => !parts.includes(resource))
+    .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
     .map(({ resource, condition }) => ({
       resource,
-      count: sql`(
-    SELECT count(*) FROM ${sql.id(resource)} x
-    WHERE x.account_id = ${account}::bigint AND x.deleted_at IS NULL AND ${condition})`,
+      counts: sql`(
+    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${visible(resource, by, sql`x`)}))
+    FROM ${sql.id(resource)} x
+    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition})`,
     }))
 }
 
-/** The tokens of whoever is deleted end, for good. */
-function endedTokens(account: Param): Sql {
-  return sql`ended AS (
-  UPDATE token x SET revoked_at = locked.at
-  FROM r, locked
-  WHERE x.account_id = ${account}::bigint AND x.user_id = r.id AND x.revoked_at IS NULL
-)`
-}
-
 /**
- * Throws `version_conflict` when the record is another than the caller has read: for what is done before it
- * is deleted.
+ * Throws `version_conflict` when the caller has read another version. Used before what is in a record is
+ * moved, which happens before its deletion.
  */
 export async function refuseOther(
   db: Queryable,
   fields: ResourceFields,
   id: number,
-  { catalog }: Context,
+  context: Context,
   precondition: Precondition,
 ): Promise<void> {
   if (precondition === null) return
-  const { version } = await readRecord(db, fields, catalog.account.id, id)
+  const { version } = await readRecord(db, fields, context, id)
   if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
 }
 
-/** Why a user may not be deleted, see administrators.ts. */
-const refusals: { readonly [slug: string]: string } = {
-  last_administrator:
-    'This user has the only valid token with the scope admin: make one for another user first.',
-  forbidden: 'This user has a token with the scope admin: to delete them, ask with such a token too.',
-  unauthenticated: 'The user of your token was deleted.',
-}
+/** resource → how many records point to the record, and how many of them the caller sees */
+type Uses = { readonly [resource: string]: readonly [number, number] }
 
-function inUse(
-  { resource: { name } }: ResourceFields,
-  id: number,
-  used: { [resource: string]: number },
-): Refusal {
-  const uses = Object.entries(used).filter(([, count]) => count > 0)
-  const problems = uses.map(([resource, count]) => ({
+function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): Refusal {
+  const uses = Object.entries(used).filter(([, [count]]) => count > 0)
+  const problems = uses.map(([resource, [all, seen]]) => ({
     field: null,
     path: '',
     code: 'in_use',
-    message: `${count} ${count === 1 ? `${resource} points` : `${resource}s point`} to it.`,
+    message: usesMessage(resource, seen, all > seen),
     resource,
-    count,
+    count: seen,
   }))
   return new Refusal('in_use', `The ${name} ${id} is in use; change what points to it first.`, problems)
+}
+
+/** What the caller does not see is not counted (D64a). */
+function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
+  if (seen === 0) return `${resource}s that you can't see point to it.`
+  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${resource}s point`} to it`
+  return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
 }

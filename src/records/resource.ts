@@ -2,12 +2,16 @@
  * What a resource is: a plain object with a table, its fields as data, and its rules. The life of a record
  * (create, update, …) is the same for all and takes the resource as an argument.
  */
-import type { Warning } from '../errors.ts'
+import type { Hint, Refusal, Warning } from '../errors.ts'
 import type { Catalog, CatalogRows } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
 import { type Config, type Field, type Option, plainField, type Values } from '../fields/field.ts'
 import type { FieldType } from '../fields/kinds.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { Change as GrantChange } from '../rights/grants.ts'
+import type { Reach } from '../rights/visibility.ts'
+import type { Param, Sql } from '../sql.ts'
+import type { Author } from './write.ts'
 
 export type Resource = {
   /** also the table's name and the word in the path */
@@ -30,42 +34,73 @@ export type Resource = {
   readonly isConfiguration?: true
   /** the columns that a record of another resource may copy from one of these (D23) */
   readonly snapshot?: readonly string[]
-  /** resources whose records are parts of this one's: they go with it, and are no use of it */
+  /**
+   * resources whose records are parts of this one's. Parts are deleted and restored with it. A part that
+   * points to it does not keep it from being deleted.
+   */
   readonly parts?: readonly string[]
-  /** whether its records are those who ask: nobody can delete themselves */
-  readonly isActor?: true
+  /** whose its records are, where a role may be limited to some of them (D63) */
+  readonly reach?: Reach
+  /** set where its records are users, who send the requests: nobody can delete themselves */
+  readonly actor?: ActorRules
+  /** resources whose records end for good with this one, when it is deleted or taken out of use */
+  readonly ends?: readonly string[]
+  /** Why a change is not for its author to make (D62); null where it is. Pure. */
+  readonly forbids?: (change: GrantChange) => string | null
+  /** Why a record can't be deleted, whoever asks; null where it can. Pure. */
+  readonly stays?: (record: Values) => string | null
+  /**
+   * What must be true of the account for a change to be made, so that somebody still administers it (D62).
+   */
+  readonly keeps?: (before: Values, after: Values) => Keeps | null
   /** Why an account can't have one more like this one (D110); null where it can. */
   readonly full?: (catalog: Catalog, record: Values) => string | null
   /**
    * The rules that span fields and the values that follow from others. Pure: reports problems, sets
    * `draft.after`.
    */
-  settle(draft: Draft): void
+  applyRules(draft: Draft): void
 }
+
+/** The rules of those who ask. */
+export type ActorRules = {
+  /** SQL of the error for which a record is not to be deleted, or of null */
+  readonly refusedDeletion: (by: Author, record: Param, isAdmin: boolean) => Sql
+  /** error → what it says */
+  readonly refusals: { readonly [slug: string]: string }
+  /** CTEs of a write that end what the actor `r` asks with */
+  readonly endedAccess: (by: Author) => Sql[]
+}
+
+/** What must be true, beside the record, under the account's lock; and the refusal where it is not. */
+export type Keeps = { readonly condition: (account: Param) => Sql; readonly refusal: () => Refusal }
 
 /** A record on its way to being saved. */
 export type Draft = {
   /** null on create */
   readonly before: Values | null
-  /** the record as it would be saved; settle adds what follows from it */
+  /** the record as it would be saved; applyRules adds what follows from it */
   readonly after: Values
-  /** what a record it newly points to says of itself, of those resources that allow it (D23) */
+  /**
+   * The values that are copied from a record that this one newly points to (D23); null unless its resource
+   * has a `snapshot`.
+   */
   related(resource: string, id: number): JsonObject | null
   /** the members the request names */
   readonly sent: ReadonlySet<string>
   readonly catalog: Catalog
-  /** stands for the moment of the write, which is not known yet (fields/moment.ts) */
+  /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly now: string
   problem(
     field: string,
     code: string,
     message: string,
-    more?: { at?: string; rule?: number; hint?: string; [extra: string]: unknown },
+    more?: { at?: string; rule?: number; hint?: Hint; [extra: string]: unknown },
   ): void
   warn(warning: Warning): void
 }
 
-/** A field of the service itself, as it is written down in deals/fields.ts and products/fields.ts. */
+/** A field of the service itself, as a resource writes it down. */
 export type FieldDefinition = {
   id: number
   name: string
@@ -86,8 +121,9 @@ export type FieldDefinition = {
   acceptsNumber?: boolean
   computed?: Expression
   volatile?: boolean
-  /** whether the service sees to it that every record has a value; so do the required ones */
+  /** whether the service itself gives every record a value. Required fields have one in any case. */
   filled?: boolean
+  derivesFrom?: readonly string[]
   ofStore?: boolean
 }
 
@@ -127,6 +163,7 @@ export function defineFields(
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? false,
       is_filled: definition.filled ?? definition.required ?? false,
+      derives_from: definition.derivesFrom ?? [],
       is_of_store: definition.ofStore ?? false,
       version: 1,
     })),
@@ -148,7 +185,7 @@ export function idField(id: number): FieldDefinition {
   return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
 }
 
-/** When and by whom a record was made and changed (D21). */
+/** When and by whom a record was created and changed. */
 export function authorFields(firstId: number): FieldDefinition[] {
   return [
     { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },

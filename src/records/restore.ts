@@ -1,24 +1,26 @@
-/** Brings a deleted record back (D9), with an event that says so; what it points to must be there. */
+/** Brings a deleted record back (D9), and an event tells of it. What the record points to must exist. */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
+import { changeable, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { documentSql, documentWith, jsonInstant } from './document.ts'
 import type { Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
-import { nameOf } from './read.ts'
+import { mayNotChange, nameOf } from './read.ts'
 import { askReferences, missingReferences, stillThere } from './references.ts'
-import { type Context, fullness, type Saved, save, savedBefore } from './save.ts'
+import { renderedSql, renderedWith } from './rendered-record.ts'
+import { type Context, fullness, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
 const attempts = 3
 
 /**
- * Restores what was deleted at `oldest` or later. Throws `record_not_found` when no such record was,
- * `version_conflict` when it is another than the caller has read, `validation_failed` naming what it points
- * to and is deleted itself, `duplicate` when its name was taken meanwhile.
+ * Restores a record that was deleted at `oldest` or later. Throws `record_not_found` when there is none,
+ * `version_conflict` when the caller has read another version, `validation_failed` with the references to
+ * deleted records, and `duplicate` when its name was taken meanwhile.
  */
 export async function restoreRecord(
   db: Queryable,
@@ -40,14 +42,16 @@ export async function restoreRecord(
         `There is no deleted ${name} ${id}; what was deleted long ago is gone.`,
       )
     }
+    if (row.is_changeable === 'false') throw mayNotChange(fields, id)
     const version = row.version!
     if (!isMet(precondition, version))
       throw versionConflict(nameOf(fields, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
+    refuseForbidden(fields, context, record, record)
     const full = fullness(fields, context, record)
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
-    refuseMissing(fields, missingReferences(references, await askReferences(db, context.catalog, references)))
+    refuseMissing(fields, missingReferences(references, await askReferences(db, context, references)))
     const write = (by: Author) => restoration(by, fields, { id, since, version }, references)
     const saved = await save(db, fields, context, write, { warnings: [], created: [] }, lockFirst)
     if (saved) return saved
@@ -57,11 +61,13 @@ export async function restoreRecord(
   })
 }
 
-/** A record whose deletion can be undone: version, record. */
-function deletedSql(fields: ResourceFields, { catalog }: Context, id: number, since: string): Sql {
-  return sql`SELECT r.version::text AS version, ${documentSql(fields)} AS record
+/** A record that the viewer sees and whose deletion can be undone: version, record, is_changeable. */
+function deletedSql(fields: ResourceFields, viewer: Viewer, id: number, since: string): Sql {
+  const [sight, r, { name }] = [sightOf(viewer), sql`r`, fields.resource]
+  return sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record,
+  (${changeable(name, sight, r)})::text AS is_changeable
 FROM ${tableOf(fields)} r
-WHERE r.account_id = ${String(catalog.account.id)}::bigint AND r.id = ${String(id)}::bigint
+WHERE ${visible(name, sight, r)} AND r.id = ${String(id)}::bigint
   AND r.deleted_at >= ${since}::timestamptz`
 }
 
@@ -69,8 +75,8 @@ WHERE r.account_id = ${String(catalog.account.id)}::bigint AND r.id = ${String(i
 type Read = { readonly id: number; readonly since: string; readonly version: string }
 
 /**
- * Brings the record back with those of its parts that went with it; nothing when it is not deleted in that
- * version, or what it points to is.
+ * Restores the record and those parts that were deleted with it. Writes nothing when the record is no longer
+ * deleted in that version, or when something that it points to is deleted.
  */
 function restoration(
   by: Author,
@@ -85,7 +91,7 @@ function restoration(
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
   const undeleted = (row: Sql) => sql`deleted_at = NULL, ${authored(by, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
-  const parts = partsOf(fields, by, 'restored', undeleted(sql`x`), wentWithIt)
+  const parts = partsOf(fields, fields.resource.parts ?? [], by, 'restored', undeleted(sql`x`), wentWithIt)
   return {
     changes: [
       sql`before AS MATERIALIZED (
@@ -106,9 +112,9 @@ function restoration(
   }
 }
 
-/** When and by whom a record was changed, where nothing else of it is. */
+/** Sets when and by whom the record was changed; nothing else of it changes. */
 function authored({ actor }: Author, row: Sql): Sql {
-  const document = documentWith(sql`${row}.document`, {
+  const document = renderedWith(sql`${row}.document`, {
     updated_at: jsonInstant(sql`locked.at`),
     updated_by: sql`${actor}::text`,
   })
@@ -116,11 +122,11 @@ function authored({ actor }: Author, row: Sql): Sql {
 }
 
 /**
- * What a stored record points to and needs: not products, of which its lines have copies (D23), and not who
- * changed it.
+ * The references that a stored record needs. Products are left out, because its lines have copies (D23), and
+ * so is who changed it.
  */
-function referencesOf(fields: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
-  return fields.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
+function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
+  return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
     const ids = [record[field] ?? []].flat().map(Number)
     return ids.map(id => ({ resource: related, id, field, path: `/${field}` }))

@@ -1,6 +1,6 @@
 /**
- * A record as its table keeps it: the columns of its fields, and the SQL that reads it. Of the statements
- * that write, this has the rows; how an account is written to is in write.ts.
+ * A record in its table: the columns of its fields, and the SQL that reads and writes its row. The rest of a
+ * statement that writes is in write.ts.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Column } from '../fields/columns.ts'
@@ -8,6 +8,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
+import { changeable, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -19,7 +20,7 @@ import {
   sql,
   type Value,
 } from '../sql.ts'
-import { documentOf, documentSql } from './document.ts'
+import { renderedMembers, renderedSql } from './rendered-record.ts'
 import { type Author, columnValue, dated } from './write.ts'
 
 /** What reading needs of a database. */
@@ -31,11 +32,11 @@ export type Reader = {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
-/** What the store needs of a database, so that a transaction can stand in for it. */
+/** What the store needs of a database. A transaction has the same functions and can be used instead. */
 export type Queryable = Reader & {
   /**
-   * One statement that writes to an account, after `first` if given; those of one account that come together
-   * may share a commit.
+   * Carries out one statement that writes to an account; the statement `first`, if given, goes before it.
+   * Writes of one account that arrive together may share a commit.
    */
   write(
     account: string,
@@ -48,33 +49,39 @@ export type Queryable = Reader & {
 /** What a write changes, by field. */
 export type Changes = { [name: string]: { before: Json; after: Json } }
 
-/** A record that is written: its values as they will be, and which of them are others than before. */
-export type Draft = { readonly after: Values; readonly changes: Changes }
+/** A record to be written: all its values, and the values that change. */
+export type RecordToWrite = { readonly after: Values; readonly changes: Changes }
 
 export function tableOf({ resource }: ResourceFields): Sql {
   return sql.id(resource.name)
 }
 
 /**
- * A live record: version, record; and state, which is another after every change of the row, also of what
+ * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
+ * whether the viewer may change it. The state differs after every change of the row, also after a change that
  * makes no version.
  */
-export function recordStatement(fields: ResourceFields, account: string, id: string): Statement {
-  return readOf(fields)(account, id)
+export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
+  const { catalog, actor, territories = [] } = viewer
+  return readOf(fields)(String(catalog.account.id), String(actor), `{${territories.join(',')}}`, id)
 }
 
 const readOf = madeOnce((fields: ResourceFields) =>
-  prepared(
-    (account, id) => sql`
-    SELECT r.version::text AS version, r.xmin::text AS state, ${documentSql(fields)} AS record
+  prepared((account, actor, territories, id) => {
+    const sight = { account, actor, territories, resources: new Map([[fields.resource.name, fields]]) }
+    const { name } = fields.resource
+    const r = sql`r`
+    return sql`
+    SELECT r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
+      (${changeable(name, sight, r)})::text AS is_changeable
     FROM ${tableOf(fields)} r
-    WHERE r.account_id = ${account}::bigint AND r.id = ${id}::bigint AND r.deleted_at IS NULL`,
-  ),
+    WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
+  }),
 )
 
 /** What a write answers of the record `r`. */
 export function answerOf(fields: ResourceFields): Sql {
-  return sql`SELECT r.id::text AS id, r.version::text AS version, ${documentSql(fields)} AS record FROM r`
+  return sql`SELECT r.id::text AS id, r.version::text AS version, ${renderedSql(fields)} AS record FROM r`
 }
 
 /** A CTE that inserts a record with this id, once the counter is raised. */
@@ -83,11 +90,11 @@ export function insertedRow(
   fields: ResourceFields,
   { account }: Author,
   id: Sql,
-  draft: Draft,
+  draft: RecordToWrite,
 ): Sql {
-  const { columns, insert } = shapeOf(fields)
+  const { columns, insert } = shapeOf(fields.whole)
   const values = columns.flatMap(column => valuesOf(column, draft.after))
-  const document = documentOf(fields, draft.after)
+  const document = renderedMembers(fields, draft.after)
   return sql`${name} AS (${insert([account, id, customOf(fields, draft.changes).set, document, ...values])})`
 }
 
@@ -111,13 +118,13 @@ function insertOf(table: Sql, columns: readonly FieldColumns[]): (given: readonl
 }
 
 /**
- * What an UPDATE sets. Only the columns of the fields that are changed: most changes touch a field or two,
- * and a deal has sixty columns.
+ * What an UPDATE sets: only the columns of the fields that change. Most changes touch a field or two, and a
+ * deal has sixty columns.
  */
-export function assignedRow(fields: ResourceFields, { after, changes }: Draft): Sql {
+export function assignedRow(fields: ResourceFields, { after, changes }: RecordToWrite): Sql {
   const at = sql`locked.at`
   const custom = customOf(fields, changes)
-  const changed = shapeOf(fields).columns.filter(
+  const changed = shapeOf(fields.whole).columns.filter(
     ({ field }) => field.is_hidden || field.internal_name in changes || setByUpdate.has(field.internal_name),
   )
   const assigned = changed.flatMap(column => {
@@ -127,14 +134,14 @@ export function assignedRow(fields: ResourceFields, { after, changes }: Draft): 
     })
   })
   return sql`version = version + 1, custom = (custom || ${custom.set}::jsonb) - ${custom.unset}::text[],
-    document = ${dated(documentOf(fields, after), at)},
+    document = ${dated(renderedMembers(fields, after), at)},
     ${sql.join(assigned, sql`,\n    `)}`
 }
 
 const setByUpdate = new Set(['updated_at', 'updated_by'])
 
 /** The event's changes of a record, as JSON text. */
-export function changesSql({ changes }: Draft): Sql {
+export function changesSql({ changes }: RecordToWrite): Sql {
   return dated(JSON.stringify(changes), sql`counted.at`)
 }
 
@@ -156,7 +163,7 @@ const shapeOf = madeOnce((fields: ResourceFields): Shape => {
   return { columns, insert: insertOf(tableOf(fields), columns) }
 })
 
-/** The values of a field's columns; one that its statement names twice is a parameter of its own. */
+/** The values of a field's columns. A value that the statement names twice is one parameter. */
 function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Param)[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)
   return columns.map(({ type }, index) => {
@@ -166,9 +173,10 @@ function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Par
 }
 
 /**
- * The custom members that a change sets, as JSON text, and the names of those it clears, as an array literal.
+ * The custom members that a change sets, as JSON text; and the names of those that it clears, as an array
+ * literal.
  */
-function customOf(fields: ResourceFields, changes: Changes): { set: string; unset: string } {
+function customOf({ whole: fields }: ResourceFields, changes: Changes): { set: string; unset: string } {
   const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
   const value = (field: Field) => changes[field.internal_name]!.after
   const set = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Updates a record: PUT and PATCH are the same merge (D5); what is read, merged and judged here is saved only
- * if nobody came between, and if what it newly points to is there.
+ * Updates a record. PUT and PATCH are the same merge (D5). The merged record is saved only if nobody else has
+ * changed the record since it was read, and if what it newly points to exists.
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -9,23 +9,26 @@ import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
+import type { Given } from './create.ts'
+import { unchanged, writeIdempotently } from './idempotency.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
-import { unchanged, writeOnce } from './once.ts'
 import { parseRecord, type Reference } from './parse.ts'
+import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
-import { nameOf, recordNotFound } from './read.ts'
+import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
-import { type Context, changesOf, type Saved, save, savedBefore, savedOf, settled } from './save.ts'
+import type { Keeps } from './resource.ts'
+import { type Context, changesOf, type Saved, save, savedBefore, savedOf, validatedRecord } from './save.ts'
 import {
   answerOf,
   assignedRow,
   changesSql,
-  type Draft,
   type Queryable,
+  type RecordToWrite,
   recordStatement,
   tableOf,
 } from './store.ts'
-import type { Author, Write } from './write.ts'
+import { type Author, lockFirst, type Write } from './write.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
 const attempts = 10
@@ -41,11 +44,12 @@ export async function updateRecord(
   body: Json,
   context: Context,
   precondition: Precondition = null,
+  given: Given = {},
 ): Promise<Saved> {
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const saved = await tryUpdate(db, fields, id, body, context, precondition, attempt > 0)
+    const saved = await tryUpdate(db, fields, id, body, context, precondition, attempt > 0, given)
     if (saved) return saved
   }
   throw new Refusal(
@@ -58,7 +62,7 @@ export async function updateRecord(
   )
 }
 
-/** Throws what an update would be refused with as the record is now, and writes nothing. */
+/** Throws what an update of the record would be refused with now. Writes nothing. */
 export async function judgeUpdate(
   db: Queryable,
   fields: ResourceFields,
@@ -66,7 +70,7 @@ export async function judgeUpdate(
   body: Json,
   context: Context,
 ): Promise<void> {
-  await merged(db, fields, id, body, context, null, true)
+  await merged(db, fields, id, body, context, null, true, {})
 }
 
 /** The record as it is stored, and as it would be saved. */
@@ -78,17 +82,19 @@ async function merged(
   context: Context,
   precondition: Precondition,
   isDoubtful: boolean,
+  given: Given,
 ) {
   const row = await readForUpdate(db, fields, id, context)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
   const parsed = parseRecord(body, fields, context.catalog, before)
+  Object.assign(parsed.values, given.values)
   if (!isMet(precondition, version))
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
-  // What the record points to already may be sent again, also when it has been deleted since: what was read
-  // can be written back.
+  // References that the record has already may be sent again, even when what they point to has been deleted
+  // since. So what was read can be written back.
   const added = parsed.references.filter(reference => !isKnown(reference, fields, before))
-  const draft = await settled(db, fields, parsed, { before, added, isDoubtful }, context)
+  const draft = await validatedRecord(db, fields, parsed, { before, added, isDoubtful }, context)
   return { row, version, before, added, parsed, draft }
 }
 
@@ -100,6 +106,7 @@ async function tryUpdate(
   context: Context,
   precondition: Precondition,
   isDoubtful: boolean,
+  given: Given,
 ): Promise<Saved | null> {
   const { row, version, before, added, parsed, draft } = await merged(
     db,
@@ -109,6 +116,7 @@ async function tryUpdate(
     context,
     precondition,
     isDoubtful,
+    given,
   )
   if (Object.keys(draft.changes).length === 0)
     return leaveUnchanged(db, fields, id, row, context, parsed.warnings)
@@ -118,33 +126,57 @@ async function tryUpdate(
   after.updated_at = moment
   after.updated_by = context.actor
   const read = { id, version, state: row.state! }
-  const told = { warnings: parsed.warnings, created: nested.created }
-  const write = (by: Author) => change(by, fields, read, { after, changes }, nested, added)
-  return save(db, fields, context, write, told)
+  const keeps = fields.resource.keeps?.(before, after) ?? null
+  if (keeps && isDoubtful) await refuseUnkept(db, context, keeps)
+  const response = { warnings: parsed.warnings, created: nested.created }
+  const write = (by: Author) =>
+    change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
+  // What must be kept is judged by the rows as they are under the account's lock.
+  return save(db, fields, context, write, response, keeps ? lockFirst : undefined)
 }
 
-/** The record as it was read: what is merged into it is written over that very row only. */
+/** What a change is made with, or on condition of. */
+type With = {
+  readonly nested: NestedRecords
+  readonly added: readonly Reference[]
+  readonly keeps: Keeps | null
+  readonly given: Given
+}
+
+/** Throws the refusal of what is no longer true; the statement that found so has written nothing. */
+async function refuseUnkept(
+  db: Queryable,
+  { catalog }: Context,
+  { condition, refusal }: Keeps,
+): Promise<void> {
+  const [row] = await ask(db, sql`SELECT (${condition(param(String(catalog.account.id)))})::text AS is_kept`)
+  if (row!.is_kept === 'false') throw refusal()
+}
+
+/** The row that was read. The merged record is written only over this very row. */
 type Read = { readonly id: number; readonly version: number; readonly state: string }
 
 /**
- * Writes what is changed of the record, and the records made with it. A purge of a field
- * (administration/purge.ts) makes no version: the state keeps the text that was read before it from coming
- * back.
+ * Writes the changes of the record, and its nested records. The purge of a field (administration/purge.ts)
+ * changes a row without a new version. So the state of the row is compared too: otherwise the text that was
+ * read before the purge would come back.
  */
 function change(
   by: Author,
   fields: ResourceFields,
   { id, version, state }: Read,
-  draft: Draft,
-  nested: NestedRecords,
-  added: readonly Reference[],
+  draft: RecordToWrite & { readonly before: Values },
+  { nested, added, keeps, given }: With,
 ): Write {
-  const { isConfiguration = false, name } = fields.resource
+  const { actor, isConfiguration = false, name, ends = [] } = fields.resource
+  const isEnded = actor && draft.before.is_active === 1 && draft.after.is_active === 2
+  const ended = partsOf(fields, isEnded ? ends : [], by, 'deleted', sql`deleted_at = locked.at`, sql`IS NULL`)
   const { rows, events } = nested.write(by)
   const conditions = [
     sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
     sql`version = ${String(version)}::int AND xmin = ${state}::xid AND deleted_at IS NULL`,
     ...stillThere(by, added),
+    ...(keeps ? [keeps.condition(by.account)] : []),
   ]
   const updated = sql`r AS (
   UPDATE ${tableOf(fields)} SET ${assignedRow(fields, draft)}
@@ -153,9 +185,13 @@ function change(
   RETURNING ${tableOf(fields)}.*
 )`
   return {
-    changes: [updated],
-    rows,
-    events: [...events, { type: `${name}.updated`, resource: name, of: sql`r`, changes: changesSql(draft) }],
+    changes: [updated, ...ended.changes],
+    rows: [...rows, ...(given.rows?.(by) ?? []), ...(isEnded ? (actor?.endedAccess(by) ?? []) : [])],
+    events: [
+      ...ended.events,
+      ...events,
+      { type: `${name}.updated`, resource: name, of: sql`r`, changes: changesSql(draft) },
+    ],
     isConfiguration,
     answer: answerOf(fields),
   }
@@ -167,30 +203,32 @@ async function leaveUnchanged(
   fields: ResourceFields,
   id: number,
   { version, record }: Record<string, string | null>,
-  { catalog, once }: Context,
+  { catalog, idempotency }: Context,
   warnings: readonly Warning[],
 ): Promise<Saved | null> {
-  const told = { warnings, created: [] }
-  if (!once) return savedOf(fields, { row: { id: String(id), version: version!, record: record! }, told })
+  const response = { warnings, created: [] }
+  if (!idempotency)
+    return savedOf(fields, { row: { id: String(id), version: version!, record: record! }, response })
   const account = param(String(catalog.account.id))
   const answer = sql`
     SELECT ${String(id)}::text AS id, ${version!}::text AS version, ${record!}::text AS record FROM locked`
-  const written = await writeOnce(db, account, once, unchanged(account, answer), told)
+  const written = await writeIdempotently(db, account, idempotency, unchanged(account, answer), response)
   return written ? savedOf(fields, written) : null
 }
 
-/** Whether a stored record points to it already, in the same field. */
+/** Whether the stored record has this reference already, in the same field. */
 function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
-  // Within a record that is made with this one, a field of the same name is another field.
+  // In a nested record, a field of the same name is another field.
   const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
   if (!type) return false
   const value = before[field] ?? null
   return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
 }
 
-async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, { catalog }: Context) {
-  const [row] = await ask(db, recordStatement(fields, String(catalog.account.id), String(id)))
+async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, context: Context) {
+  const [row] = await ask(db, recordStatement(fields, context, String(id)))
   if (!row) throw recordNotFound(fields, id)
+  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
   return row
 }
 
@@ -198,8 +236,8 @@ async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, 
  * The stored record with a value for every field: custom fields that were never set are absent from what is
  * read (D43).
  */
-function completed(fields: ResourceFields, stored: JsonObject): Values {
-  const empty = fields.fields.filter(field => !(field.internal_name in stored))
+function completed({ whole }: ResourceFields, stored: JsonObject): Values {
+  const empty = whole.fields.filter(field => !(field.internal_name in stored))
   return {
     ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
     ...stored,

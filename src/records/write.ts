@@ -1,32 +1,29 @@
 /**
- * How an account is written to, by every statement: it takes the account's lock, changes rows, raises the
- * account's counter, and appends what happened under the next `seq`. All of that has one moment, `at`, the
- * database's time under the lock, which is never before the account's last one (D123): so `seq`, `event.at`
- * and what records say of when they were written agree, however many processes write and whatever their
- * clocks say. Nothing is written where the configuration by which it was judged is too old (D115). Owns this
- * protocol; whoever writes states only their own rows. How a key is kept with it is in once.ts.
+ * The protocol of every statement that writes to an account. The statement takes the account's lock, changes
+ * rows, raises the account's counter, and appends its events under the next `seq`. All of that has one
+ * moment, `at`: the database's time under the lock, but never before the account's last moment (D123). So
+ * `seq`, `event.at` and the times in records agree, however many processes write and whatever their clocks
+ * say. A statement writes nothing if the configuration that judged it is too old (D115). This file owns the
+ * protocol; its callers give only their own rows. idempotency.ts adds the row of a key.
  */
-import { momentJson, momentParam } from '../fields/moment.ts'
+import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
+import { type Sight, sightOf, type Viewer } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type SqlType, sql, type Value } from '../sql.ts'
-import { jsonInstant } from './document.ts'
 import type { Queryable } from './store.ts'
 
-/** Who writes to which account, and by which configuration it was judged. */
-export type Author = {
-  readonly account: Param
-  readonly actor: Param
+/** Who writes to which account, and the version of the configuration that judged the write. */
+export type Author = Sight & {
   /** when it happened, where history is written; null: now */
   readonly at: Param
   readonly version: Param
 }
 
-/** The parameters of a write, each of them one however often the statement names it. */
-export function author(account: number, actor: number, version: string, at: Date | null = null): Author {
+/** The parameters that every write has. Each is one parameter, however often the statement names it. */
+export function author(viewer: Viewer, at: Date | null = null): Author {
   return {
-    account: param(String(account)),
-    actor: param(String(actor)),
+    ...sightOf(viewer),
     at: param(at?.toISOString() ?? null),
-    version: param(version),
+    version: param(viewer.catalog.version),
   }
 }
 
@@ -34,13 +31,13 @@ export function author(account: number, actor: number, version: string, at: Date
 export type Write = {
   /** CTEs that change rows once the account is locked; they may name `locked.at` */
   readonly changes?: readonly Sql[]
-  /** whether there is something to write; when there is not, `seq` has no gap */
+  /** a condition: where it is false, nothing is written and no `seq` is taken */
   readonly when?: Sql
   /** whether the account's next record id is taken, as `counted.last_id` */
   readonly takesId?: boolean
   /** CTEs that write rows after that; they may name `counted.at` */
   readonly rows?: readonly Sql[]
-  /** what happened, the last of them last in the order of `seq` */
+  /** what happened, in the order of `seq` */
   readonly events: readonly Event[]
   /** whether it changes what the catalog is made of, which then has a new version */
   readonly isConfiguration?: boolean
@@ -53,7 +50,7 @@ export type Event = {
   readonly resource: string
   /** what it is about: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
-  /** whether that may have any number of rows, each an event of its own, in the order of their ids */
+  /** whether `of` may have any number of rows. Each row is an event, in the order of the ids. */
   readonly isOfEach?: boolean
   /** SQL of JSON text */
   readonly changes?: Sql
@@ -73,17 +70,17 @@ export function writing(by: Author, write: Write): Sql[] {
   ]
 }
 
-/** A statement of CTEs that answers what its last one, `answer`, has found. */
+/** A statement made of CTEs. It answers the rows of the last CTE, `answer`. */
 export function statementOf(ctes: readonly Sql[]): Sql {
   return sql`WITH ${sql.join(ctes, sql`,\n`)}\nSELECT * FROM answer`
 }
 
-/** Waits for the account's writes under way; a statement after it sees them. */
+/** Waits for the writes of the account that are under way. A statement after it sees what they wrote. */
 export function lockAccount(account: Param): Sql {
   return sql`SELECT 1 FROM counter WHERE account_id = ${account}::bigint FOR UPDATE`
 }
 
-/** The same as a text, for what is to be carried out before a write. */
+/** The text of `lockAccount`, for a statement that goes before a write. */
 export const lockFirst: string = compile(lockAccount(param(null))).text
 
 /**
@@ -103,8 +100,9 @@ export function carryOut(db: Queryable, account: Param, statement: Sql, first?: 
 type Rows = ReturnType<Queryable['write']>
 
 /**
- * Ends what was judged by older configurations: from its commit on nothing of that is saved, and a statement
- * after it sees all that was. So what is brought in line then, stays so.
+ * From the commit of this statement on, nothing is saved that an older configuration judged. A statement
+ * after it sees everything that was saved before. So a record that then follows the configuration keeps
+ * following it.
  */
 export function endOlder(db: Queryable, account: number, version: string): Rows {
   const [own, latest] = [param(String(account)), param(version)]
@@ -118,8 +116,8 @@ export function endOlder(db: Queryable, account: number, version: string): Rows 
 }
 
 /**
- * Reserves `count` ids of the account's records, or of its fields and options: the first of them. Those that
- * are not used are never given to another.
+ * Reserves `count` ids for the account's records, or for its fields and options. Answers the first of them.
+ * An id that is not used is never given to another.
  */
 export async function reserveIds(
   db: Queryable,
@@ -139,8 +137,8 @@ export async function reserveIds(
 }
 
 /**
- * The CTE `locked` with `at`. The time and the oldest configuration are asked outside of what locks the row,
- * so after waiting for it.
+ * The CTE `locked` with `at`. The inner SELECT waits for the lock. The time and the oldest configuration are
+ * read outside of it, and so after the wait.
  */
 function lockedAt({ account, at, version }: Author): Sql {
   return sql`locked AS MATERIALIZED (
@@ -163,20 +161,20 @@ function counted({ account }: Author, { events, when, takesId }: Write): Sql {
 )`
 }
 
-/** A CTE that appends an event for each row that it is about; `later` come after it. */
+/** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
 function appended({ account, actor }: Author, event: Event, index: number, later: readonly Event[]): Sql {
   const { type, resource, of, isOfEach = false, changes = sql`'{}'` } = event
   const after = later.length ? sql` - ${numberOf(later)}` : sql.none
   const before = isOfEach ? sql` + 1 - row_number() OVER (ORDER BY e.id DESC)` : sql.none
   return sql`${sql.id(`event${index}`)} AS (
   INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)}, ${sql.text(resource)}, e.id,
-    e.version, ${actor}::bigint, counted.at, ${changes}::jsonb
+  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)}, ${sql.text(resource)},
+    e.id, e.version, ${actor}::bigint, counted.at, ${changes}::jsonb
   FROM counted, ${of} e
 )`
 }
 
-/** SQL of how many events these are. */
+/** SQL of the number of these events. */
 function numberOf(events: readonly Event[]): Sql {
   const several = events
     .filter(event => event.isOfEach)
@@ -193,14 +191,14 @@ function versioned({ account }: Author): Sql {
 )`
 }
 
-/** SQL of a JSON text with `at`, which is SQL too, in the place of the moment. */
+/** SQL of a JSON text in which `at`, also SQL, replaces the stand-in for the moment. */
 export function dated(json: Value | Param, at: Sql): Sql {
   return sql`replace(${json}::text, ${momentJson}, ${jsonInstant(at)})`
 }
 
 const moment = sql.text(momentParam)
 
-/** SQL of a column's value, or `at` in the place of the moment. */
+/** SQL of a column's value, in which `at` replaces the stand-in for the moment. */
 export function columnValue(value: Value | Param, type: SqlType, at: Sql): Sql {
   if (type !== 'timestamptz') return sql`${value}::${sql.type(type)}`
   return sql`CASE ${value}::timestamptz WHEN ${moment} THEN ${at} ELSE ${value}::timestamptz END`

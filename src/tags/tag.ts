@@ -20,5 +20,5 @@ export const tag: Resource = {
     ],
     Record: [...authorFields(703), ...recordFields(707)],
   }),
-  settle: () => {},
+  applyRules: () => {},
 }

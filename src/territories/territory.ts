@@ -20,5 +20,5 @@ export const territory: Resource = {
     ],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
-  settle: () => {},
+  applyRules: () => {},
 }

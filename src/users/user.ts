@@ -1,8 +1,17 @@
 /**
- * The user: who owns deals and asks the service (D37). What a user may do is in their tokens (D38), which end
- * when the user is deleted (D58).
+ * The user: who owns deals and asks the service (D37, D58, D61). What a user may do is said by their role
+ * (D62). Passwords, sessions and tokens are not part of the record; they end when the user is deleted or
+ * taken out of use. Fields as data; pure.
  */
+import type { Catalog } from '../fields/catalog.ts'
+import { isLocale, isTimeZone } from '../fields/locale.ts'
 import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import { forbiddenUserChange } from '../rights/grants.ts'
+import { actorRules, withoutUser } from './access.ts'
+
+const text = { min_length: 1, max_length: 255 }
+/** The option of `is_active` for who asks. */
+const yes = 1
 
 export const user: Resource = {
   name: 'user',
@@ -10,18 +19,17 @@ export const user: Resource = {
   shownAs: ['name'],
   customType: 'OWNER',
   unique: { user_email: 'email' },
-  isActor: true,
+  actor: actorRules,
+  ends: ['token'],
+  forbids: forbiddenUserChange,
+  keeps: (before, after) =>
+    before.role === after.role && before.is_active === after.is_active
+      ? null
+      : withoutUser(before.id as number, after.is_active === yes ? (after.role as number) : null),
   fields: defineFields('user', {
     'Basic information': [
       idField(501),
-      {
-        id: 502,
-        name: 'name',
-        label: 'Name',
-        type: 'SINGLE_STRING',
-        required: true,
-        config: { min_length: 1, max_length: 255 },
-      },
+      { id: 502, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
       {
         id: 503,
         name: 'email',
@@ -30,14 +38,36 @@ export const user: Resource = {
         required: true,
         config: { min_length: 3, max_length: 320 },
       },
+      { id: 511, name: 'role', label: 'Role', type: 'DROPDOWN', related: 'role', filled: true },
+      { id: 512, name: 'territories', label: 'Territories', type: 'TERRITORIES', related: 'territory' },
+      { id: 513, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
+      { id: 514, name: 'time_zone', label: 'Time zone', type: 'SINGLE_STRING', config: text },
+      { id: 515, name: 'locale', label: 'Language', type: 'SINGLE_STRING', config: text },
     ],
     Record: [...authorFields(504), ...recordFields(508)],
   }),
-  settle: ({ after, problem }) => {
-    if (typeof after.email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(after.email)) {
+  applyRules: ({ before, after, catalog, problem }) => {
+    if (!before) {
+      after.role ??= memberRole(catalog)
+      after.is_active ??= yes
+    }
+    for (const name of ['role', 'is_active'])
+      if (after[name] === null) problem(name, 'required', 'must not be empty')
+    const { email, time_zone, locale } = after
+    if (typeof email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(email))
       problem('email', 'invalid_email', 'must be a valid e-mail address', {
         hint: 'For example "jo@example.com".',
       })
-    }
+    if (typeof time_zone === 'string' && !isTimeZone(time_zone))
+      problem('time_zone', 'unknown_time_zone', 'must be a time zone', {
+        hint: 'For example "Europe/Paris".',
+      })
+    if (typeof locale === 'string' && !isLocale(locale))
+      problem('locale', 'unknown_locale', 'must be a language tag', { hint: 'For example "de-CH".' })
   },
+}
+
+/** The role of a user for whom none is named. */
+function memberRole({ roles }: Catalog): number | null {
+  return [...roles.values()].find(role => role.built_in === 'member')?.id ?? null
 }

@@ -1,128 +1,169 @@
 /**
- * Administration never ends: not by a deletion, not by one at the same moment, and not by those who have less
- * (D121).
+ * Administration never ends: not by a deletion, a new role or the end of use, not by two of them at the same
+ * moment, and not by those who have less (D62, D121).
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
-import { createToken } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
-import { createDatabase } from '../support/postgres.ts'
-import { startService, v1 } from '../support/service.ts'
+import type { Json } from '../../src/json.ts'
+import { type Reply, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
-const url =
-  process.env.TEST_ENGINE === 'postgres' ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-const { call, db, another } = await startService({ sampleData: false, ...(url && { url }) })
-/**
- * Another process on the same database; the embedded one has room for one process only, and gets a second
- * service in it.
- */
-const other = url ? await startService({ url }) : await another()
-const now = new Date()
+const { call, db, another } = await startService({ sampleData: false })
+const other = await another()
 
 type User = { readonly id: number; readonly path: string; readonly as: { authorization: string } }
 let names = 0
 
-/**
- * A user with a token that may do this; made in the database, so that who administers is for the tests to
- * say.
- */
-async function user(...scopes: string[]): Promise<User> {
-  const [row] = await db.query(
-    `WITH counted AS (UPDATE counter SET last_id = last_id + 1 WHERE account_id = 1 RETURNING last_id)
-     INSERT INTO "user" (account_id, id, name, email, document, created_at, updated_at)
-     SELECT 1, last_id, $1::text, $1::text || '@example.com', '"name":"x"', now(), now() FROM counted RETURNING id`,
-    [`user${++names}`],
-  )
-  const id = Number(row!.id)
-  return { id, path: `${v1}/user/${id}`, as: { authorization: `Bearer ${await tokenOf(id, scopes)}` } }
-}
-
-async function tokenOf(id: number, scopes: string[]): Promise<string> {
+/** A user of a role, with a token of all that the role has. */
+async function user(role: string): Promise<User> {
+  const name = `user${++names}`
+  const reply = await call('POST', `${v1}/user`, { name, email: `${name}@example.com`, role })
+  assert.equal(reply.status, 201, reply.text)
+  const { id } = reply.body.data
   const token = newToken(1, randomBytes)
-  const write = (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params)
-  await createToken(
-    { query: db.query, write },
-    { account: 1, user: id, name: `of ${id}`, scopes, token, now },
-  )
-  return token
+  await createToken(db, { account: 1, user: id, name, scopes: ['admin'], token })
+  return { id, path: `${v1}/user/${id}`, as: { authorization: `Bearer ${token}` } }
 }
 
-const isLive = async ({ id }: User) =>
+const read = async ({ id }: User) =>
   (
-    await db.query('SELECT 1 FROM "user" WHERE account_id = 1 AND id = $1::bigint AND deleted_at IS NULL', [
-      String(id),
-    ])
-  ).length > 0
+    await db.query(
+      'SELECT role::text, is_active::text, deleted_at::text FROM "user" WHERE account_id = 1 AND id = $1::bigint',
+      [String(id)],
+    )
+  )[0]!
 const events = async () => (await db.query('SELECT count(*) AS n FROM event WHERE account_id = 1'))[0]!.n
+const code = (reply: Reply) => [reply.status, reply.body?.code]
 
-/** Nobody administers but those that a test makes. */
-beforeEach(() =>
-  db.query("UPDATE token SET revoked_at = now() WHERE account_id = 1 AND 'admin' = ANY (scopes)"),
-)
+/** Nobody administers but the owner, whose token calls, and those that a test makes. */
+const setOwner = (role: number) =>
+  db.query('UPDATE "user" SET role = $1::bigint WHERE account_id = 1 AND id = 1', [String(role)])
+beforeEach(async () => {
+  await setOwner(1)
+  await db.query('UPDATE "user" SET role = 3 WHERE account_id = 1 AND id <> 1')
+  await new Promise(resolve => setTimeout(resolve, 1100))
+})
+const manager = await call('POST', `${v1}/role`, {
+  name: 'Personnel',
+  scopes: ['user:read', 'user:write', 'role:write', 'role:read', 'deal:read'],
+})
+assert.equal(manager.status, 201, manager.text)
+const personnel = manager.body.data.id
 
-test('the only one with a valid admin token is not deleted; what expired, was revoked or is of a deleted user does not count', async () => {
-  const [seller, last] = [await user('user:write'), await user('admin')]
-  const [expired, revoked, gone] = [await user('admin'), await user('admin'), await user('admin')]
-  await db.query("UPDATE token SET expires_at = now() - interval '1 second' WHERE user_id = $1::bigint", [
-    String(expired.id),
-  ])
-  await db.query('UPDATE token SET revoked_at = now() WHERE user_id = $1::bigint', [String(revoked.id)])
-  await db.query('UPDATE "user" SET deleted_at = now() WHERE id = $1::bigint', [String(gone.id)])
-  const before = await events()
-  const reply = await call('DELETE', last.path, undefined, seller.as)
-  assert.deepEqual([reply.status, reply.body.code], [409, 5006], reply.text)
-  assert.equal(await events(), before)
-  assert.equal((await call('GET', last.path, undefined, last.as)).status, 200)
-  // The others administer nothing and may go.
-  for (const one of [expired, revoked])
-    assert.equal((await call('DELETE', one.path, undefined, seller.as)).status, 200)
-  // With a second administrator the first may go, and then the second is the last.
-  const next = await user('admin')
-  assert.equal((await call('DELETE', last.path, undefined, next.as)).status, 200)
-  assert.equal((await call('DELETE', next.path, undefined, seller.as)).status, 409)
+test('the last who administers is not deleted, demoted or taken out of use; who is out of use does not count', async () => {
+  const [second, idle] = [await user('Administrator'), await user('Administrator')]
+  assert.equal((await call('PATCH', idle.path, { is_active: 'No' })).status, 200)
+  for (const [method, body] of [
+    ['DELETE'],
+    ['PATCH', { role: 'Member' }],
+    ['PATCH', { is_active: 'No' }],
+    ['PATCH', { role: 'Member', is_active: 'No', name: 'x' }],
+  ] as const) {
+    await setOwner(3)
+    const before = await events()
+    const reply = await call(method, second.path, body, second.as)
+    // Nobody can delete themselves anyway.
+    assert.deepEqual(code(reply), method === 'DELETE' ? [409, 5004] : [409, 5006], reply.text)
+    assert.equal(await events(), before)
+    await setOwner(1)
+    const done = await call(method, second.path, body)
+    assert.equal(done.status, 200, done.text)
+    if (method === 'DELETE') assert.equal((await call('POST', `${second.path}/restore`)).status, 200)
+    await call('PATCH', second.path, { role: 'Administrator', is_active: 'Yes' })
+    const token = newToken(1, randomBytes)
+    await createToken(db, { account: 1, user: second.id, name: 'again', scopes: ['admin'], token })
+    Object.assign(second.as, { authorization: `Bearer ${token}` })
+  }
+  await setOwner(3)
+  const allowed = await call('PATCH', second.path, { name: 'Still here' }, second.as)
+  assert.equal(allowed.status, 200, allowed.text)
 })
 
-test('who administers is deleted only by who administers too', async () => {
-  const [seller, first, second] = [
-    await user('user:write', 'field:write'),
-    await user('admin'),
-    await user('admin'),
+test('the last role that administers keeps its scope', async () => {
+  const made = await call('POST', `${v1}/role`, { name: 'Own administrators', scopes: ['admin'] })
+  assert.equal(made.status, 201, made.text)
+  const path = `${v1}/role/${made.body.data.id}`
+  const boss = await user('Own administrators')
+  await setOwner(3)
+  const refused = await call('PATCH', path, { scopes: ['deal:read'] }, boss.as)
+  assert.deepEqual(code(refused), [409, 5006], refused.text)
+  await setOwner(1)
+  assert.equal((await call('PATCH', path, { scopes: ['deal:read'] })).status, 200)
+  const fixed = await call('PATCH', `${v1}/role/1`, { scopes: ['deal:read'] })
+  assert.deepEqual([fixed.status, fixed.body.errors[0].code], [422, 'immutable'], fixed.text)
+  assert.equal((await call('PATCH', `${v1}/role/1`, { name: 'Boss' })).status, 200)
+  assert.equal((await call('PATCH', `${v1}/role/1`, { name: 'Administrator' })).status, 200)
+})
+
+test('a role that comes with the account or is in use is not deleted', async () => {
+  for (const id of [1, 2, 3, 4]) assert.equal((await call('DELETE', `${v1}/role/${id}`)).status, 409)
+  const made = await call('POST', `${v1}/role`, { name: 'In use', scopes: ['deal:read'] })
+  const path = `${v1}/role/${made.body.data.id}`
+  const member = await user('In use')
+  const reply = await call('DELETE', path)
+  assert.deepEqual([...code(reply), reply.body.errors[0].message], [409, 5004, '1 user points to it.'])
+  assert.equal((await call('PATCH', member.path, { role: 'Member' })).status, 200)
+  assert.equal((await call('DELETE', path)).status, 200)
+})
+
+test('who administers is changed only by who administers too; nobody gives more than they have', async () => {
+  const [clerk, boss, colleague] = [
+    await user('Personnel'),
+    await user('Administrator'),
+    await user('Member'),
   ]
-  const refused = await call('DELETE', first.path, undefined, seller.as)
-  assert.deepEqual([refused.status, refused.body.code], [403, 3002], refused.text)
-  assert.ok(await isLive(first))
-  assert.equal((await call('DELETE', first.path, undefined, second.as)).status, 200)
-  const colleague = await user('deal:read')
-  assert.equal((await call('DELETE', colleague.path, undefined, seller.as)).status, 200)
+  const attempts: [method: string, path: string, body?: Json][] = [
+    ['DELETE', boss.path],
+    ['PATCH', boss.path, { email: 'mine@example.com' }],
+    ['PATCH', clerk.path, { role: 'Administrator' }],
+    ['PATCH', clerk.path, { role: 'Manager' }],
+    ['PATCH', clerk.path, { territories: [] }],
+    ['POST', `${v1}/user`, { name: 'x', email: 'x@example.com', role: 'Administrator' }],
+    ['POST', `${v1}/role`, { name: 'More', scopes: ['deal:write'] }],
+    ['PATCH', `${v1}/role/${personnel}`, { scopes: ['admin'] }],
+  ]
+  for (const [method, path, body] of attempts) {
+    const before = await events()
+    const reply = await call(method, path, body, clerk.as)
+    const isNothing = JSON.stringify(body) === '{"territories":[]}'
+    assert.deepEqual(code(reply)[0], isNothing ? 200 : 403, `${method} ${path} ${reply.text}`)
+    assert.equal(await events(), before)
+  }
+  const made = await call('POST', `${v1}/role`, { name: 'Less', scopes: ['deal:read'] }, clerk.as)
+  assert.equal(made.status, 201, made.text)
+  const less = await call('PATCH', colleague.path, { role: 'Less' }, clerk.as)
+  assert.equal(less.status, 200, less.text)
+  assert.equal((await call('DELETE', colleague.path, undefined, clerk.as)).status, 200)
+  assert.equal((await call('DELETE', boss.path)).status, 200)
 })
 
-test('where nobody administers, deletions go on as before', async () => {
-  const [seller, colleague] = [await user('user:write'), await user('deal:read')]
-  assert.equal((await call('DELETE', colleague.path, undefined, seller.as)).status, 200)
-})
-
-for (const scope of ['admin', 'user:write']) {
-  test(`of two with ${scope} who delete each other at the same moment, over two processes, one stays`, async () => {
-    for (let round = 0; round < 20; round++) {
-      const [one, two] = [await user(scope), await user(scope)]
+const endings: { [verb: string]: (one: User) => [method: string, path: string, body: Json | undefined] } = {
+  delete: (one: User) => ['DELETE', one.path, undefined],
+  demote: (one: User) => ['PATCH', one.path, { role: 'Member' }],
+  'end the use of': (one: User) => ['PATCH', one.path, { is_active: 'No' }],
+}
+for (const [name, ending] of Object.entries(endings)) {
+  test(`of two administrators who ${name} each other at the same moment, over two processes, one stays`, async () => {
+    await setOwner(3)
+    for (let round = 0; round < 12; round++) {
+      await setOwner(1)
+      const [one, two] = [await user('Administrator'), await user('Administrator')]
       // Both are known to their process already: what is judged is the statement.
       await Promise.all([
         call('GET', two.path, undefined, one.as),
         other.call('GET', one.path, undefined, two.as),
       ])
-      const replies = await Promise.all([
-        call('DELETE', two.path, undefined, one.as),
-        other.call('DELETE', one.path, undefined, two.as),
-      ])
+      await setOwner(3)
+      const replies = await Promise.all([call(...ending(two), one.as), other.call(...ending(one), two.as)])
       const statuses = replies.map(reply => reply.status).sort()
-      assert.deepEqual(
-        statuses,
-        [200, scope === 'admin' ? 409 : 401],
-        replies.map(reply => reply.text).join(),
+      assert.deepEqual(statuses, [200, 409], replies.map(reply => reply.text).join())
+      const left = (await Promise.all([one, two].map(read))).filter(
+        row => row.role === '1' && row.is_active === '1' && row.deleted_at === null,
       )
-      assert.notEqual(await isLive(one), await isLive(two))
-      await db.query("UPDATE token SET revoked_at = now() WHERE account_id = 1 AND 'admin' = ANY (scopes)")
+      assert.equal(left.length, 1)
+      await db.query('UPDATE "user" SET role = 3 WHERE account_id = 1 AND id <> 1')
     }
   })
 }

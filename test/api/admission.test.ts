@@ -5,23 +5,23 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Queryable } from '../../src/records/store.ts'
 import { codeOf, head, rawClient, statusOf } from '../support/raw.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
 const bodyLimitBytes = 1_048_576
 const service = await startService({ limits: { bodyLimitBytes } })
 const { db, known, token, url } = service
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
-const now = new Date()
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const bearer = (of: string) => ({ authorization: `Bearer ${of}` })
 
 async function tokenOf(account: number, user: number, scopes: string[]): Promise<string> {
   const made = newToken(account, randomBytes)
-  await createToken(tx, { account, user, name: 'Test', scopes, token: made, now })
+  await createToken(tx, { account, user, name: 'Test', scopes, token: made })
   return made
 }
 

@@ -1,7 +1,7 @@
 /** How much an account may configure (D110), judged on the whole catalog, however many ask at once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { problemsOf, startService, v1 } from '../support/service.ts'
@@ -115,7 +115,7 @@ test('20 fields with an index of their own, over all resources', async () => {
 
 test('100 such indexes on a table, whatever accounts they are of', async () => {
   for (let count = 0; count < 100; count++) {
-    await db.unhurried(
+    await db.queryWithoutTimeLimit(
       `CREATE INDEX custom_77_${count} ON product (((custom ->> 'cf_x')::numeric), id) WHERE account_id = 77`,
     )
   }

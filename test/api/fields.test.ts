@@ -1,7 +1,7 @@
 /** Custom field administration (D36): an account shapes its own records, on a running service. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { purgeFields } from '../../src/administration/purge.ts'
 import { samples } from '../../src/fields/kinds/samples.ts'
 import { customTypes, kinds } from '../../src/fields/kinds.ts'
@@ -457,7 +457,7 @@ test('events tell what was changed, in the order of all others', async () => {
   const [{ seq }] = (await service.db.query(
     'SELECT last_seq::text AS seq FROM counter WHERE account_id = 1',
   )) as [{ seq: string }]
-  const field = await created({ source: 'deal', field_name: 'Told', type: 'TIME' })
+  const field = await created({ source: 'deal', field_name: 'WriteResponse', type: 'TIME' })
   await call('PATCH', `${v1}/field/${field.id}`, { field_name: 'Retold' })
   await call('DELETE', `${v1}/field/${field.id}`)
   const events = await service.db.query(

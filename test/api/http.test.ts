@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { errorTable } from '../../src/errors.ts'
 import type { Queryable } from '../../src/records/store.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
 const { call, db, known, token, url } = await startService()
 const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
-const now = new Date()
 
 async function tokenWith(account: number, user: number, scopes: string[]): Promise<string> {
   const made = newToken(account, randomBytes)
-  await createToken(tx, { account, user, name: 'Test', scopes, token: made, now })
+  await createToken(tx, { account, user, name: 'Test', scopes, token: made })
   return made
 }
 
@@ -58,9 +58,9 @@ test('a revoked or expired token is refused within a second', async () => {
   const status = async (other: string) =>
     (await call('GET', `${v1}/field/list?source=deal`, undefined, as(other))).status
   assert.deepEqual([await status(revoked), await status(expired)], [200, 200])
-  await db.query("UPDATE token SET revoked_at = now() WHERE name = 'Test'")
+  await db.query("UPDATE token SET deleted_at = now() WHERE name = 'Test'")
   await db.query(
-    "UPDATE token SET revoked_at = NULL, expires_at = now() - interval '1 second' WHERE id = (SELECT max(id) FROM token)",
+    "UPDATE token SET deleted_at = NULL, expires_at = now() - interval '1 second' WHERE id = (SELECT max(id) FROM token)",
   )
   await new Promise(resolve => setTimeout(resolve, 1050))
   assert.deepEqual([await status(revoked), await status(expired)], [401, 401])

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadCatalog } from '../../src/accounts/directory.ts'
-import { weighed } from '../../src/list/common.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { pageStatement } from '../../src/list/list.ts'
 import { readListQuery } from '../../src/list/query.ts'
+import { withSelectivity } from '../../src/list/selectivity.ts'
 import { filterSql } from '../../src/list/sql.ts'
 import { resources } from '../../src/resources.ts'
 import { compile } from '../../src/sql.ts'
@@ -30,7 +30,7 @@ function requestOf(query: string) {
 
 /** What the planner does for a list, as one text. */
 async function planOf(query: string): Promise<string> {
-  const { text, values } = pageStatement(deal, 1, requestOf(query))
+  const { text, values } = pageStatement(deal, { catalog, actor: 1 }, requestOf(query))
   return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
     .map(row => row['QUERY PLAN'])
     .join('\n')
@@ -128,7 +128,7 @@ test('the usual sorts walk an index in both directions, from any cursor, and sor
       const { nextCursor } = (await list(`${sort}&count=none`)).body.meta
       for (const query of [sort, `${sort}&cursor=${nextCursor}`]) {
         const plan = await planOf(query)
-        assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|branch)/, `${query}\n${plan}`)
+        assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|range)/, `${query}\n${plan}`)
         assert.match(plan, /Index (Only )?Scan/)
       }
     }
@@ -146,8 +146,8 @@ test('a filter with an order of its own walks that order', async () => {
 
 test('a common custom value is found by walking the order, a rare one by its index', async () => {
   const planned = async (query: string) => {
-    const request = await weighed(db, deal, 1, requestOf(query))
-    const { text, values } = pageStatement(deal, 1, request)
+    const request = await withSelectivity(db, deal, { catalog, actor: 1 }, requestOf(query))
+    const { text, values } = pageStatement(deal, { catalog, actor: 1 }, request)
     return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
       .map(row => row['QUERY PLAN'])
       .join('\n')

@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { createToken } from '../../src/accounts/create.ts'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
-import { forgetOldKeys } from '../../src/records/once.ts'
+import { forgetOldKeys } from '../../src/records/idempotency.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
 import { resources } from '../../src/resources.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
 const { call, db, get, known } = service
@@ -110,7 +110,7 @@ test('a key belongs to its request, to a day, and to its account; a refused requ
     assert.equal((await call('POST', `${v1}/deal`, body, keyed(key))).status, 400, JSON.stringify(key))
   }
   assert.equal((await call('GET', `${v1}/deal/view/list?pageSize=1`, undefined, keyed('key'))).status, 200)
-  await db.query("UPDATE idempotency SET created_at = created_at - interval '25 hours' WHERE key = 'key'")
+  await db.query("UPDATE idempotency SET created_at = created_at - interval '25 hours' WHERE key = '1:key'")
   assert.equal((await call('POST', `${v1}/deal`, { ...body, title: 'Next day' }, keyed('key'))).status, 201)
   await db.query("UPDATE idempotency SET created_at = created_at - interval '25 hours'")
   await forgetOldKeys(db, '1')
@@ -216,7 +216,7 @@ test('what was deleted is restored as it was, with its events; what it points to
 })
 
 test('a restoration says when and by whom in what it brings back, and in its parts', async () => {
-  const user = await made('user', { name: 'Restorer', email: 'restorer@example.com' })
+  const user = await made('user', { name: 'Restorer', email: 'restorer@example.com', role: 'Administrator' })
   const token = newToken(1, randomBytes)
   await createToken(db, {
     account: 1,
@@ -224,7 +224,6 @@ test('a restoration says when and by whom in what it brings back, and in its par
     name: 'Restorer',
     scopes: ['admin'],
     token,
-    now: new Date(),
   })
   const metadata = '{"updated_at":"never","updated_by":0,"digits":1.0000000000000000000001}'
   const pipeline = await made('pipeline', `{"name":"Told","metadata":${metadata}}`)
@@ -293,7 +292,7 @@ test('the purge: records and the values in their history are gone, the events th
   await call('DELETE', `${v1}/deal/${stays.id}`)
   await age('deal', gone.id, 40)
   await age('contact', contact.id, 40)
-  // The upkeep may have been here before.
+  // The background jobs may have been here before.
   await purge()
   assert.deepEqual(await purge(), { purged: 0, kept: {} })
   const left = await db.query(
@@ -347,7 +346,7 @@ test('what a record points to is purged after it, and keeps nothing else from be
   await age('pipeline_stage', stage.id, 40)
   // Their clocks were ahead: they are due later than what they point to.
   for (const { id } of deals) await age('deal', id, 20)
-  // The upkeep may have been here before.
+  // The background jobs may have been here before.
   const left = async (ids: readonly number[]) => {
     const rows = await db.query(
       'SELECT id::text AS id FROM contact WHERE id = ANY($1::bigint[]) ORDER BY id',

@@ -36,7 +36,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
 
   test('a throw at each step: 10 000 answers, none foreign, none lost', async () => {
     const tally = { right: 0, refused: 0 }
-    const faults = throwInside(/\/src\/db\/(session|wire|login)\.ts/)
+    const faults = throwInside(/\/src\/db\/(session|line|wire|login)\.ts/)
     try {
       for (let batch = 0; tally.right < answersMin; batch++) {
         faults.arm((batch * 7919) % 4001)

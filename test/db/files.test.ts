@@ -41,7 +41,7 @@ describe('rights', { skip: isWindows }, () => {
     const service = startService('umask 0', dataDir)
     await readyUrl(service)
     assert.deepEqual(openToOthers(dataDir), [])
-    assert.ok(readdirSync(dataDir).includes('backup.sock'))
+    assert.ok(readdirSync(dataDir).includes('service.sock'))
     await stop(service)
   })
 

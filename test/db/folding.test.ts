@@ -43,7 +43,7 @@ const places: readonly Place[] = server
   : []
 
 async function addressOf({ locale, without = [] }: Place): Promise<string> {
-  const url = await createDatabase(server!.url, locale)
+  const url = await createDatabase(server!.url, locale && `TEMPLATE template0 ${locale}`)
   made.push(url)
   const db = await openDatabase({ url, log: () => {} })
   await db.query('DELETE FROM pg_collation WHERE collname = ANY($1::text[])', [`{${without.join(',')}}`])

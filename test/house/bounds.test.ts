@@ -30,6 +30,7 @@ test('hints are looked for by whoever counts the problems, not where they are fo
   // One refusal, which has one hint.
   const single = [
     'src/api/metadata.ts',
+    'src/cli/arguments.ts',
     'src/fields/catalog.ts',
     'src/fields/kinds/dropdown.ts',
     'src/fields/kinds/money.ts',

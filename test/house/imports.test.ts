@@ -9,18 +9,24 @@ import { importsOf, sources } from './sources.ts'
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   {
     from: /^src\/(records|list|fields)\//,
-    never: /^src\/(deals|products|api|app|main|resources|accounts|db)\b/,
+    never: /^src\/(deals|products|api|app|serve|main|cli|resources|accounts|db)\b/,
   },
   {
-    from: /^src\/(?!api\/|app\.ts|main\.ts)/,
-    never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts|main\.ts)/,
+    from: /^src\/(?!api\/|app\.ts|serve\.ts)/,
+    never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts)/,
   },
+  // The entry starts the service only when it is asked to.
+  { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|main)\.ts/ },
   {
-    from: /^src\/(?!api\/|app\.ts|main\.ts|backup\/copy-socket\.ts|db\/server-address\.ts)/,
+    from: /^src\/(?!api\/|app\.ts|local-socket\.ts|db\/server-address\.ts)/,
     never: /^node:(net|tls)$/,
   },
-  { from: /^src\/backup\//, never: /^src\/(records|list|fields|deals|products|administration|accounts)\// },
-  { from: /^src\/(?!backup\/|main\.ts)/, never: /^src\/backup\// },
+  {
+    from: /^src\/backup\//,
+    never: /^src\/(records|list|fields|deals|products|administration|accounts|cli)\//,
+  },
+  { from: /^src\/(?!backup\/|cli\/|serve\.ts)/, never: /^src\/backup\// },
+  { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
   { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
   {
@@ -69,8 +75,12 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
     never: /\b(SELECT .* FROM|INSERT INTO|UPDATE \S+ SET|DELETE FROM)\b|::(text|bigint|jsonb?)\b/,
     what: 'SQL',
   },
-  // The entry shows how to try the service.
-  { from: /^src\/(?!api\/|main\.ts)/, never: /\/rest\/api|\bmove_to\b/, what: 'a URL or a parameter of one' },
+  // The start shows how to try the service.
+  {
+    from: /^src\/(?!api\/|serve\.ts)/,
+    never: /\/rest\/api|\bmove_to\b/,
+    what: 'a URL or a parameter of one',
+  },
   { from: /^src\/db\//, never: /_fkey|_pkey/, what: 'a constraint of the schema' },
   // An amount has a currency and is compared by its rate: kinds do know that one. Samples are data of tests.
   { from: /^src\/fields\/(?!kinds\/samples)/, never: resourceBut('currency'), what: 'a resource' },

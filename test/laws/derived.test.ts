@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { revalueRecords } from '../../src/currencies/revalue.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
 import { type Decimal, decimal, halfEven, plain, rounded } from '../../src/fields/decimal.ts'
@@ -219,11 +219,10 @@ test('amounts, stages, currencies, prices, probabilities and rates changed at on
 const weigh = (probability: number) =>
   done(call, 'PATCH', `/pipeline_stage/${known.stages.New!}`, { probability })
 
-/** Resolves when the configuration has been followed for good. */
-async function settled(): Promise<void> {
-  const isSettled =
-    'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
-  while ((await db.query(isSettled))[0]!.yes !== 'true') await new Promise(resolve => setTimeout(resolve, 50))
+/** Resolves when the background jobs of the latest configuration are done. */
+async function jobsDone(): Promise<void> {
+  const isDone = 'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
+  while ((await db.query(isDone))[0]!.yes !== 'true') await new Promise(resolve => setTimeout(resolve, 50))
 }
 
 test('what was judged by a configuration that was followed for good is judged again (D115)', async () => {
@@ -239,7 +238,7 @@ test('what was judged by a configuration that was followed for good is judged ag
   const processes = await Promise.all(writes.map(() => another({ clock: () => 0 })))
   for (const late of processes) await done(late.call, 'GET', `/deal/${id}`)
   await weigh(97)
-  await settled()
+  await jobsDone()
   for (const [index, write] of writes.entries()) {
     const written = await write(processes[index]!)
     if (!written.deleted) assert.deepEqual(await wrong({ deals: [written.id], products: [] }), [])
@@ -257,7 +256,7 @@ test('a write that waits for its account until its configuration has been follow
     dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }),
   )
   const late = await another({ clock: () => 0 })
-  await settled()
+  await jobsDone()
   const writing: Promise<unknown>[] = []
   await done(late.call, 'GET', `/deal/${id}`)
   await weigh(71)
@@ -267,6 +266,6 @@ test('a write that waits for its account until its configuration has been follow
     await new Promise(resolve => setTimeout(resolve, 4000))
   })
   await Promise.all(writing)
-  await settled()
+  await jobsDone()
   assert.deepEqual(await wrong({ deals: [id], products: [] }), [])
 })

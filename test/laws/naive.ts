@@ -2,7 +2,7 @@
  * Filters and sorts as anyone would write them in memory, for the laws to compare the database with: of every
  * field that lists take, and of its members.
  */
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
 import { decimal } from '../../src/fields/decimal.ts'
 import type { Field } from '../../src/fields/field.ts'
@@ -121,6 +121,13 @@ async function namesOf({ get }: Service, fields: readonly Field[]) {
 
 function sortable(value: Value): Value {
   return typeof value === 'string' ? [...folded(value)].slice(0, 255).join('') : value
+}
+
+/**
+ * Leaves a third of the sample's deals: each request of a law reads all there are, and a third is as uneven.
+ */
+export async function keepFewDeals({ db }: Service): Promise<void> {
+  await db.query('UPDATE deal SET deleted_at = now() WHERE account_id = $1::bigint AND id % 3 > 0', ['1'])
 }
 
 /** All values of a path in a deal. */

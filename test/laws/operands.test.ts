@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/operators.ts'
 import { type Json, jsonNumber } from '../../src/json.ts'

@@ -10,10 +10,20 @@ import { operators } from '../../src/fields/operators.ts'
 import type { Json } from '../../src/json.ts'
 import { triedSamples } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { compare, conditionOf, contains, type Deal, type Path, pathsOf, valuesOf } from './naive.ts'
+import {
+  compare,
+  conditionOf,
+  contains,
+  type Deal,
+  keepFewDeals,
+  type Path,
+  pathsOf,
+  valuesOf,
+} from './naive.ts'
 
 const service = await startService()
 const { call, get, known } = service
+await keepFewDeals(service)
 
 // Titles that a pattern, a quoted text or an ordering could take for something else.
 const titles = ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"']

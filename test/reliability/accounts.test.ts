@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Json } from '../../src/json.ts'
 import type { Queryable } from '../../src/records/store.ts'
 import { resources } from '../../src/resources.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
 const { call, db, known } = service
@@ -25,7 +26,6 @@ const unknown = 987_654_321
 const theirs = await otherAccount()
 
 async function otherAccount() {
-  const now = new Date()
   const { account, owner } = await createAccount(tx, {
     name: 'Theirs',
     ownerName: 'Owner',
@@ -36,7 +36,7 @@ async function otherAccount() {
     [String(account)],
   )
   const token = newToken(account, randomBytes)
-  await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token, now })
+  await createToken(tx, { account, user: owner, name: 'Theirs', scopes: ['admin'], token })
   const make = async (resource: string, body: Json, path = '') => {
     const reply = await call('POST', `${v1}/${resource}${path}`, body, { authorization: `Bearer ${token}` })
     assert.equal(reply.status, 201, reply.text)
@@ -82,8 +82,8 @@ const bodies: { readonly [method: string]: Json | undefined } = {
 }
 
 test('every route with an id', async () => {
-  const table = routes({} as never, { forget() {} } as never, {} as never, 30).filter(({ url }) =>
-    url.includes(':id'),
+  const table = routes({} as never, { forget() {} } as never, {} as never, 30, {} as never, null).filter(
+    ({ url }) => url.includes(':id'),
   )
   let compared = 0
   for (const { method, url } of table) {
@@ -169,7 +169,7 @@ test('every field that points to a record, in every resource', async () => {
 })
 
 async function loadedResource(source: string) {
-  const { loadCatalog } = await import('../../src/accounts/directory.ts')
+  const { loadCatalog } = await import('../../src/accounts/callers.ts')
   return (await loadCatalog(db, resources, 1)).resources.get(source)
 }
 

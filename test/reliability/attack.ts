@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createAccount, createToken } from '../../src/accounts/create.ts'
+import { createAccount } from '../../src/accounts/create.ts'
 import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample.ts'
 import { newToken } from '../../src/accounts/token.ts'
@@ -19,6 +19,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { createToken } from '../support/tokens.ts'
 import { type Attack, type Attacker, attacker, attacks } from './attacks.ts'
 import { readyUrl } from './crash.ts'
 import type { NeighbourOrders, Observed } from './neighbour.ts'
@@ -120,7 +121,6 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
         name: 'Reader',
         scopes: ['deal:read'],
         token: reader,
-        now,
       })
       const made = await createAccount(tx, {
         name: 'Neighbour',
@@ -134,7 +134,6 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
         name: 'Neighbour',
         scopes: ['admin'],
         token: neighbour,
-        now,
       })
       return { reader, writer: writer!, neighbour }
     })

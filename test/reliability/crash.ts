@@ -110,6 +110,12 @@ async function writeAndKill(
   if (server && round % 2 === 0) await server.restart()
 }
 
+/** The environment of a service with the embedded engine, any free port and no sample data. */
+export function serviceEnv(dataDir: string, bearer: string): NodeJS.ProcessEnv {
+  const own = { DATABASE_URL: '', PORT: '0', DATA_DIR: dataDir, DEALWRIGHT_TOKEN: bearer, SAMPLE_DATA: '0' }
+  return { ...process.env, ...own }
+}
+
 export async function readyUrl(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout! })) {
     const url = /ready at (\S+)/.exec(line)?.[1]

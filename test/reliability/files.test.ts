@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { rawClient } from '../support/raw.ts'
-import { readyUrl } from './crash.ts'
+import { readyUrl, serviceEnv } from './crash.ts'
 
 const token = 'files-test-token-files-test-token'
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-files-'))
@@ -20,14 +20,7 @@ test('more idle connections than files: the embedded database goes on', {
   const db = await openDatabase({ dataDir: directory, log: () => {} })
   await db.close()
   const service = spawn('sh', ['-c', `ulimit -n 1024; exec "${process.execPath}" bin/dealwright.js`], {
-    env: {
-      ...process.env,
-      DATABASE_URL: '',
-      PORT: '0',
-      DATA_DIR: directory,
-      DEALWRIGHT_TOKEN: token,
-      SAMPLE_DATA: '0',
-    },
+    env: serviceEnv(directory, token),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''

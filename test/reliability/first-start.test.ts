@@ -1,6 +1,6 @@
 /**
- * The first start and its token (D119, D120): whatever is killed or refused when, an account that is there
- * has a token that is kept.
+ * The first start and its token (D68, D119, D120): whatever is killed or refused when, an account that is
+ * there has a token that is kept.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -21,13 +21,19 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createToken } from '../../src/accounts/create.ts'
+import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts'
+import { alone } from '../../src/accounts/alone.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import { createAccount } from '../../src/accounts/create.ts'
 import { firstStart, type Started } from '../../src/accounts/first-start.ts'
 import { hashToken, newToken } from '../../src/accounts/token.ts'
 import { tokenFile } from '../../src/accounts/token-file.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { createRecord } from '../../src/records/create.ts'
+import { resources } from '../../src/resources.ts'
 import { createDatabase, template } from '../support/postgres.ts'
+import { createToken } from '../support/tokens.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const home = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
@@ -158,6 +164,7 @@ test('a token is shown by the start that made it, a preset one by none', async (
   const second = await start(where)
   assert.ok(!second.said().all.includes(token))
   assert.ok(second.said().out.includes(`kept in ${kept(where)}\n`))
+  assert.match(second.said().out, /Lost\? {3}"npx dealwright token create/)
   await second.stop()
   const preset = 'preset-token-of-a-start-preset-token'
   const third = await start(where, { DEALWRIGHT_TOKEN: preset })
@@ -217,9 +224,12 @@ const begin = (db: Database, dataDir: string, presetToken?: string, said: string
 
 const isValid = async (db: Database, token: string) =>
   (
-    await db.query('SELECT revoked_at IS NULL AS valid FROM token WHERE account_id = 1 AND hash = $1::text', [
-      hashToken(token),
-    ])
+    await db.query(
+      `SELECT t.deleted_at IS NULL AS valid FROM token t
+       JOIN token_secret s ON s.account_id = t.account_id AND s.token = t.id
+       WHERE s.account_id = 1 AND s.hash = $1::text`,
+      [hashToken(token)],
+    )
   )[0]?.valid === 't'
 
 const [presetA, presetB] = ['preset-a'.padEnd(40, 'a'), 'preset-b'.padEnd(40, 'b')]
@@ -237,8 +247,7 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
     query: db.query,
     write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
   }
-  for (const other of others)
-    await createToken(tx, { account: 1, user: 1, scopes: ['admin'], now: new Date(), ...other })
+  for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], ...other })
   const valid = async () => {
     const all = [first!, presetA!, presetB!, ...others.map(other => other.token)]
     return Promise.all(all.map(token => isValid(db, token)))
@@ -254,6 +263,21 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.deepEqual(await valid(), [false, false, true, true, true])
   await begin(db, dataDir, presetA)
   assert.deepEqual(await valid(), [false, true, false, true, true])
+})
+
+test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, and no other one’s', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  const { token } = await begin(db, dataDir)
+  const who = { name: 'Second', ownerName: 'Bo', ownerEmail: 'bo@example.com' }
+  const { account } = await alone(db, tx => createAccount(tx, who))
+  assert.ok(await announceDeletion(db, 1))
+  assert.deepEqual(await begin(db, dataDir, presetA), { token: null, keptIn: null, isPresetVain: true })
+  assert.ok(await restoreAccount(db, 1))
+  // The account is as it was, and so is the file of its token.
+  assert.deepEqual(await begin(db, dataDir), { token: null, keptIn: kept({ dataDir, url: '' }) })
+  assert.equal(read(kept({ dataDir, url: '' })), token)
+  assert.equal(account, 2)
 })
 
 test('the first token as DEALWRIGHT_TOKEN stays valid, and so does its file', async () => {
@@ -300,34 +324,33 @@ test('a preset token acts for whoever administers, else for whoever is there', a
   const { token } = await begin(db, dataDir)
   const actor = async (of: string) =>
     (
-      await db.query('SELECT user_id FROM token WHERE account_id = 1 AND hash = $1::text', [hashToken(of)])
-    )[0]!.user_id
+      await db.query(
+        `SELECT t."user" FROM token t JOIN token_secret s ON s.account_id = t.account_id AND s.token = t.id
+         WHERE s.account_id = 1 AND s.hash = $1::text`,
+        [hashToken(of)],
+      )
+    )[0]!.user
   assert.equal(await actor(token!), '1')
-  for (const id of [501, 502]) {
-    await db.query(
-      `INSERT INTO "user" (account_id, id, name, email, document, created_at, updated_at)
-       VALUES (1, $1::bigint, 'x', $1::text || '@example.com', '', now(), now())`,
-      [String(id)],
-    )
+  const catalog = await loadCatalog(db, resources, 1)
+  const make = async (name: string, role: string) => {
+    const body = { name, email: `${name}@example.com`, role }
+    return String((await createRecord(db, catalog.resources.get('user')!, body, { catalog, actor: 1 })).id)
   }
-  const tx = {
-    query: db.query,
-    write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
-  }
-  await createToken(tx, {
-    account: 1,
-    user: 502,
-    name: 'x',
-    scopes: ['admin'],
-    token: newToken(1, randomBytes),
-    now: new Date(),
-  })
+  const [colleague, administrator] = [
+    await make('colleague', 'Member'),
+    await make('second', 'Administrator'),
+  ]
   await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = 1')
   await begin(db, dataDir, presetA)
-  assert.equal(await actor(presetA!), '502')
-  await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = 502')
+  assert.equal(await actor(presetA!), administrator)
+  await db.query('UPDATE "user" SET deleted_at = now() WHERE account_id = 1 AND id = $1::bigint', [
+    administrator,
+  ])
   await begin(db, dataDir, presetB)
-  assert.equal(await actor(presetB!), '501')
+  // Nobody administers any more: the token must be good for something, so they do.
+  assert.equal(await actor(presetB!), colleague)
+  const [row] = await db.query('SELECT role::text FROM "user" WHERE id = $1::bigint', [colleague])
+  assert.equal(row!.role, '1')
 })
 
 test('tokens that starts made before this was written down are known by their names', async () => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { purgeFields } from '../../src/administration/purge.ts'
 import { resources } from '../../src/resources.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'

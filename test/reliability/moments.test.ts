@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadCatalog } from '../../src/accounts/directory.ts'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createRecord } from '../../src/records/create.ts'
 import { resources } from '../../src/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
@@ -19,7 +19,7 @@ const processes = [
   await service.another({ now: clock(-9) }),
 ]
 
-type Told = {
+type WriteResponse = {
   seq: number
   type: string
   resource: string
@@ -31,7 +31,7 @@ type Told = {
 type Changes = { [name: string]: { after: unknown } }
 
 const iso = (sql: string) => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const events = async (): Promise<Told[]> => {
+const events = async (): Promise<WriteResponse[]> => {
   const rows = await db.query(
     `SELECT json_build_object('seq', seq, 'type', type, 'resource', resource, 'id', record_id, 'version', version, 'at', ${iso('at')},
       'changes', changes)::text AS told FROM event WHERE account_id = 1 ORDER BY seq`,

@@ -11,24 +11,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
-import { readyUrl } from './crash.ts'
+import { readyUrl, serviceEnv } from './crash.ts'
 
 const token = 'stop-test-token-stop-test-token-1'
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-stop-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
+const env = serviceEnv(directory, token)
+const start = () =>
+  spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+
 test('SIGTERM while requests are under way, and while one never arrives', async () => {
-  const service = spawn(process.execPath, ['bin/dealwright.js'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: '',
-      PORT: '0',
-      DATA_DIR: directory,
-      DEALWRIGHT_TOKEN: token,
-      SAMPLE_DATA: '0',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const service = start()
   const gone = once(service, 'exit')
   const url = await readyUrl(service)
   const tag = (name: string) =>
@@ -60,17 +54,7 @@ test('SIGTERM while requests are under way, and while one never arrives', async 
 })
 
 test('SIGTERM with nothing under way, but connections that are kept open: a clean end', async () => {
-  const service = spawn(process.execPath, ['bin/dealwright.js'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: '',
-      PORT: '0',
-      DATA_DIR: directory,
-      DEALWRIGHT_TOKEN: token,
-      SAMPLE_DATA: '0',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const service = start()
   const gone = once(service, 'exit')
   const url = await readyUrl(service)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
@@ -78,14 +62,6 @@ test('SIGTERM with nothing under way, but connections that are kept open: a clea
   assert.deepEqual(await gone, [0, null])
 })
 
-const env = {
-  ...process.env,
-  DATABASE_URL: '',
-  PORT: '0',
-  DATA_DIR: directory,
-  DEALWRIGHT_TOKEN: token,
-  SAMPLE_DATA: '0',
-}
 /** What `npm test` says of itself to its children is not what `npm start` would. */
 const outside = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))
 const isLinux = process.platform === 'linux'

@@ -101,14 +101,12 @@ export async function startPostgres(
 export const template: string = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 
 /**
- * A new, empty database on the server of `url`, for one test file; returns its address. `locale` as CREATE
+ * A new, empty database on the server of `url`, for one test file; returns its address. `how` as CREATE
  * DATABASE takes it.
  */
-export async function createDatabase(url: string, locale = ''): Promise<string> {
+export async function createDatabase(url: string, how = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdministrator(url, client =>
-    client.query(`CREATE DATABASE ${name} ${locale && `TEMPLATE template0 ${locale}`}`),
-  )
+  await asAdministrator(url, client => client.query(`CREATE DATABASE ${name} ${how}`))
   const own = new URL(url)
   own.pathname = `/${name}`
   return own.href

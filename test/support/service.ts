@@ -1,15 +1,10 @@
 /** A running service for a test: the real one, over real HTTP, on a database of its own. */
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { pino } from 'pino'
-import { firstStart } from '../../src/accounts/first-start.ts'
-import { createSample } from '../../src/accounts/sample.ts'
 import { type AppOptions, buildApp } from '../../src/app.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
-import { createDatabase } from './postgres.ts'
+import { startedAt, startedDatabase } from './prepared.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
 export type Reply = { status: number; headers: Headers; text: string; body: any }
@@ -27,7 +22,9 @@ export type Service = {
    * As good as another process of the service: what it remembers is its own, and so are its connections to a
    * server.
    */
-  another(options?: Pick<Partial<AppOptions>, 'now' | 'clock'>): Promise<Pick<Service, 'call' | 'get'>>
+  another(
+    options?: Pick<Partial<AppOptions>, 'now' | 'clock'>,
+  ): Promise<Pick<Service, 'call' | 'get' | 'url'>>
 }
 
 export type Known = {
@@ -42,12 +39,9 @@ export type Known = {
   options: { [field: string]: { [name: string]: number } }
 }
 
-const template = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
-mkdirSync(dirname(template), { recursive: true })
-
 /**
- * Starts a service that ends with the test file, on the engine under test or the server of `url`. `now` is
- * the service's clock.
+ * Starts a service that ends with the test file, on the engine under test or the empty database of `url`.
+ * `now` is the service's clock.
  */
 export async function startService(
   options: Partial<Omit<AppOptions, 'db'>> & {
@@ -56,13 +50,11 @@ export async function startService(
     url?: string
   } = {},
 ): Promise<Service> {
-  const { statementTimeoutMs = 60_000, url = await emptyDatabase(), sampleData = true, ...given } = options
+  const { statementTimeoutMs = 60_000, url, sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
-  const open = () =>
-    openDatabase({ ...(url ? { url } : { template }), statementTimeoutMs, log: line => log.warn(line) })
+  const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
+  const open = () => openDatabase({ ...location, statementTimeoutMs, log: line => log.warn(line) })
   const db = await open()
-  await migrate(db)
-  const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
   const appOptions = { ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -71,29 +63,26 @@ export async function startService(
     await Promise.all(apps.map(one => one.close()))
     await Promise.all(databases.map(one => one.close()))
   })
-  const call = caller(address, token!)
+  const call = caller(address, token)
   const another: Service['another'] = async different => {
-    const own = url ? await open() : db
-    if (url) databases.push(own)
+    const isServer = 'url' in location
+    const own = isServer ? await open() : db
+    if (isServer) databases.push(own)
     const other = buildApp({ ...appOptions, ...different, db: own })
     apps.push(other)
-    const otherCall = caller(await other.listen({ port: 0, host: '127.0.0.1' }), token!)
-    return { call: otherCall, get: (path: string) => otherCall('GET', path) }
+    const otherAddress = await other.listen({ port: 0, host: '127.0.0.1' })
+    const otherCall = caller(otherAddress, token)
+    return { url: otherAddress, call: otherCall, get: (path: string) => otherCall('GET', path) }
   }
   return {
     url: address,
-    token: token!,
+    token,
     db,
     call,
     get: path => call('GET', path),
     known: await knownIds(db),
     another,
   }
-}
-
-/** The address of a database of the engine under test; undefined for the embedded one. */
-async function emptyDatabase(): Promise<string | undefined> {
-  return process.env.TEST_ENGINE === 'postgres' ? createDatabase(process.env.TEST_DATABASE_URL!) : undefined
 }
 
 const logger = pino({ level: process.env.LOG_LEVEL ?? 'error' })

@@ -36,7 +36,16 @@ const options = fields.flatMap(field =>
   })),
 )
 const account = { id: 1, name: 'Account', time_zone: 'UTC', base_currency: 840, catalog_version: '1' }
-const rows: CatalogRows = { account, fields, options, forms: [], currencies: [], pipelines: [], stages: [] }
+const rows: CatalogRows = {
+  account,
+  fields,
+  options,
+  forms: [],
+  currencies: [],
+  pipelines: [],
+  stages: [],
+  roles: [],
+}
 
 test('each field has its options, in time that many options do not multiply', () => {
   const least = (given: CatalogRows) =>

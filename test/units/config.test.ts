@@ -97,3 +97,30 @@ test('a token or a password is never in the message', () => {
       (error: Error) => !error.message.includes('hunter2'),
     )
 })
+
+test('the settings of sign-in: an OpenID provider needs all of its settings, and TLS but on this machine', () => {
+  const openId = {
+    OIDC_ISSUER: 'https://id.example.com/realm',
+    OIDC_CLIENT_ID: 'dealwright',
+    OIDC_CLIENT_SECRET: 'secret',
+    PUBLIC_URL: 'https://crm.example.com/',
+  }
+  assert.deepEqual(readConfig(openId).openId, {
+    issuer: 'https://id.example.com/realm',
+    clientId: 'dealwright',
+    clientSecret: 'secret',
+  })
+  assert.equal(readConfig(openId).publicUrl, 'https://crm.example.com')
+  assert.deepEqual([readConfig({}).openId, readConfig({}).publicUrl], [null, null])
+  assert.equal(readConfig({ PUBLIC_URL: 'http://localhost:3000' }).publicUrl, 'http://localhost:3000')
+  for (const name of Object.keys(openId))
+    assert.throws(() => readConfig({ ...openId, [name]: '' }), /are needed together/)
+  for (const [name, value] of [
+    ['OIDC_ISSUER', 'http://id.example.com'],
+    ['OIDC_ISSUER', 'id.example.com'],
+    ['PUBLIC_URL', 'http://crm.example.com'],
+    ['PUBLIC_URL', 'https://crm.example.com/crm'],
+    ['PUBLIC_URL', 'https://crm.example.com?x'],
+  ] as const)
+    assert.throws(() => readConfig({ ...openId, [name]: value }), new RegExp(`^Error: ${name} |${name}`))
+})

@@ -148,6 +148,8 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     databaseUrl: null,
     token: null,
     sampleData: true,
+    publicUrl: null,
+    openId: null,
     logLevel: 'warn',
     retentionDays: 30,
     bodyLimitBytes: 1_048_576,

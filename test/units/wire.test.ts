@@ -12,7 +12,7 @@ import {
   readRow,
   script,
   startup,
-  statement,
+  statements,
 } from '../../src/db/wire.ts'
 
 const bytes = (type: string, ...parts: (Buffer | string)[]) => {
@@ -87,8 +87,10 @@ test("PostgreSQL's refusal", () => {
 })
 
 test('lengths are those of the bytes, whatever is in a value', () => {
+  const unnamed = { name: '', isNew: true, params: [] }
+  const kept = { name: 's1', isNew: false, text: 'SELECT 1', params: [] }
   for (const value of ['', 'a', 'ä€😀', 'Z\0\0\0\x05I', '\ud800', 'x'.repeat(5000)]) {
-    const sent = read([statement('', 'SELECT $1', [value, null])])
+    const sent = read([statements([{ ...unnamed, text: 'SELECT $1', params: [value, null] }])])
     assert.deepEqual(
       sent.map(message => message[0]),
       ['P', 'B', 'D', 'E', 'S'],
@@ -97,12 +99,12 @@ test('lengths are those of the bytes, whatever is in a value', () => {
     assert.ok(sent[1]!.includes(text))
   }
   assert.deepEqual(
-    read([statement('s1', null, [])]).map(message => message[0]),
-    ['B', 'D', 'E', 'S'],
+    read([statements([kept, { ...unnamed, text: 'SELECT 1' }])]).map(message => message[0]),
+    ['B', 'D', 'E', 'P', 'B', 'D', 'E', 'S'],
   )
   for (const act of [
     () => script('SELECT 1\0'),
-    () => statement('', '\0', []),
+    () => statements([{ ...unnamed, text: '\0' }]),
     () => startup({ user: 'a\0b' }),
   ]) {
     assert.throws(act, TypeError)

@@ -1,6 +1,6 @@
 /**
- * The data directory on disk: `pg` is the cluster, `pg.unfinished` stands beside it while it is being made,
- * `lock` is the lock. Owns what is found there at start. Does not know how a cluster is made or run.
+ * The data directory on disk. `pg` is the cluster. `pg.unfinished` marks a cluster that is still being made.
+ * `lock` is the lock. Owns what a start finds there. Does not know how a cluster is made or run.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -12,9 +12,9 @@ import { makeDirectory, makeTreePrivate, syncDirectory, syncTree } from './disk.
 export const embeddedMajor = '18'
 
 /**
- * Makes `dataDir` ready for the engine and returns the cluster's directory, and whether a cluster has to be
- * made in it. What an interrupted first start left is cleared away, and rights that others have to what is
- * there. Throws a StartupError when that is not ours to open. The caller holds the lock.
+ * Prepares `dataDir` for the engine. Returns the cluster's directory, and whether a cluster has to be made in
+ * it. Removes what an interrupted first start has left, and the rights of other users to the files. Throws a
+ * StartupError when `dataDir` can't be used. The caller holds the lock.
  */
 export function prepareCluster(
   dataDir: string,
@@ -42,8 +42,8 @@ export function prepareCluster(
 }
 
 /**
- * Ends what `prepareCluster` began: everything is on the disk before the marker goes. Only then may anything
- * be promised.
+ * Finishes what `prepareCluster` began: removes the marker when everything is on the disk. Nothing may be
+ * acknowledged before that.
  */
 export async function finishCluster(dataDir: string): Promise<void> {
   await syncTree(path.join(dataDir, 'pg'))
@@ -51,15 +51,15 @@ export async function finishCluster(dataDir: string): Promise<void> {
   syncDirectory(dataDir)
 }
 
-/** Whether `dataDir` has a database, of whatever version; one whose making was interrupted is none. */
+/** Whether `dataDir` has a database of any version. An unfinished cluster is none. */
 export function hasCluster(dataDir: string): boolean {
   const cluster = path.join(dataDir, 'pg')
   return !fs.existsSync(marker(dataDir)) && fs.existsSync(cluster) && fs.readdirSync(cluster).length > 0
 }
 
 /**
- * Makes the closed cluster of the data directory `from` that of `dataDir`, which has none: from one moment to
- * the next, so that it is never there in part. The caller holds the lock of `dataDir`.
+ * Moves the closed cluster of the data directory `from` into `dataDir`, which has none. It is one rename, so
+ * the cluster is never there in part. The caller holds the lock of `dataDir`.
  */
 export function adoptCluster(dataDir: string, from: string): void {
   fs.rmSync(path.join(dataDir, 'pg'), { recursive: true, force: true })
@@ -70,9 +70,9 @@ export function adoptCluster(dataDir: string, from: string): void {
 }
 
 /**
- * Copies the cluster of `dataDir` into the data directory `to`. The engine must be idle: then the copy is
- * what a power cut would leave, all that was committed, and opens like that. Without a second copy on the
- * disk where the file system can (reflinks).
+ * Copies the cluster of `dataDir` into the data directory `to`. The engine must be idle. Then the copy has
+ * all that was committed, and opens as after a power cut. Where the file system has reflinks, the copy takes
+ * no space.
  */
 export async function copyCluster(dataDir: string, to: string): Promise<void> {
   const mode = fs.constants.COPYFILE_FICLONE
@@ -89,8 +89,8 @@ function marker(dataDir: string): string {
 }
 
 /**
- * Earlier versions made files that anybody could read. Where the rights are somebody else's to give, the
- * operator should know.
+ * Earlier versions made files that anybody could read. When this process may not change their rights, the
+ * operator is told.
  */
 function makePrivate(cluster: string, log: Log): void {
   try {

@@ -1,6 +1,6 @@
 /**
- * Files and directories of ours: made for their owner alone, and written through to the disk. Knows nothing
- * of what is in them.
+ * Files and directories of the service: made for their owner alone, and written through to the disk. Knows
+ * nothing of what is in them.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -8,12 +8,12 @@ import * as path from 'node:path'
 /** The rights that nobody but the owner should have, as bits of a mode. */
 export const groupAndOthers = 0o077
 
-/** as many as the system writes through at the same time, and some that wait; each is an open file */
+/** How many files are written through at the same time; each is an open file. */
 const filesAtOnce = 16
 
 /**
- * Makes a directory and those above it, where there are none. Node.js's own way says of whatever else is
- * wrong that it is not there.
+ * Makes a directory and its missing parents. Node.js's own recursive way reports other errors as "no such
+ * file".
  */
 export function makeDirectory(directory: string): void {
   try {
@@ -64,7 +64,7 @@ async function syncFile(name: string): Promise<void> {
   await file.sync().finally(() => file.close())
 }
 
-/** Takes from everybody but its owner what rights they have to what is below `directory`. */
+/** Takes all rights to the files below `directory` from everybody but their owner. */
 export function makeTreePrivate(directory: string): void {
   for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue

@@ -1,7 +1,7 @@
 /**
- * The embedded engine's files: what PostgreSQL asks to be on the disk is there when the call returns, and
- * nobody but their owner may read or write them. Owns the bridge from the engine's files to the system's.
- * Knows nothing of SQL, locks or threads.
+ * The embedded engine's files. What PostgreSQL flushes is on the disk when the call returns, and only the
+ * owner may read or write the files. Owns the bridge from the engine's files to the system's. Knows nothing
+ * of SQL, locks or threads.
  */
 import * as fs from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
@@ -13,7 +13,7 @@ type FileStream = { readonly node: FileNode; readonly fd: number; readonly nfd?:
 type Attributes = { readonly mode?: number }
 type HostFiles = {
   realPath(node: FileNode): string
-  /** Carries out what the system may refuse; its refusal is thrown again as the engine's own. */
+  /** Carries out an operation of the system. Throws the system's refusal as one of the engine's. */
   tryFSOperation(act: () => void): void
   convertNodeCode(refusal: NodeJS.ErrnoException): number
   readonly node_ops: {
@@ -32,7 +32,7 @@ type HostFiles = {
 type EngineFiles = { closeStream(descriptor: number): void }
 type Init = NodeFS['init']
 
-/** How many files the engine may hold open: connections have to leave it that many. */
+/** How many files the engine may hold open. Connections must leave it that many. */
 export const engineFilesMax = 500
 
 /** PostgreSQL's own cache, 128 MB, is held by the process from the start, used or not. */
@@ -52,18 +52,18 @@ export const durableStart = [
 ]
 
 /**
- * What the system refuses for want of something or of a right, and not as an answer, such as that a file is
- * not there.
+ * Refusals of the system that are failures. Others, such as that a file is not there, are ordinary answers.
  */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'EACCES', 'EPERM'])
 
 /**
- * `NodeFS` with an fsync. One that fails ends PostgreSQL, as it should: the engine must then be opened anew.
+ * `NodeFS` with an fsync. An fsync that fails ends PostgreSQL, as it should: the engine must then be opened
+ * again.
  */
 export class DurableFiles extends NodeFS {
   /** how many files and directories were written through so far */
   fsyncs = 0
-  /** the last of the system's refusals that a statement may have failed for */
+  /** the system's last refusal, for which a statement may have failed */
   refusal: NodeJS.ErrnoException | undefined
 
   override async init(...args: Parameters<Init>): ReturnType<Init> {
@@ -88,7 +88,7 @@ export class DurableFiles extends NodeFS {
 
   private addFsync(files: HostFiles): void {
     const { mknod, rename, unlink, rmdir } = files.node_ops
-    // The engine never opens a directory to fsync it, so names made, moved or removed are written through
+    // The engine never opens a directory to flush it. So names that were made, moved or removed are flushed
     // with the next file.
     const changed = new Set<string>()
     const note = (directory: FileNode) => changed.add(files.realPath(directory))
@@ -136,7 +136,10 @@ function makePrivate({ node_ops, stream_ops }: HostFiles): void {
   stream_ops.setattr = (stream, attributes) => setOpen(stream, own(attributes))
 }
 
-/** A file that can't be opened keeps the engine's own descriptor, of which there are not many. */
+/**
+ * Closes the engine's own descriptor of a file that can't be opened. The engine would keep it, and has only
+ * few of them.
+ */
 function freeDescriptors({ stream_ops }: HostFiles, engine: EngineFiles): void {
   const { open } = stream_ops
   stream_ops.open = stream => {

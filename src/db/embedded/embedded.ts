@@ -1,25 +1,25 @@
-/**
- * The embedded engine as a database: its one session, what keeps it in order, and whose turn it is. Knows no
- * schema.
- */
-import { type Backing, withTurn } from '../backing.ts'
+/** The embedded engine as a database: one session, its maintenance, and its time limits. Knows no schema. */
+import { type Backend, withTurn } from '../backend.ts'
 import type { LimitedOptions, Log } from '../open.ts'
-import { openPool, type Pool } from '../pool.ts'
-import { openSession } from '../session.ts'
+import { type Pool, SessionPool } from '../pool.ts'
+import { Session } from '../session.ts'
 import { engineFilesMax } from './durable-files.ts'
 import { Engine } from './engine.ts'
 import { maintain } from './maintenance.ts'
-import { watchLine } from './patience.ts'
+import { watchTimeouts } from './timeouts.ts'
 
-/** Jobs, such as making an index, take their time; an engine that says nothing for longer has failed. */
+/** Jobs, such as making an index, take their time. An engine that is silent for longer has failed. */
 const hangLimitMs = 600_000
-/** With fewer the engine would wait for this thread between two of them; with more the others wait longer. */
+/**
+ * With fewer places the engine would be idle between two reads. With more, the other statements would wait
+ * longer.
+ */
 const placesForReads = 4
-/** How long a request waits for those before it. */
-const patienceMs = 3000
+/** How long a request waits for the statements before it. */
+const waitMs = 3000
 
-/** Opens it in `dataDir`, or in memory. Throws a StartupError when that cannot be. */
-export async function embedded(options: LimitedOptions): Promise<Backing> {
+/** Opens the engine in `dataDir`, or in memory. Throws a StartupError when it can't be opened. */
+export async function embedded(options: LimitedOptions): Promise<Backend> {
   const { dataDir, template, log, statementTimeoutMs } = options
   const engine = await Engine.open({
     ...(dataDir !== undefined && { dataDir }),
@@ -28,26 +28,27 @@ export async function embedded(options: LimitedOptions): Promise<Backing> {
     log,
   })
   const sql = embeddedPool(engine, log)
-  const upkeep = maintain(engine, sql, log)
-  const line = watchLine({
+  const maintenance = maintain(engine, sql, log)
+  const line = watchTimeouts({
     interrupt: () => engine.interrupt(),
     limitMs: statementTimeoutMs,
-    patienceMs,
+    waitMs,
   })
   return {
     engine: 'embedded',
     sql,
     filesMax: engineFilesMax,
     isAvailable: () => engine.available,
-    hasRoom: engine.hasRoom,
-    unhurried: sql.unsafe,
+    hasDiskSpace: engine.hasDiskSpace,
+    queryWithoutTimeLimit: sql.unsafe,
     guard: line.guard,
+    hasOneSession: true,
     placesForReads,
     placesOfOne: 1,
     isWaitedFor: () => line.isWaitedFor,
     read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), ended),
     async close() {
-      upkeep.stop()
+      maintenance.stop()
       line.stop()
       await engine.close()
     },
@@ -63,8 +64,8 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     connectWithinMs: null,
     log,
   }
-  return openPool({
-    open: life => openSession({ ...session, ...life, connect: () => engine.connect() }),
+  return new SessionPool({
+    open: life => new Session({ ...session, ...life, connect: () => engine.connect() }),
     size: 1,
   })
 }

@@ -1,23 +1,23 @@
 /**
- * The embedded engine's life: its thread, its lock, its watchdog, and how the client's bytes get to it and
- * back. Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or any
- * SQL.
+ * The embedded engine's life: its thread, its lock and its watchdog. Carries the client's bytes to the engine
+ * and back. Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or
+ * any SQL.
  */
 import type { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
 import { asStartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { makeDirectory } from './disk.ts'
+import { watchDiskSpace } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { type FromEngine, joined, type ToEngine } from './messages.ts'
-import { watchRoom } from './room.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
 import { startEngine } from './start.ts'
 import { closeThread, type Thread } from './thread.ts'
 
 export type EngineOptions = {
-  /** absent = in memory: gone when closed, and not to be brought back after a crash */
+  /** absent = in memory: the data is gone when the engine is closed or crashes */
   readonly dataDir?: string
   /** in memory only: see EngineStart.template */
   readonly template?: string
@@ -30,14 +30,15 @@ type State = 'open' | 'reopening' | 'lost' | 'closed'
 type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
 
 /**
- * While one batch runs the next lies ready in the thread; everything else waits here and becomes one batch.
+ * While one batch runs, the next one is ready in the thread. Everything else waits here and becomes one
+ * batch.
  */
 const batchesAtOnce = 2
-/** How often a batch that is under way is looked at for answers that are there already. */
+/** How often the answers of a batch under way are fetched. */
 const lookEveryMs = 20
-/** How long a statement that was interrupted may take to notice. */
+/** How long an interrupted statement may take to end. */
 const obeyWithinMs = 5000
-/** How long a failed engine is left alone, at most, before it is tried again. */
+/** The longest wait before a failed engine is opened again. */
 const longestWaitMs = 5000
 
 export class Engine implements Outlet {
@@ -45,8 +46,8 @@ export class Engine implements Outlet {
   fsyncs = 0
   /** batches given to the engine so far; tells whether anybody uses it */
   batches = 0
-  /** Whether the disk has room for what is written; writes should not be begun else. */
-  readonly hasRoom: () => boolean
+  /** Whether the disk has space. If not, no write should begin. */
+  readonly hasDiskSpace: () => boolean
   private state: State = 'open'
   private running: Thread | undefined
   private readonly options: EngineOptions
@@ -57,13 +58,13 @@ export class Engine implements Outlet {
   private reopening: Promise<void> | undefined
   private waiting: Waiting[] = []
   private scheduled = false
-  /** whose the batches are that the thread has, in its order */
+  /** the owners of the batches in the thread, in their order */
   private underWay: number[] = []
   private progressAt = 0
   private interruptedAt: number | undefined
   private lastId = 0
 
-  /** Opens the cluster, making it on the first start. Throws a StartupError if that cannot be. */
+  /** Opens the cluster, and makes it on the first start. Throws a StartupError when it can't be opened. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDir, log } = options
     if (dataDir === undefined) return new Engine(options, await startEngine(options), undefined)
@@ -88,7 +89,7 @@ export class Engine implements Outlet {
     this.options = options
     this.lock = lock
     const { dataDir, log } = options
-    this.hasRoom = dataDir === undefined ? () => true : watchRoom(dataDir, log)
+    this.hasDiskSpace = dataDir === undefined ? () => true : watchDiskSpace(dataDir, log)
     this.adopt(running)
     this.watchdog = setInterval(() => this.watch(), Math.min(1000, options.hangLimitMs / 4)).unref()
   }
@@ -99,8 +100,8 @@ export class Engine implements Outlet {
   }
 
   /**
-   * A connection to the engine. If it cannot be had, one that breaks at once: the client has no other way to
-   * be told.
+   * Connects to the engine. When the engine can't be had, the connection breaks at once, because the client
+   * learns of it in no other way.
    */
   connect(): EngineSocket {
     const socket = new EngineSocket(++this.lastId, this)
@@ -114,7 +115,7 @@ export class Engine implements Outlet {
     this.waiting.push({ socket, bytes, alone })
     if (this.scheduled) return
     this.scheduled = true
-    // Runs after all the promises of this turn: what they write goes out together.
+    // This runs after all promises of this turn of the event loop, so that what they write goes out together.
     process.nextTick(() => {
       this.scheduled = false
       this.flush()
@@ -122,9 +123,9 @@ export class Engine implements Outlet {
   }
 
   /**
-   * Has the statement ended that is carried out (57014); nothing where an answer is on its way, as it is
-   * another's turn then. It may come too early to be noticed, so whoever wants a statement ended says so
-   * again and again. If that does nothing, the engine is ended.
+   * Interrupts the statement that is carried out (57014). Does nothing when an answer is on its way, because
+   * the next statement may have begun. An interrupt may come too early to be noticed, so callers repeat it.
+   * When repeating does nothing, the engine is ended.
    */
   interrupt(): void {
     if (!this.running || this.underWay.length === 0 || this.running.arriving.hasMore) return
@@ -147,11 +148,11 @@ export class Engine implements Outlet {
     clearInterval(this.watchdog)
     clearInterval(this.lookout)
     this.breakConnections()
-    // Nobody waits any more for what is under way.
+    // Nobody waits for the batches under way any more.
     const ending = setInterval(() => this.interrupt(), lookEveryMs)
     if (worker) await closeThread(worker)
     clearInterval(ending)
-    // An engine that is just being opened has its hands on the files until it is ended.
+    // An engine that is being opened uses the files until it is ended.
     await this.reopening
     this.lock?.release()
   }
@@ -164,7 +165,7 @@ export class Engine implements Outlet {
     worker.on('message', (message: FromEngine) => this.receive(worker, message))
     worker.on('error', error => this.restart(worker, error.message))
     worker.on('exit', () => this.restart(worker, 'its thread ended'))
-    // The thread may have ended before anybody listened.
+    // The thread may have ended before this listened.
     if (worker.threadId === -1) this.restart(worker, 'its thread ended')
   }
 
@@ -196,7 +197,7 @@ export class Engine implements Outlet {
     this.flush()
   }
 
-  /** What a batch has answered by now should not wait for its end. */
+  /** Fetches the answers that a batch has given so far, so that they don't wait for its end. */
   private look(): void {
     const [connection] = this.underWay
     if (!this.running || connection === undefined) {
@@ -222,7 +223,7 @@ export class Engine implements Outlet {
   private watch(): void {
     const { running } = this
     if (!this.isHung() || !running) return
-    // If it was this thread that was busy, the answer lies waiting and is received before this runs.
+    // If this thread was busy, the answer waits and is received before this runs.
     setTimeout(() => {
       if (this.isHung()) this.restart(running.worker, 'a statement did not end')
     }, 20).unref()
@@ -283,8 +284,8 @@ export class Engine implements Outlet {
   }
 
   /**
-   * After this turn, in which the client may still be writing; it begins nothing new, the engine being
-   * unavailable.
+   * Breaks all connections after this turn, because the client may still be writing in it. The engine is
+   * unavailable, so the client begins nothing new.
    */
   private breakConnections(): void {
     this.waiting = []

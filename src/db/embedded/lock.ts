@@ -20,8 +20,8 @@ export type Lock = { release(): void }
 type Holder = {
   readonly pid: number
   /**
-   * when the process started, in the system's own count; tells a reused pid apart. '' where the system does
-   * not say.
+   * when the process started, in the system's own count. It tells a process from a later one with the same
+   * pid. '' when the system does not say.
    */
   readonly started: string
   readonly host: string
@@ -31,15 +31,15 @@ type Holder = {
 }
 
 const beatMs = 1000
-const patienceMs = 5000
+const waitMs = 5000
 const released = 'released\n'
 
 /**
- * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid if another
- * process has it. A lock left by a killed process is taken over: at once where the process can be looked up,
- * otherwise after it was not renewed for five seconds. `onLost` is called should another process take it
- * regardless (this one was suspended, say); `log` hears when it can't be renewed, which costs nothing as long
- * as no process on another host wants it.
+ * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid when
+ * another process has the lock. The lock of a killed process is taken over: at once when the process can be
+ * looked up, otherwise when it was not renewed for five seconds. `onLost` is called when another process
+ * takes the lock regardless, for example because this process was suspended. `log` is told when the lock
+ * can't be renewed. That is harmless as long as no process on another host wants it.
  */
 export async function acquireLock(dataDir: string, onLost: () => void, log: Log = () => {}): Promise<Lock> {
   const directory = path.join(dataDir, 'lock')
@@ -63,8 +63,8 @@ export async function acquireLock(dataDir: string, onLost: () => void, log: Log 
 }
 
 /**
- * Its own `file` stays open: to renew the lock and to look whether it is lost needs no further one, of which
- * there may be none left.
+ * Holds the lock. Its `file` stays open: so renewing the lock needs no further open file, of which there may
+ * be none left.
  */
 function hold(directory: string, own: number, file: number, onLost: () => void, log: Log): Lock {
   const next = path.join(directory, `${own + 1}`)
@@ -75,7 +75,7 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
     clearInterval(beat)
     fs.closeSync(file)
   }
-  // Whoever takes it makes the next number, and removes those before.
+  // A process that takes the lock makes the next number and removes the earlier files.
   const isLost = () =>
     fs.fstatSync(file).nlink === 0 || fs.statSync(next, { throwIfNoEntry: false }) !== undefined
   const renew = () => {
@@ -91,7 +91,7 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
         onLost()
       } else renew()
     } catch (error) {
-      // The system's failure says nothing about whose it is.
+      // An error of the system does not tell whose lock it is.
       if (isRenewed)
         log(`The lock of the data directory could not be renewed (${(error as NodeJS.ErrnoException).code}).`)
       isRenewed = false
@@ -101,11 +101,12 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
     release() {
       if (isOver) return
       try {
-        // Not emptied first: on a full disk there might be no room to write again.
+        // The file is overwritten and not emptied first: on a full disk there might be no space to write
+        // again.
         fs.writeSync(file, released, 0)
         fs.ftruncateSync(file, released.length)
       } catch {
-        // The next start looks this process up and does not find it.
+        // The next start looks for this process and does not find it.
       }
       end()
     },
@@ -120,7 +121,7 @@ function numbers(directory: string): number[] {
     .sort((a, b) => b - a)
 }
 
-/** The new file, open, or undefined if there is one already. */
+/** Makes and opens the file. Undefined when it exists already. */
 function create(name: string): number | undefined {
   let file: number
   try {
@@ -145,13 +146,14 @@ async function isHeld(file: string): Promise<boolean> {
       if (holder.started !== '') return startOf(holder.pid) === holder.started
     }
   }
-  // Not to be looked up from here, or being written this moment: a living holder renews it.
+  // The process can't be looked up from here, or the file is being written now. A living holder renews the
+  // lock.
   return isRenewed(file)
 }
 
 async function isRenewed(file: string): Promise<boolean> {
   const before = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
-  for (let waited = 0; waited < patienceMs; waited += 200) {
+  for (let waited = 0; waited < waitMs; waited += 200) {
     await sleep(200)
     if (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs !== before) return read(file) !== released
   }

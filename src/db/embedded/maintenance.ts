@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL's background processes would do, had the embedded engine any: checkpoints, vacuum,
- * statistics. Owns when it is done. Knows the database only through its client.
+ * Does what PostgreSQL's background processes do on a server and the embedded engine lacks: checkpoints,
+ * vacuum, statistics. Owns when it is done. Knows the database only through its client.
  */
 import type { Log } from '../open.ts'
 import type { Pool } from '../pool.ts'
@@ -14,7 +14,7 @@ const vacuumEveryMs = 60_000
 /** a busy engine is vacuumed too, only later */
 const vacuumAtLeastEveryMs = 300_000
 
-/** Begins the regular upkeep. The timer does not keep the process alive. */
+/** Begins the regular maintenance. The timer does not keep the process alive. */
 export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } {
   let checkpointed: bigint | undefined
   let checkpointAt = performance.now()
@@ -32,8 +32,8 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
       checkpointed = await walPosition(sql)
       checkpointAt = now
     }
-    // A checkpoint frees room of the log; VACUUM writes to it first.
-    if (engine.hasRoom() && now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
+    // VACUUM writes to the log; the checkpoint has freed space there.
+    if (engine.hasDiskSpace() && now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
       await vacuumDueTables(sql)
       vacuumAt = now
     }
@@ -47,7 +47,7 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
       .catch(
         error =>
           asUnavailable(error) instanceof DatabaseUnavailable ||
-          log(`Upkeep of the embedded database failed: ${error}`),
+          log(`Maintenance of the embedded database failed: ${error}`),
       )
       .finally(() => {
         running = false
@@ -58,11 +58,11 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
 
 /**
  * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum
- * Daemon"); one statement each, so that requests get their turn in between. Returns the names of the tables
- * done.
+ * Daemon"). Each table is a statement, so that requests get their turn in between. Returns the names of these
+ * tables.
  */
 export async function vacuumDueTables(sql: Pool): Promise<string[]> {
-  // This session's counts are otherwise passed on only when it has been idle.
+  // Otherwise the statistics have this session's counts only after it was idle.
   await sql.unsafe('SELECT pg_stat_force_next_flush()')
   const due = await sql.unsafe<{ name: string }[]>(`
     SELECT format('%I.%I', s.schemaname, s.relname) AS name

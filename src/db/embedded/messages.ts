@@ -1,6 +1,6 @@
 /**
- * What the service's thread and the engine's thread say to each other. Bytes are PostgreSQL wire protocol
- * (version 3), always whole messages towards the engine. Knows neither side.
+ * The messages between the service's thread and the engine's thread. Bytes are PostgreSQL's wire protocol
+ * (version 3), towards the engine always whole messages. Knows neither side.
  */
 
 import type { Shared } from './replies.ts'
@@ -23,19 +23,19 @@ export type ToEngine =
 
 export type FromEngine =
   | { readonly kind: 'open'; readonly replies: Shared; readonly interrupt: Interrupt }
-  /** It could not be opened, or can't go on; the thread ends. */
+  /** The engine could not be opened or can't go on. The thread ends. */
   | { readonly kind: 'failed'; readonly message: string }
   | {
       readonly kind: 'reply'
       readonly connection: number
       readonly bytes: Uint8Array<ArrayBuffer>
       readonly last: boolean
-      /** how many times the engine had the system write a file through to the disk, so far */
+      /** how often the engine has flushed a file to the disk so far */
       readonly fsyncs: number
     }
   | { readonly kind: 'closed' }
 
-/** A buffer of its own, so that it can be handed over to the thread. */
+/** A copy in a buffer of its own, which can be handed over to the thread. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let offset = 0

@@ -1,11 +1,9 @@
 /**
- * Answers on their way from the engine's thread, which can send a message only when a whole batch is done.
- * They are gathered in memory that both threads see, so that the service's may take what is there already.
- * Owns who may read what, when. Knows nothing of what they say.
- *
- * What is gathered between two messages is a part; each has a number and grows until its message takes it.
- * The service's thread takes only from the part whose message it waits for, and drops from the message what
- * it has taken before.
+ * Answers on their way from the engine's thread. That thread can send a message only at the end of a batch.
+ * So it gathers answers in memory that both threads share, and the service's thread may take them early. Owns
+ * who may read what, and when. Knows nothing of what they say. The answers between two messages are a part.
+ * Each part has a number, and grows until its message takes it. The service's thread takes only from the part
+ * whose message it waits for, and drops from that message what it has taken before.
  */
 
 /** What both threads see. */
@@ -25,7 +23,7 @@ export class Gathered {
   }
   private length = 0
 
-  /** Adds as much of `bytes` as there is room for; returns how much that was. */
+  /** Adds as many of `bytes` as fit; returns how many that were. */
   add(bytes: Uint8Array): number {
     const fitting = bytes.subarray(0, capacity - this.length)
     this.shared.bytes.set(fitting, this.length)

@@ -1,11 +1,11 @@
 /**
- * What the database client takes for a network connection: a Duplex that cuts what it is written into whole
- * wire messages. Owns the framing (PostgreSQL's "Message Formats"). Does not know what the messages say,
- * threads, or the engine's life.
+ * A Duplex that the database client uses like a network connection. It cuts what is written into whole wire
+ * messages. Owns the framing (PostgreSQL, "Message Formats"). Does not know what the messages say, threads,
+ * or the engine's life.
  */
 import { Duplex } from 'node:stream'
 
-/** Where the messages go. `alone` packets (start-up) must not share a batch with others. */
+/** Takes the messages. `alone` packets (start-up) must not share a batch with others. */
 export type Outlet = {
   send(socket: EngineSocket, bytes: Uint8Array, alone: boolean): void
   forget(socket: EngineSocket): void
@@ -27,7 +27,7 @@ export class EngineSocket extends Duplex {
     this.outlet = outlet
   }
 
-  /** As net.Socket has it; the client looks at it before it ends the connection. */
+  /** A member of net.Socket, which the client reads before it ends the connection. */
   get readyState(): 'open' | 'closed' {
     return this.destroyed ? 'closed' : 'open'
   }

@@ -1,9 +1,12 @@
-/** The engine's thread on its cluster, which is made at the first start. Knows no connection and no lock. */
+/**
+ * Starts the engine's thread on its cluster, and makes the cluster on the first start. Knows no connection
+ * and no lock.
+ */
 import { finishCluster, prepareCluster } from './data-directory.ts'
 import type { EngineOptions } from './engine.ts'
 import { startThread, type Thread } from './thread.ts'
 
-/** Throws a StartupError where the cluster can't be made or opened. The caller holds the lock. */
+/** Throws a StartupError when the cluster can't be made or opened. The caller holds the lock. */
 export async function startEngine(options: EngineOptions): Promise<Thread> {
   const { dataDir, template, log } = options
   if (dataDir === undefined) return startThread(template === undefined ? {} : { template })

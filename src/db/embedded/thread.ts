@@ -1,7 +1,4 @@
-/**
- * The engine's thread, as the service's sees it: its beginning, its end, and how it is reached while it is
- * busy.
- */
+/** The engine's thread, seen from the service: its start, its end, and how it is interrupted. */
 import { Worker } from 'node:worker_threads'
 import { StartupError } from '../startup-error.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
@@ -10,9 +7,9 @@ import type { Interrupt } from './shared-memory.ts'
 
 export type Thread = { readonly worker: Worker; readonly arriving: Arriving; readonly interrupt: Interrupt }
 
-/** Starts it on the cluster. Throws a StartupError where it can't be opened. */
+/** Starts the thread on the cluster. Throws a StartupError when the cluster can't be opened. */
 export function startThread(start: EngineStart): Promise<Thread> {
-  // The thread needs none of this process's flags, some of which (--input-type) it would refuse.
+  // The thread needs no flags of this process and would refuse some of them, such as --input-type.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, execArgv: [] })
   return new Promise((resolve, reject) => {
     const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
@@ -37,11 +34,11 @@ export function startThread(start: EngineStart): Promise<Thread> {
 
 const closeWithinMs = 60_000
 
-/** Has it close the cluster, for a minute at most, and ends it. */
+/** Lets the thread close the cluster, for a minute at most, and ends it. */
 export async function closeThread(worker: Worker): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await new Promise<void>(resolve => {
-    // A cluster that is not closed cleanly is recovered by the next start.
+    // The next start recovers a cluster that was not closed cleanly.
     timer = setTimeout(resolve, closeWithinMs)
     worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
     worker.on('exit', () => resolve())

@@ -1,7 +1,7 @@
 /**
- * The engine's thread: PGlite (PostgreSQL in WebAssembly) behind the wire protocol. One session, one batch at
- * a time. Owns the running engine. Deliberately does not know locks, timeouts or who asks; a failure of the
- * engine ends the thread.
+ * The engine's thread: PGlite (PostgreSQL in WebAssembly) behind the wire protocol. It has one session and
+ * carries out one batch at a time. Owns the running engine. Deliberately does not know locks, timeouts or
+ * callers. A failure of the engine ends the thread.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -49,7 +49,7 @@ async function open(): Promise<PGlite> {
   return engine
 }
 
-/** Several may do this at once: each writes its own file and the rename is atomic. */
+/** Several processes may do this at once: each writes its own file, and the rename is atomic. */
 async function keep(engine: PGlite, template: string): Promise<void> {
   const cluster = await engine.dumpDataDir('none')
   fs.mkdirSync(path.dirname(template), { recursive: true })
@@ -59,9 +59,9 @@ async function keep(engine: PGlite, template: string): Promise<void> {
 }
 
 /**
- * Each message begins with no interrupt, as one that comes too late was meant for the message before. PGlite
- * goes on after whatever its engine throws, with the answers of statements missing and the engine in an
- * unknown state; only PostgreSQL's own way out of a statement that failed may be gone on from.
+ * Each message begins without an interrupt: one that comes too late was meant for the message before. PGlite
+ * goes on after any error of its engine, although answers may be missing and the engine's state is unknown.
+ * The thread goes on only after PostgreSQL's own error of a failed statement.
  */
 function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
   const { _PostgresMainLoopOnce: once } = engine
@@ -86,13 +86,13 @@ function fail(error: unknown): never {
 async function carryOut(engine: PGlite, message: Extract<ToEngine, { kind: 'batch' }>): Promise<void> {
   connection = message.connection
   if (files) files.refusal = undefined
-  // A start-up packet has no type, so its length comes first and its first byte is 0.
+  // A start-up packet has no type: it begins with its length, whose first byte is 0.
   if (message.bytes[0] === 0) await startSession(engine, message.bytes)
   else await engine.execProtocolRawStream(message.bytes, { syncToFs: false, onRawData: gather })
   send(true)
 }
 
-/** The engine has one session for ever: whoever connects again finds it as new. */
+/** The engine has one session for its whole life. It is reset, so that a new connection finds it as new. */
 async function startSession(engine: PGlite, packet: Uint8Array): Promise<void> {
   if (started) {
     for (const text of ['ROLLBACK', 'DISCARD ALL']) {
@@ -134,7 +134,7 @@ function say(message: FromEngine, transfer: ArrayBuffer[] = []): void {
   port.postMessage(message, transfer)
 }
 
-/** what PGlite's engine ends a statement with that failed */
+/** the error with which PGlite's engine ends a failed statement */
 const statementFailed = 100
 
 const sync = Uint8Array.of(0x53, 0, 0, 0, 4)

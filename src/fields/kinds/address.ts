@@ -1,8 +1,8 @@
 /** ADDRESS: written as the object or as an array of one, returned as an array of one (D17). */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import { containedAt, document, type Expression, filledDocument, textOrder } from '../columns.ts'
-import type { Kind, Place } from '../field.ts'
+import { containedAt, type Expression, filledJsonDocument, jsonDocument, textOrder } from '../columns.ts'
+import type { Kind, ParseContext } from '../field.ts'
 import { presenceTerm, textual } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
@@ -22,17 +22,17 @@ export const address: Kind = {
   members,
   empty: [],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, place) => {
-    if (!Array.isArray(input)) return parseAddress(input, place, '')
-    if (input.length > 1) return place.problem('too_many', 'must hold one address')
-    return input.length ? parseAddress(input[0]!, place, '/0') : null
+  parse: (input, context) => {
+    if (!Array.isArray(input)) return parseAddress(input, context, '')
+    if (input.length > 1) return context.problem('too_many', 'must hold one address')
+    return input.length ? parseAddress(input[0]!, context, '/0') : null
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
-    if (member === '') return presenceTerm(filledDocument(field))
+    if (member === '') return presenceTerm(filledJsonDocument(field))
     if (!members.includes(member)) return null
     const path = sql.text(`{0,${member}}`)
-    const value: Expression = row => sql`(${document(field)(row)} #>> ${path})`
+    const value: Expression = row => sql`(${jsonDocument(field)(row)} #>> ${path})`
     return {
       type: 'text',
       sql: value,
@@ -46,14 +46,14 @@ export const address: Kind = {
   },
 }
 
-function parseAddress(input: Json, place: Place, at: string): Json | undefined {
+function parseAddress(input: Json, context: ParseContext, at: string): Json | undefined {
   if (!isObject(input)) {
-    return place.problem('wrong_type', 'must be an object', {
+    return context.problem('wrong_type', 'must be an object', {
       at,
       hint: `Its members: ${members.join(', ')}.`,
     })
   }
-  let whole = knownMembers(input, members, place, at)
+  let whole = knownMembers(input, members, context, at)
   const parsed: { [member: string]: Json } = {}
   for (const member of members) {
     const sent = input[member]
@@ -64,7 +64,7 @@ function parseAddress(input: Json, place: Place, at: string): Json | undefined {
         ? sent
         : checkedText(
             member === 'zipcode' ? numberAsText(sent) : sent,
-            place,
+            context,
             { max_length: limits[member]! },
             `${at}/${member}`,
           )

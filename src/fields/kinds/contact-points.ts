@@ -3,8 +3,8 @@
  * is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
-import { containedAt, document } from '../columns.ts'
-import type { Kind, Place } from '../field.ts'
+import { containedAt, jsonDocument } from '../columns.ts'
+import type { Kind, ParseContext } from '../field.ts'
 import { equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
@@ -18,10 +18,10 @@ export const phone = contactPoints(
   'phone_type',
   phoneTypes,
   'phone_number',
-  (value, place, at) =>
+  (value, context, at) =>
     /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
       ? true
-      : (place.problem('invalid_phone', 'must be a phone number', {
+      : (context.problem('invalid_phone', 'must be a phone number', {
           at,
           hint: 'For example "+1 555 0100".',
         }) ?? false),
@@ -37,17 +37,17 @@ export const email = contactPoints(
   'email_type',
   emailTypes,
   'email_value',
-  (value, place, at) =>
+  (value, context, at) =>
     emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
       ? true
-      : (place.problem('invalid_email', 'must be a valid e-mail address', {
+      : (context.problem('invalid_email', 'must be a valid e-mail address', {
           at,
           hint: 'For example "jo@example.com".',
         }) ?? false),
   { min_length: 3, max_length: 320 },
 )
 
-type Check = (value: string, place: Place, at: string) => boolean
+type Check = (value: string, context: ParseContext, at: string) => boolean
 
 function contactPoints(
   typeMember: string,
@@ -56,12 +56,12 @@ function contactPoints(
   check: Check,
   limits: { min_length: number; max_length: number },
 ): Kind {
-  const entry = (input: Json, place: Place, at: string): Json | undefined => {
-    if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
-    const known = knownMembers(input, [typeMember, valueMember], place, at)
-    const type = entryType(input[typeMember], types, place, `${at}/${typeMember}`)
-    const value = checkedText(input[valueMember], place, limits, `${at}/${valueMember}`)
-    if (value === undefined || !check(value, place, `${at}/${valueMember}`) || !known || type === undefined)
+  const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
+    if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
+    const known = knownMembers(input, [typeMember, valueMember], context, at)
+    const type = entryType(input[typeMember], types, context, `${at}/${typeMember}`)
+    const value = checkedText(input[valueMember], context, limits, `${at}/${valueMember}`)
+    if (value === undefined || !check(value, context, `${at}/${valueMember}`) || !known || type === undefined)
       return undefined
     return { [typeMember]: type, [valueMember]: value }
   }
@@ -74,11 +74,11 @@ function contactPoints(
     empty: [],
     limits: ['max_limit'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-    parse: (input, place) => {
+    parse: (input, context) => {
       const sent = Array.isArray(input) ? input : [input]
-      const limit = place.field.config.max_limit ?? 20
-      if (sent.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
-      const entries = sent.map((item, index) => entry(item, place, Array.isArray(input) ? `/${index}` : ''))
+      const limit = context.field.config.max_limit ?? 20
+      if (sent.length > limit) return context.problem('too_many', `must have at most ${limit} entries`)
+      const entries = sent.map((item, index) => entry(item, context, Array.isArray(input) ? `/${index}` : ''))
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
     write: value => [JSON.stringify(items(value))],
@@ -89,7 +89,7 @@ function contactPoints(
       return {
         type,
         multi: true,
-        sql: jsonArray(document(field), type, `$[*].${isType ? typeMember : valueMember}`),
+        sql: jsonArray(jsonDocument(field), type, `$[*].${isType ? typeMember : valueMember}`),
         operators: isType ? equality : textual,
         operand: isType ? typeOperand : text => text,
         order: null,
@@ -102,14 +102,14 @@ function contactPoints(
 function entryType(
   input: Json | undefined,
   types: readonly { id: number; name: string }[],
-  place: Place,
+  context: ParseContext,
   at: string,
 ): number | undefined {
   if (input === undefined || input === null || input === '') {
-    return place.problem('required', 'must be given', { at, hint: typeHint(types) })
+    return context.problem('required', 'must be given', { at, hint: typeHint(types) })
   }
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) place.warn('type_defaulted', `${named(input)} is not a type of this entry; it became Work`)
+  if (!known) context.warn('type_defaulted', `${named(input)} is not a type of this entry; it became Work`)
   return known?.id ?? 1
 }
 

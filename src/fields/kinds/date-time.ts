@@ -1,21 +1,23 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
 
+import { column } from '../columns.ts'
+import type { Kind } from '../field.ts'
 import { isoInstant } from '../iso8601.ts'
-import { moment, momentParam } from '../moment.ts'
+import { jsonInstant, moment, momentParam } from '../moment.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { epochMilliseconds } from './date.ts'
 import { simpleKind } from './simple.ts'
 
-export const dateTime = simpleKind({
+const instant = simpleKind({
   column: 'timestamptz',
   type: 'timestamptz',
   isText: true,
   operators: ordered,
-  parse: (input, place) => {
+  parse: (input, context) => {
     const value = typeof input === 'string' ? isoInstant(input.trim()) : null
     return (
       value ??
-      place.problem('invalid_date_time', 'must be a real date-time in ISO 8601', {
+      context.problem('invalid_date_time', 'must be a real date-time in ISO 8601', {
         hint: 'For example "2026-03-31T09:30:00Z".',
       })
     )
@@ -23,6 +25,11 @@ export const dateTime = simpleKind({
   write: value => (value === moment ? momentParam : String(value)),
   operand: instantOperand,
 })
+
+export const dateTime: Kind = {
+  ...instant,
+  text: field => row => jsonInstant(column(field.internal_name)(row)),
+}
 
 export function instantOperand(text: string): string | Complaint {
   return (

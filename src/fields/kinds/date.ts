@@ -9,11 +9,13 @@ export const date = simpleKind({
   type: 'date',
   isText: true,
   operators: ordered,
-  parse: (input, place) => {
+  parse: (input, context) => {
     const value = typeof input === 'string' ? calendarDate(input.trim()) : null
     return (
       value ??
-      place.problem('invalid_date', 'must be a real date in ISO 8601', { hint: 'For example "2026-03-31".' })
+      context.problem('invalid_date', 'must be a real date in ISO 8601', {
+        hint: 'For example "2026-03-31".',
+      })
     )
   },
   operand: (text, _field, catalog) => dateOperand(text, catalog),

@@ -3,7 +3,7 @@ import { isRawNumber, type Json } from '../../json.ts'
 import { madeOnce } from '../../made-once.ts'
 import { sql } from '../../sql.ts'
 import type { Expression } from '../columns.ts'
-import type { Field, Kind, Option, Place } from '../field.ts'
+import type { Field, Kind, Option, ParseContext } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type Order } from '../operators.ts'
@@ -13,7 +13,7 @@ const option = simpleKind({
   column: 'bigint',
   type: 'bigint',
   operators: equality,
-  parse: (input, place, current) => checkedOption(input, place, current === null ? [] : [current]),
+  parse: (input, context, current) => checkedOption(input, context, current === null ? [] : [current]),
   operand: (value, field) => optionOperand(value, field),
   order: optionOrder,
 })
@@ -26,37 +26,41 @@ export const dropdown: Kind = { ...option, hasOptions: true }
  */
 export function checkedOption(
   input: Json,
-  place: Place,
+  context: ParseContext,
   stored: readonly Json[],
   at = '',
 ): number | undefined {
-  const { options } = place.field
+  const { options } = context.field
   const accepted = (option: Option) => option.is_active || stored.includes(option.id)
   const value = yesOrNo(input, options)
   if (typeof value !== 'number' && typeof value !== 'string') {
-    return place.problem('wrong_type', 'must be the id (number) or the name (string) of an option', { at })
+    return context.problem('wrong_type', 'must be the id (number) or the name (string) of an option', { at })
   }
-  const isNear = nearness(place)
+  const isNear = nearness(context)
   const option = findOption(value, options, choice => accepted(choice) && isNear(choice))
   if (!option) {
-    return place.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
+    return context.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
       at,
       hint: () => optionHint(String(value), options),
     })
   }
   if (!accepted(option)) {
-    return place.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
+    return context.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
       at,
       hint: () => optionHint('', options),
     })
   }
   // A pipeline or a stage is a record, which somebody may be deleting at this moment.
-  if (place.field.related) place.reference(place.field.related, option.id, at)
+  if (context.field.related) context.reference(context.field.related, option.id, at)
   return option.id
 }
 
 /** Which options are preferred when several have the same name: the stages of the record's own pipeline. */
-function nearness({ field: { within, resource }, beside, catalog }: Place): (option: Option) => boolean {
+function nearness({
+  field: { within, resource },
+  beside,
+  catalog,
+}: ParseContext): (option: Option) => boolean {
   const value = within === null ? null : beside(within)
   if (typeof value !== 'number' && typeof value !== 'string') return () => true
   const outer = findOption(value, catalog.resources.get(resource)!.byName.get(within!)!.options)

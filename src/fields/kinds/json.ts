@@ -4,7 +4,7 @@
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import { document } from '../columns.ts'
+import { jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
 
@@ -19,15 +19,16 @@ export const json: Kind = {
   members: [anyPath],
   empty: {},
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, place, current) => {
-    if (!isObject(input)) return place.problem('wrong_type', 'must be an object')
-    if (isDeeper(input, maxLevels)) return place.problem('too_deep', `must have at most ${maxLevels} levels`)
+  parse: (input, context, current) => {
+    if (!isObject(input)) return context.problem('wrong_type', 'must be an object')
+    if (isDeeper(input, maxLevels))
+      return context.problem('too_deep', `must have at most ${maxLevels} levels`)
     // A value that was stored before there was a limit can be written back (D4).
     if (isObject(current) && isSameJson(input, current)) return current
     const numbers = [...numbersIn(input)]
     const long = numbers.filter(({ length }) => length > maxNumberLength)
     for (const { at } of long) {
-      place.problem(
+      context.problem(
         'too_long',
         `must have numbers of at most ${maxNumberLength} characters, exponents written out`,
         { at },
@@ -36,9 +37,9 @@ export const json: Kind = {
     if (long.length) return undefined
     const bytes = numbers.reduce((sum, { growth }) => sum + growth, Buffer.byteLength(JSON.stringify(input)))
     if (bytes > maxBytes)
-      return place.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
+      return context.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
     if (!textsAreKept(input)) {
-      return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
+      return context.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
     }
     return input
   },
@@ -48,7 +49,7 @@ export const json: Kind = {
     // The grammar takes only letters, digits, _ and - in a name, so it needs no escape in SQL.
     if (member !== anyPath && steps.some(step => !/^[\p{L}\p{N}_-]{1,64}$/u.test(step))) return null
     const path = sql.text(`{${steps.map(step => `"${step}"`).join(',')}}`)
-    const whole = document(field)
+    const whole = jsonDocument(field)
     return {
       type: 'text',
       sql: row => (steps.length ? sql`(${whole(row)} #>> ${path})` : sql`NULLIF(${whole(row)}, '{}')::text`),

@@ -1,18 +1,18 @@
 /** The first check of every kind that takes an object: whether the members are known. */
 import { type Json, pointerStep } from '../../json.ts'
-import type { Place } from '../field.ts'
+import type { ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
 
 /** False after a problem: an unknown member. */
 export function knownMembers(
   input: { [name: string]: Json },
   known: readonly string[],
-  place: Place,
+  context: ParseContext,
   at = '',
 ): boolean {
   const unknown = Object.keys(input).filter(name => !known.includes(name))
   for (const name of unknown) {
-    place.problem('unknown_field', `has no member "${name}"`, {
+    context.problem('unknown_field', `has no member "${name}"`, {
       at: `${at}/${pointerStep(name)}`,
       hint: () => suggestion(name, known, `It has: ${known.join(', ')}.`),
     })

@@ -8,7 +8,7 @@ import { sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { column, containedAt, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain } from '../decimal.ts'
-import type { Config, Field, Kind, Place } from '../field.ts'
+import type { Config, Field, Kind, ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
@@ -89,9 +89,9 @@ export const money: Kind = {
 const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
 
-function parseMoney(input: Json, place: Place, current: Json): Json | undefined {
+function parseMoney(input: Json, context: ParseContext, current: Json): Json | undefined {
   if (!isObject(input)) {
-    return place.problem('wrong_type', 'must be an object', {
+    return context.problem('wrong_type', 'must be an object', {
       hint: 'For example {"currency":"USD","value":1250}.',
     })
   }
@@ -100,34 +100,34 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
     'currency',
     'currency_code',
     'value',
-    ...(place.field.type === 'DEAL_VALUE' ? ['products'] : []),
+    ...(context.field.type === 'DEAL_VALUE' ? ['products'] : []),
   ]
-  const known = knownMembers(input, members, place)
-  const currency = moneyCurrency(input, place, stored)
-  const digits: Config = place.field.is_custom ? customAmount : {}
+  const known = knownMembers(input, members, context)
+  const currency = moneyCurrency(input, context, stored)
+  const digits: Config = context.field.is_custom ? customAmount : {}
   const sent = input.value ?? (input.value === undefined && stored ? stored.value : 0)
-  if (place.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
-    return place.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
+  if (context.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
+    return context.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
   }
   // An amount with too many decimals for the currency is a problem even when only the currency changes: it is
   // never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
   const value = checkedNumber(
     sent as Json,
-    place,
-    { ...place.field.config, ...digits, max_decimals: decimals },
+    context,
+    { ...context.field.config, ...digits, max_decimals: decimals },
     '/value',
   )
-  if (place.field.is_custom && value && plain(value).length > customLength) {
-    return place.problem('too_long', `must have at most ${customLength} characters, the point included`, {
+  if (context.field.is_custom && value && plain(value).length > customLength) {
+    return context.problem('too_long', `must have at most ${customLength} characters, the point included`, {
       at: '/value',
     })
   }
-  const isDealValue = place.field.type === 'DEAL_VALUE'
+  const isDealValue = context.field.type === 'DEAL_VALUE'
   const lines =
     input.products === undefined
       ? (stored?.products ?? [])
-      : parseLines(input.products, place, currency?.decimals)
+      : parseLines(input.products, context, currency?.decimals)
   if (isDealValue && lines === undefined) return undefined
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
@@ -139,30 +139,34 @@ function parseMoney(input: Json, place: Place, current: Json): Json | undefined 
 
 function moneyCurrency(
   input: { [name: string]: Json },
-  place: Place,
+  context: ParseContext,
   stored: { [name: string]: Json } | null,
 ): Currency | undefined {
-  const fallback = place.field.default_value
+  const fallback = context.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
-    return place.problem('currency_required', 'needs a currency', {
+    return context.problem('currency_required', 'needs a currency', {
       at: '/currency',
       hint: 'For example "currency":"USD".',
     })
   }
-  return checkedCurrency(named, place, '/currency')
+  return checkedCurrency(named, context, '/currency')
 }
 
 /** The currency that `input` names by id, code or name, or undefined after a problem. */
-export function checkedCurrency(input: Json | undefined, place: Place, at: string): Currency | undefined {
+export function checkedCurrency(
+  input: Json | undefined,
+  context: ParseContext,
+  at: string,
+): Currency | undefined {
   if (typeof input !== 'string' && typeof input !== 'number') {
-    return place.problem('wrong_type', 'must be the id, code or name of a currency', { at })
+    return context.problem('wrong_type', 'must be the id, code or name of a currency', { at })
   }
-  const currency = findCurrency(input, place.catalog)
+  const currency = findCurrency(input, context.catalog)
   if (currency) return currency
-  return place.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
+  return context.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
     at,
-    hint: () => currencyHint(input, place.catalog),
+    hint: () => currencyHint(input, context.catalog),
   })
 }
 
@@ -192,9 +196,9 @@ function baseOrder(field: Field): Order {
   if (field.in_base) return { sql: column(`${field.in_base}_value`), type: 'numeric' }
   const currency = scalar(field, 'currency', 'int')
   return {
-    sql: (row, account) => sql`(${amount(row)} * (
+    sql: (row, looked) => sql`(${amount(row)} * (
       SELECT rate FROM currency
-      WHERE currency.account_id = ${account}::bigint AND currency.id = ${currency(row)}))`,
+      WHERE ${looked('currency', sql`currency`)} AND currency.id = ${currency(row)}))`,
     type: 'numeric',
     looksUp: true,
   }

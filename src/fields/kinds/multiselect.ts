@@ -1,7 +1,7 @@
 /** MULTISELECT: several options, stored as an array of ids (D10). */
 import type { Json } from '../../json.ts'
 import { type SqlType, sql } from '../../sql.ts'
-import { containedAt, document, type Expression } from '../columns.ts'
+import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
 import { checkedOption, optionOperand } from './dropdown.ts'
@@ -11,13 +11,13 @@ export const multiselect: Kind = {
   hasOptions: true,
   limits: ['max_limit'],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, place, current) => {
+  parse: (input, context, current) => {
     const inputs = Array.isArray(input) ? input : [input]
     const stored = Array.isArray(current) ? current : []
-    const limit = place.field.config.max_limit ?? 100
-    if (new Set(inputs).size > limit) return place.problem('too_many', `must have at most ${limit} options`)
+    const limit = context.field.config.max_limit ?? 100
+    if (new Set(inputs).size > limit) return context.problem('too_many', `must have at most ${limit} options`)
     const ids = inputs.map((item, index) =>
-      checkedOption(item, place, stored, Array.isArray(input) ? `/${index}` : ''),
+      checkedOption(item, context, stored, Array.isArray(input) ? `/${index}` : ''),
     )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
@@ -29,7 +29,7 @@ export const multiselect: Kind = {
     return {
       type: 'bigint',
       multi: true,
-      sql: jsonArray(document(field), 'bigint'),
+      sql: jsonArray(jsonDocument(field), 'bigint'),
       operators: equality,
       operand: text => optionOperand(text, field),
       order: null,

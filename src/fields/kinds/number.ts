@@ -3,7 +3,7 @@ import type { Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { column, scalar } from '../columns.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import type { Config, Kind, Place } from '../field.ts'
+import type { Config, Kind, ParseContext } from '../field.ts'
 import { type Complaint, ordered, type Term } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -12,9 +12,9 @@ const decimalNumber = simpleKind({
   type: 'numeric',
   operators: ordered,
   limits: ['min', 'max', 'max_digits', 'max_decimals'],
-  parse: (input, place) => {
-    if (typeof input === 'string') return place.problem('wrong_type', 'must be a number, not a string')
-    const value = checkedNumber(input, place, place.field.config)
+  parse: (input, context) => {
+    if (typeof input === 'string') return context.problem('wrong_type', 'must be a number, not a string')
+    const value = checkedNumber(input, context, context.field.config)
     return value && decimalJson(value)
   },
   write: numberText,
@@ -48,26 +48,26 @@ export function idOperand(text: string): string | Complaint {
 /** A decimal within its limits, or undefined after a problem. `at` is the place below. */
 export function checkedNumber(
   input: Json | undefined,
-  place: Place,
+  context: ParseContext,
   limits: Config,
   at = '',
 ): Decimal | undefined {
   const value = decimal(input)
-  if (!value) return place.problem('wrong_type', 'must be a number', { at })
+  if (!value) return context.problem('wrong_type', 'must be a number', { at })
   const { max_digits, max_decimals } = limits
   const [min, max] = [decimal(limits.min), decimal(limits.max)]
   if ((min && value.lt(min)) || (max && value.gt(max))) {
-    return place.problem('out_of_range', `must be ${range(min, max)}`, { at })
+    return context.problem('out_of_range', `must be ${range(min, max)}`, { at })
   }
   if (
     max_digits !== undefined &&
     value.c.length + Math.max(0, value.e - value.c.length + 1, -value.e) > max_digits
   ) {
-    return place.problem('too_long', `must have at most ${max_digits} digits`, { at })
+    return context.problem('too_long', `must have at most ${max_digits} digits`, { at })
   }
   if (max_decimals !== undefined && decimalPlaces(value) > max_decimals) {
     const allowed = max_decimals === 0 ? 'no decimals' : `at most ${max_decimals} decimals`
-    return place.problem('too_many_decimals', `must have ${allowed}; it is never rounded`, { at })
+    return context.problem('too_many_decimals', `must have ${allowed}; it is never rounded`, { at })
   }
   return value
 }

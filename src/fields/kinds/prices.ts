@@ -3,9 +3,9 @@
  * discount}].
  */
 import { isObject, type Json } from '../../json.ts'
-import { document, filledDocument } from '../columns.ts'
+import { filledJsonDocument, jsonDocument } from '../columns.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import type { Kind, Place } from '../field.ts'
+import type { Kind, ParseContext } from '../field.ts'
 import { equality, ordered, presenceTerm } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { checkedCurrency, currencyOperand } from './money.ts'
@@ -17,21 +17,21 @@ export const prices: Kind = {
   empty: [],
   limits: ['min', 'max'],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, place) => {
+  parse: (input, context) => {
     if (!Array.isArray(input)) {
-      return place.problem('wrong_type', 'must be an array of prices', {
+      return context.problem('wrong_type', 'must be an array of prices', {
         hint: 'For example [{"currency":"USD","unit_price":"49.90"}].',
       })
     }
-    const most = place.catalog.currencies.size
+    const most = context.catalog.currencies.size
     if (input.length > most)
-      return place.problem('too_many', `must have at most ${most} prices, one in each currency`)
-    const entries = input.map((entry, index) => parseEntry(entry, place, `/${index}`))
+      return context.problem('too_many', `must have at most ${most} prices, one in each currency`)
+    const entries = input.map((entry, index) => parseEntry(entry, context, `/${index}`))
     if (entries.includes(undefined)) return undefined
     const currencies = entries.map(entry => entry!.currency)
     const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
     if (repeated >= 0) {
-      return place.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, {
+      return context.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, {
         at: `/${repeated}/currency`,
       })
     }
@@ -39,14 +39,14 @@ export const prices: Kind = {
   },
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
-    if (member === '') return presenceTerm(filledDocument(field))
+    if (member === '') return presenceTerm(filledJsonDocument(field))
     if (!prices.members.includes(member)) return null
     const name = member === 'unit_price' ? 'price' : member
     const type = member === 'currency' ? 'bigint' : 'numeric'
     return {
       type,
       multi: true,
-      sql: jsonArray(document(field), type, `$[*].${name}`),
+      sql: jsonArray(jsonDocument(field), type, `$[*].${name}`),
       operators: member === 'currency' ? equality : ordered,
       operand: member === 'currency' ? currencyOperand : numericOperand,
       order: null,
@@ -62,30 +62,30 @@ export const prices: Kind = {
 
 const percentage = { min: 0, max: 100, max_decimals: 6 }
 
-function parseEntry(input: Json, place: Place, at: string): { [name: string]: Json } | undefined {
-  if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
+function parseEntry(input: Json, context: ParseContext, at: string): { [name: string]: Json } | undefined {
+  if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
   const known = knownMembers(
     input,
     ['currency', 'currency_code', 'unit_price', 'price', 'tax', 'discount'],
-    place,
+    context,
     at,
   )
   const currency =
     input.currency === undefined || input.currency === null
-      ? place.problem('required', 'needs a currency', { at: `${at}/currency` })
-      : checkedCurrency(input.currency, place, `${at}/currency`)
+      ? context.problem('required', 'needs a currency', { at: `${at}/currency` })
+      : checkedCurrency(input.currency, context, `${at}/currency`)
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
-  const limits = { ...place.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
-  const price = agreed(input, place, at)
+  const limits = { ...context.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
+  const price = agreed(input, context, at)
     ? checkedNumber(
         input[member],
-        place,
+        context,
         limits,
         `${at}/${input[member] === undefined ? 'unit_price' : member}`,
       )
     : undefined
-  const tax = optionalPercentage(input.tax, place, `${at}/tax`)
-  const discount = optionalPercentage(input.discount, place, `${at}/discount`)
+  const tax = optionalPercentage(input.tax, context, `${at}/tax`)
+  const discount = optionalPercentage(input.discount, context, `${at}/discount`)
   if (!known || !currency || !price || tax === undefined || discount === undefined) return undefined
   return {
     currency: currency.id,
@@ -97,17 +97,21 @@ function parseEntry(input: Json, place: Place, at: string): { [name: string]: Js
 }
 
 /** unit_price and price name the same member. If both are sent, they must be equal. */
-function agreed(input: { [name: string]: Json }, place: Place, at: string): boolean {
+function agreed(input: { [name: string]: Json }, context: ParseContext, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
   if (!one || !other || one.eq(other)) return true
-  place.problem('contradiction', 'unit_price and price name the same thing and must be equal', {
+  context.problem('contradiction', 'unit_price and price name the same thing and must be equal', {
     at: `${at}/price`,
   })
   return false
 }
 
-function optionalPercentage(input: Json | undefined, place: Place, at: string): Decimal | null | undefined {
-  return input === undefined || input === null ? null : checkedNumber(input, place, percentage, at)
+function optionalPercentage(
+  input: Json | undefined,
+  context: ParseContext,
+  at: string,
+): Decimal | null | undefined {
+  return input === undefined || input === null ? null : checkedNumber(input, context, percentage, at)
 }
 
 function json(value: Decimal | null): Json {

@@ -4,7 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import type { Place } from '../field.ts'
+import type { ParseContext } from '../field.ts'
 import { knownMembers } from './known-members.ts'
 import { checkedNumber } from './number.ts'
 
@@ -18,45 +18,49 @@ const told = ['name', 'product_code', 'amount']
  * The lines that were sent, each {product, quantity, unit_price, discount, tax} with null for what was left
  * out; undefined after a problem.
  */
-export function parseLines(input: Json, place: Place, decimals: number | undefined): Json[] | undefined {
+export function parseLines(
+  input: Json,
+  context: ParseContext,
+  decimals: number | undefined,
+): Json[] | undefined {
   const at = '/products'
   if (input === null) return []
   if (!Array.isArray(input)) {
-    return place.problem('wrong_type', 'must have an array of products', {
+    return context.problem('wrong_type', 'must have an array of products', {
       at,
       hint: 'For example [{"product":7,"quantity":2}].',
     })
   }
   if (input.length > linesMax)
-    return place.problem('too_many', `must have at most ${linesMax} products`, { at })
-  const lines = input.map((line, index) => parseLine(line, place, `${at}/${index}`, decimals))
+    return context.problem('too_many', `must have at most ${linesMax} products`, { at })
+  const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`, decimals))
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
 
 function parseLine(
   input: Json,
-  place: Place,
+  context: ParseContext,
   at: string,
   decimals: number | undefined,
 ): JsonObject | undefined {
-  if (!isObject(input)) return place.problem('wrong_type', 'must be an object', { at })
+  if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
   const known = knownMembers(
     input,
     ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
-    place,
+    context,
     at,
   )
-  const product = productId(input.product, place, `${at}/product`)
+  const product = productId(input.product, context, `${at}/product`)
   const quantity =
     input.quantity === undefined || input.quantity === null
-      ? place.problem('required', 'needs a quantity', { at: `${at}/quantity` })
-      : checkedNumber(input.quantity, place, quantityLimits, `${at}/quantity`)
-  const limits = { ...place.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
+      ? context.problem('required', 'needs a quantity', { at: `${at}/quantity` })
+      : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
+  const limits = { ...context.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
     const value = input[member]
     return value === undefined || value === null
       ? null
-      : checkedNumber(value, place, bounds, `${at}/${member}`)
+      : checkedNumber(value, context, bounds, `${at}/${member}`)
   }
   const [unit_price, discount, tax] = [
     optional('unit_price', limits),
@@ -87,12 +91,12 @@ export function productOf(line: Json): Json {
   return isObject(line) ? (line.product ?? null) : null
 }
 
-function productId(input: Json | undefined, place: Place, at: string): number | undefined {
+function productId(input: Json | undefined, context: ParseContext, at: string): number | undefined {
   const id = typeof input === 'string' ? null : decimal(input)
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
-    return place.problem('wrong_type', 'must name a product by its id (a whole number)', { at })
+    return context.problem('wrong_type', 'must name a product by its id (a whole number)', { at })
   }
-  place.reference(place.field.lines_of!, id.toNumber(), at)
+  context.reference(context.field.lines_of!, id.toNumber(), at)
   return id.toNumber()
 }
 

@@ -5,8 +5,8 @@
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
-import { containedAt, document, type Expression } from '../columns.ts'
-import type { Kind, Place } from '../field.ts'
+import { containedAt, type Expression, jsonDocument } from '../columns.ts'
+import type { Kind, ParseContext } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { dateOperand } from './date.ts'
@@ -57,7 +57,7 @@ function rangeKind(end: End): Kind {
   return {
     members: ['from', 'to', 'range.from', 'range.to'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-    parse: (input, place) => parseRange(input, place, end),
+    parse: (input, context) => parseRange(input, context, end),
     write: value => [value === null ? null : JSON.stringify(value)],
     term: (field, member) => {
       const name = member.replace(/^range\./, '')
@@ -65,7 +65,7 @@ function rangeKind(end: End): Kind {
       const at = member === '' ? 'from' : name
       // The ends are stored in a form that sorts as text: dates, and moments in UTC, with all their digits.
       const path = sql.text(`{range,${at}}`)
-      const value: Expression = row => sql`(${document(field)(row)} #>> ${path})`
+      const value: Expression = row => sql`(${jsonDocument(field)(row)} #>> ${path})`
       return {
         type: 'text',
         sql: value,
@@ -79,31 +79,32 @@ function rangeKind(end: End): Kind {
   }
 }
 
-function parseRange(input: Json, place: Place, end: End): Json | undefined {
+function parseRange(input: Json, context: ParseContext, end: End): Json | undefined {
   const object = typeof input === 'string' && end.mayRunBackwards ? textRange(input) : input
   const range = isObject(object) ? object.range : undefined
   if (!isObject(object) || !isObject(range)) {
-    return place.problem('wrong_type', 'must be an object with a range', {
+    return context.problem('wrong_type', 'must be an object with a range', {
       hint: `For example ${end.example}.`,
     })
   }
-  const known = knownMembers(object, ['range'], place) && knownMembers(range, ['from', 'to'], place, '/range')
-  const from = parseEnd(range.from, place, end, '/range/from')
-  const to = parseEnd(range.to, place, end, '/range/to')
+  const known =
+    knownMembers(object, ['range'], context) && knownMembers(range, ['from', 'to'], context, '/range')
+  const from = parseEnd(range.from, context, end, '/range/from')
+  const to = parseEnd(range.to, context, end, '/range/to')
   if (!known || from === undefined || to === undefined) return undefined
   // A range of dates stores the dates as written, but compares the moments to tell which comes first.
   const backwards = end.isDate ? instant(range.from) > instant(range.to) || from > to : from > to
   if (backwards && !end.mayRunBackwards)
-    return place.problem('range_backwards', 'must not end before it begins', { at: '/range' })
+    return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }
 }
 
-function parseEnd(input: Json | undefined, place: Place, end: End, at: string): string | undefined {
+function parseEnd(input: Json | undefined, context: ParseContext, end: End, at: string): string | undefined {
   if (input === undefined || input === null)
-    return place.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
+    return context.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
   const value = typeof input === 'string' ? end.parse(input.trim()) : null
-  if (value && end.mayRunBackwards) warnOfSeconds(input, place)
-  return value ?? place.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
+  if (value && end.mayRunBackwards) warnOfSeconds(input, context)
+  return value ?? context.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
 }
 
 /** "10:00/12:30" is the same as {range:{from:"10:00",to:"12:30"}} (D16). */

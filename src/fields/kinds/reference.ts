@@ -1,12 +1,12 @@
 /**
- * One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types of a deal
+ * One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types
  * (D11).
  */
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { type Expression, shortTextOrder } from '../columns.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import type { Field, Place } from '../field.ts'
+import type { Field, ParseContext } from '../field.ts'
 import { type Order, ordered } from '../operators.ts'
 import { idOperand } from './number.ts'
 import { simpleKind } from './simple.ts'
@@ -18,7 +18,7 @@ export const reference = simpleKind({
   column: 'bigint',
   type: 'bigint',
   operators: ordered,
-  parse: (input, place) => checkedReference(input, place),
+  parse: (input, context) => checkedReference(input, context),
   operand: idOperand,
   order: nameOrder,
 })
@@ -27,12 +27,16 @@ export const reference = simpleKind({
  * The id that `input` names; undefined after a problem. `input` is `7` or, where the interface takes an
  * object, `{"id":7}`. An object without an id is a record to be created.
  */
-export function checkedReference(input: Json | undefined, place: Place, at = ''): number | undefined {
-  const { field } = place
+export function checkedReference(
+  input: Json | undefined,
+  context: ParseContext,
+  at = '',
+): number | undefined {
+  const { field } = context
   const isObjectTaken = isObject(input) && takesObject(field)
-  if (isObjectTaken && input.id === undefined) return place.create(field.related!, input, at)
+  if (isObjectTaken && input.id === undefined) return context.create(field.related!, input, at)
   if (isObjectTaken && Object.keys(input).length > 1) {
-    return place.problem('contradiction', 'has an id and other members', {
+    return context.problem('contradiction', 'has an id and other members', {
       at,
       hint: `Link with {"id":…} alone, or leave the id out to create a ${field.related}.`,
     })
@@ -40,16 +44,16 @@ export function checkedReference(input: Json | undefined, place: Place, at = '')
   const linked = isObjectTaken ? input.id : input
   const id = typeof linked === 'string' ? null : decimal(linked)
   if (!id || decimalPlaces(id) > 0) {
-    return place.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
+    return context.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
   }
   if (id.lt(1) || id.gt(maxId))
-    return place.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
-  place.reference(field.related!, id.toNumber(), at)
+    return context.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
+  context.reference(field.related!, id.toNumber(), at)
   return id.toNumber()
 }
 
 function takesObject(field: Field): boolean {
-  return field.type.endsWith('_ONBOARD') || field.type === 'CONTACTS_ONBOARD'
+  return field.type.endsWith('_ONBOARD')
 }
 
 /** References sort by the name shown (D29). */
@@ -59,11 +63,12 @@ function nameOrder(id: Expression, field: Field): Order {
   // result of a look-up.
   const name = shortTextOrder(shownName(field, sql`named.`))
   return {
-    sql: (row, account) => sql`(
+    sql: (row, looked) => sql`(
       SELECT ${name} FROM ${table} named
-      WHERE named.account_id = ${account}::bigint AND named.id = ${id(row)})`,
+      WHERE ${looked(field.related!, sql`named`)} AND named.id = ${id(row)})`,
     type: 'text',
     looksUp: true,
+    namesOf: field.related!,
   }
 }
 

@@ -1,4 +1,4 @@
-/** Several related records, kept as an array of ids: TAGS and CONTACTS_ONBOARD. */
+/** Several related records, kept as an array of ids: TAGS, TERRITORIES and CONTACTS_ONBOARD. */
 import type { Json } from '../../json.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
@@ -11,18 +11,18 @@ export const references: Kind = {
   empty: [],
   limits: ['max_limit'],
   columns: field => [{ name: field.internal_name, type: 'bigint[]' }],
-  parse: (input, place) => {
+  parse: (input, context) => {
     const inputs = Array.isArray(input) ? input : [input]
-    const limit = place.field.config.max_limit ?? Number.POSITIVE_INFINITY
+    const limit = context.field.config.max_limit ?? Number.POSITIVE_INFINITY
     // Far too many entries are refused as a whole, not one by one. The same id may be sent twice, as 7 and as
     // {"id":7}.
-    if (inputs.length > 2 * limit) return place.problem('too_many', `must have at most ${limit} entries`)
+    if (inputs.length > 2 * limit) return context.problem('too_many', `must have at most ${limit} entries`)
     const ids = inputs.map((item, index) =>
-      checkedReference(item, place, Array.isArray(input) ? `/${index}` : ''),
+      checkedReference(item, context, Array.isArray(input) ? `/${index}` : ''),
     )
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
-    if (distinct.length > limit) return place.problem('too_many', `must have at most ${limit} entries`)
+    if (distinct.length > limit) return context.problem('too_many', `must have at most ${limit} entries`)
     return distinct
   },
   write: value => [`{${((value as Json[] | null) ?? []).join(',')}}`],

@@ -35,7 +35,7 @@ const wrong = (...inputs: Json[]) => inputs.map(input => ({ input, code: 'wrong_
 const rangeEnds = { '': 'range.from', from: 'range.from', to: 'range.to' }
 const long = (count: number) => '\u{1F4BC}'.repeat(count)
 
-/** Null: the service alone writes fields of this type. */
+/** Null: no deal or product has a writable field of the type. */
 export function samples(known: SampleTargets): { readonly [type in FieldType]: Samples | null } {
   const [contact, other] = known.contacts as [number, number]
   const phone = (phone_number: string, phone_type: Json = 1): Json => [{ phone_type, phone_number }]
@@ -434,5 +434,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       ],
     },
     PRODUCT: null,
+    STRING_LIST: null,
+    TERRITORIES: null,
   }
 }

@@ -3,7 +3,7 @@ import { isRawNumber, type Json } from '../../json.ts'
 import { codePoints } from '../code-points.ts'
 import { textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
-import type { Config, Place } from '../field.ts'
+import type { Config, ParseContext } from '../field.ts'
 import { textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -12,9 +12,9 @@ export const text = simpleKind({
   type: 'text',
   operators: textual,
   limits: ['min_length', 'max_length'],
-  parse: (input, place) => {
-    const value = place.field.accepts_number ? numberAsText(input) : input
-    return checkedText(value, place, place.field.config)
+  parse: (input, context) => {
+    const value = context.field.accepts_number ? numberAsText(input) : input
+    return checkedText(value, context, context.field.config)
   },
   operand: value => value,
   // Stored texts may be longer than a limit that an account narrowed later. And the limit of a custom field
@@ -33,20 +33,20 @@ export const text = simpleKind({
  */
 export function checkedText(
   input: Json | undefined,
-  place: Place,
+  context: ParseContext,
   limits: Config,
   at = '',
 ): string | undefined {
   if (typeof input !== 'string') {
-    return place.problem('wrong_type', 'must be a string', { at })
+    return context.problem('wrong_type', 'must be a string', { at })
   }
   if (input.includes('\0') || !input.isWellFormed()) {
-    return place.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair', { at })
+    return context.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair', { at })
   }
   const { min_length = 0, max_length = Number.POSITIVE_INFINITY } = limits
   const length = codePoints(input)
   if (length < min_length) {
-    return place.problem(
+    return context.problem(
       'too_short',
       `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`,
       {
@@ -56,7 +56,7 @@ export function checkedText(
     )
   }
   if (length > max_length) {
-    return place.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })
+    return context.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })
   }
   return input
 }

@@ -1,7 +1,7 @@
 /** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
 import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
-import type { Place } from '../field.ts'
+import type { ParseContext } from '../field.ts'
 import { isoTime } from '../iso8601.ts'
 import { ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
@@ -10,12 +10,12 @@ export const time = simpleKind({
   column: 'text',
   type: 'text',
   operators: ordered,
-  parse: (input, place) => {
+  parse: (input, context) => {
     const value = typeof input === 'string' ? isoTime(input.trim()) : null
-    if (value) warnOfSeconds(input, place)
+    if (value) warnOfSeconds(input, context)
     return (
       value ??
-      place.problem('invalid_time', 'must be a time in ISO 8601 without offset', {
+      context.problem('invalid_time', 'must be a time in ISO 8601 without offset', {
         hint: 'For example "09:30".',
       })
     )
@@ -26,7 +26,7 @@ export const time = simpleKind({
 })
 
 /** Times are kept to the minute, as the interface shows them. A warning tells of dropped seconds (D54). */
-export function warnOfSeconds(input: Json, place: Place): void {
+export function warnOfSeconds(input: Json, context: ParseContext): void {
   if (/:\d\d:\d*[1-9]/.test(String(input)))
-    place.warn('seconds_dropped', `${place.field.internal_name} is kept to the minute`)
+    context.warn('seconds_dropped', `${context.field.internal_name} is kept to the minute`)
 }

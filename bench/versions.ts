@@ -1,0 +1,98 @@
+/**
+ * `npm run bench:versions -- --other DIRECTORY [--seconds 1 --turns 10 --engine postgres,embedded]`: reads,
+ * lists, creates and updates over HTTP by this version of the service, by another in a checkout of its own,
+ * and by the hand-written endpoint, in turns of one run. Prints the throughput as ratios. See
+ * docs/performance.md.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createDatabase, startPostgres } from '../test/support/postgres.ts'
+import type { Figures, Orders } from './load.ts'
+import { accountTokens, type Case, cases } from './prepare.ts'
+import { ask, endAll, type Running, startProcess, startService } from './processes.ts'
+
+const { values } = parseArgs({
+  options: {
+    other: { type: 'string' },
+    seconds: { type: 'string', default: '1' },
+    turns: { type: 'string', default: '10' },
+    deals: { type: 'string', default: '5000' },
+    engine: { type: 'string', default: 'postgres,embedded' },
+  },
+})
+if (!values.other) throw new Error('--other names the directory of another version')
+const [here, other] = [join(import.meta.dirname, '..'), resolve(values.other)]
+const [seconds, turns] = [Number(values.seconds), Number(values.turns)]
+const inFlight = 32
+
+type Candidate = { readonly name: string; readonly url: string; readonly items: readonly Case[] }
+type Opened = { url: string } | { dataDir: string }
+
+const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+console.log(`Node.js ${process.versions.node}, load before the run ${loadavg()[0]!.toFixed(1)}`)
+if (values.engine.includes('postgres')) {
+  const server = await startPostgres(true)
+  if (!server) throw new Error('PostgreSQL is not installed here')
+  const urls = [await createDatabase(server.url), await createDatabase(server.url)] as const
+  const own = await candidate('this version', here, { url: urls[0] })
+  const plain = await startProcess('bench/plain.ts', { DATABASE_URL: urls[0] })
+  const before = await candidate('the other version', other, { url: urls[1] })
+  await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', url: plain.url }])
+  endAll()
+  await server.stop()
+}
+if (values.engine.includes('embedded'))
+  await compare('Embedded', [
+    await candidate('this version', here, { dataDir: join(directory, 'this') }),
+    await candidate('the other version', other, { dataDir: join(directory, 'other') }),
+  ])
+process.exit(0)
+
+/** The service of a version, on deals that the same version has made. */
+async function candidate(name: string, root: string, open: Opened): Promise<Candidate> {
+  const { prepareDeals } = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
+  const items = cases(await prepareDeals(open, Number(values.deals)))
+  const place = 'url' in open ? { DATABASE_URL: open.url, DATA_DIR: directory } : { DATA_DIR: open.dataDir }
+  const service: Running = await startService({ ...place, DEALWRIGHT_TOKEN: accountTokens[0]! }, root)
+  return { name, url: service.url, items }
+}
+
+async function compare(title: string, candidates: readonly Candidate[]): Promise<void> {
+  const others = candidates.slice(1).map(({ name }) => `of ${name}`)
+  const head = ['Request', 'p50 ms', 'p99 ms', ...others]
+  const rows = [head, head.map((_cell, index) => (index ? '--:' : '---'))]
+  for (const index of candidates[0]!.items.keys()) {
+    const found = candidates.map((): Figures[] => [])
+    for (const each of candidates) await load(each, index, 1)
+    for (let turn = 0; turn < turns; turn++) {
+      const order = candidates.map((_each, at) => (at + turn) % candidates.length)
+      for (const at of turn % 2 ? order.reverse() : order)
+        found[at]!.push(await load(candidates[at]!, index, seconds))
+    }
+    const ratios = found.slice(1).map(figures => {
+      const each = figures.map(({ count }, turn) => found[0]![turn]!.count / count).sort((a, b) => a - b)
+      return `${middle(each).toFixed(2)} (${each[0]!.toFixed(2)} to ${each.at(-1)!.toFixed(2)})`
+    })
+    const latencies = found[0]!.flatMap(figures => figures.latencies).sort((a, b) => a - b)
+    const part = (of: number) => latencies[Math.floor(latencies.length * of)]!.toFixed(1)
+    rows.push([candidates[0]!.items[index]!.name, part(0.5), part(0.99), ...ratios])
+  }
+  const text = rows.map(cells => `| ${cells.join(' | ')} |`).join('\n')
+  console.log(`\n${title}, ${inFlight} in flight, ${turns} turns of ${seconds} s\n\n${text}`)
+}
+
+function middle(sorted: readonly number[]): number {
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
+}
+
+function load({ name, url, items }: Candidate, index: number, seconds: number): Promise<Figures> {
+  const { method, path, plainPath, ids, body, accounts } = items[index]!
+  return ask('bench/load.ts', {
+    ...{ port: Number(new URL(url).port), connections: inFlight, warmUp: 0.1, seconds, method, ids, body },
+    path: name.startsWith('plain') ? plainPath : path,
+    tokens: accountTokens.slice(accounts[0] - 1, accounts[1]),
+  } satisfies Orders)
+}

@@ -1,0 +1,81 @@
+/**
+ * Which accounts there are (D67): finding, renaming, deleting and bringing back. An account that is deleted
+ * is refused to its callers at once (callers.ts), and purged later (administration/purge-account.ts).
+ */
+import type { Database } from '../db/open.ts'
+import type { Queryable, Reader } from '../records/store.ts'
+import { carryOut, lockFirst } from '../records/write.ts'
+import { ask, param, sql } from '../sql.ts'
+import { alone } from './alone.ts'
+
+export type Account = {
+  readonly id: number
+  readonly name: string
+  readonly createdAt: string
+  /** null: it is in use */
+  readonly deletedAt: string | null
+  /** whether its purge has not begun */
+  readonly isWhole: boolean
+  readonly users: number
+  readonly administrators: number
+}
+
+const instant = (column: 'created_at' | 'deleted_at') =>
+  sql`to_char(a.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+
+/** All accounts in the order of their ids, those that are deleted among them. */
+export async function allAccounts(db: Reader): Promise<Account[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT a.account_id::text AS id, a.name, ${instant('created_at')} AS created_at,
+      ${instant('deleted_at')} AS deleted_at,
+      EXISTS (SELECT 1 FROM counter c WHERE c.account_id = a.account_id)::text AS is_whole,
+      (SELECT count(*) FROM "user" u
+       WHERE u.account_id = a.account_id AND u.deleted_at IS NULL)::text AS users,
+      (SELECT count(*) FROM "user" u JOIN role o ON o.account_id = u.account_id AND o.id = u.role
+       WHERE u.account_id = a.account_id AND u.deleted_at IS NULL AND u.is_active = 1
+         AND o.scopes ? 'admin')::text AS administrators
+    FROM account a ORDER BY a.account_id`,
+  )
+  return rows.map(row => ({
+    id: Number(row.id),
+    name: row.name!,
+    createdAt: row.created_at!,
+    deletedAt: row.deleted_at!,
+    isWhole: row.is_whole === 'true',
+    users: Number(row.users),
+    administrators: Number(row.administrators),
+  }))
+}
+
+/** Gives an account another name, as a new version of its configuration, so that every process sees it. */
+export async function renameAccount(db: Queryable, account: number, name: string): Promise<void> {
+  const own = param(String(account))
+  const rename = sql`UPDATE account SET name = ${name}::text, catalog_version = catalog_version + 1
+    WHERE account_id = ${own}::bigint`
+  await carryOut(db, own, rename, lockFirst)
+}
+
+/** Marks an account as deleted. False where it is the only one in use. */
+export async function announceDeletion(db: Pick<Database, 'sql'>, account: number): Promise<boolean> {
+  const own = param(String(account))
+  const rows = await alone(db, tx =>
+    ask(
+      tx,
+      sql`UPDATE account SET deleted_at = date_trunc('milliseconds', now())
+      WHERE account_id = ${own}::bigint AND deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM account o WHERE o.account_id <> ${own}::bigint AND o.deleted_at IS NULL)
+      RETURNING account_id`,
+    ),
+  )
+  return rows.length > 0
+}
+
+/** Brings a deleted account back. False where its purge has begun: that removes the counter first. */
+export async function restoreAccount(db: Queryable, account: number): Promise<boolean> {
+  const own = param(String(account))
+  const restore = sql`UPDATE account SET deleted_at = NULL
+    WHERE account_id = ${own}::bigint AND EXISTS (SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint)
+    RETURNING account_id`
+  return (await carryOut(db, own, restore, lockFirst)).length > 0
+}

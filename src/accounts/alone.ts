@@ -1,0 +1,19 @@
+/** Transactions that make, delete and bring back accounts: one at a time, in all processes. */
+import type { Database } from '../db/open.ts'
+import type { Queryable } from '../records/store.ts'
+import { ask, sql } from '../sql.ts'
+
+/** Any number: the lock of all that concerns which accounts there are. */
+const accountsLock = 7_301_040
+
+export function alone<T>(db: Pick<Database, 'sql'>, act: (tx: Queryable) => Promise<T>): Promise<T> {
+  return db.sql.begin(async tx => {
+    const query: Queryable['query'] = (text, params = []) => tx.unsafe(text, params, { prepare: true })
+    await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(accountsLock)}::bigint)`)
+    const write: Queryable['write'] = async (account, text, params, first) => {
+      if (first) await query(first, [account])
+      return query(text, params)
+    }
+    return act({ query, write })
+  })
+}

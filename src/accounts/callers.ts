@@ -1,0 +1,256 @@
+/**
+ * Who may ask, and under which configuration. Remembers the tokens, sessions and catalogs of the database
+ * for at most a second, so what has ended is refused within a second (D38, D61), and a changed catalog is
+ * seen as soon. Knows
+ * no HTTP.
+ */
+import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
+import { parseJson } from '../json.ts'
+import type { Resource } from '../records/resource.ts'
+import type { Queryable } from '../records/store.ts'
+import { catalogAs } from '../rights/as-role.ts'
+import { Rights } from '../rights/rights.ts'
+import { adminScope, narrowed } from '../rights/scopes.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import { ask, prepared, type Sql, sql } from '../sql.ts'
+import { isInUse, isSignedIn, isValid } from '../users/access.ts'
+import { accountOf, hashToken, parseToken } from './token.ts'
+
+/**
+ * A caller: the user for whom a token or a session stands, their account as their role sees it, and what they
+ * may do. One of `token` and `session` is there.
+ */
+export type Caller = Viewer & {
+  readonly rights: Rights
+  readonly token: { readonly id: number; readonly name: string } | null
+  readonly session: { readonly id: number } | null
+}
+
+const rememberMs = 1000
+/** A token that is used after that time is looked up again ahead of its end, so that no request waits. */
+const refreshAfterMs = 500
+const tokensMax = 10_000
+
+type Remembered = {
+  readonly caller: Promise<Caller | null>
+  readonly account: number | null
+  /** set when it is being looked up again */
+  refreshAt: number
+  readonly until: number
+}
+
+/** The callers that this process knows. */
+export class Callers {
+  readonly #db: Queryable
+  readonly #resources: readonly Resource[]
+  readonly #now: () => number
+  /** hash of a token or session → whom it stands for */
+  readonly #remembered = new Map<string, Remembered>()
+  readonly #catalogs = new Map<number, Promise<Catalog>>()
+
+  /** `now` gives milliseconds and must not run backwards. */
+  constructor(db: Queryable, resources: readonly Resource[], now: () => number) {
+    this.#db = db
+    this.#resources = resources
+    this.#now = now
+  }
+
+  /** The caller that a token or session stands for; null when it is unknown or has ended. */
+  identify(token: string): Promise<Caller | null> {
+    const hash = hashToken(token)
+    const remembered = this.#remembered.get(hash)
+    if (!remembered || this.#now() >= remembered.until) return this.#remember(token, hash)
+    if (this.#now() >= remembered.refreshAt) this.#refresh(token, hash, remembered)
+    return remembered.caller
+  }
+
+  /** The same as the database has it now. Forgets what was remembered. */
+  identifyNow(token: string): Promise<Caller | null> {
+    return this.#remember(token, hashToken(token))
+  }
+
+  /** An account's catalog as the database has it now. */
+  catalogNow(account: number): Promise<Catalog> {
+    return loadCatalog(this.#db, this.#resources, account)
+  }
+
+  /**
+   * Forgets what is remembered of an account, after a change of its configuration: this process sees it at
+   * once.
+   */
+  forget(account: number): void {
+    for (const [hash, remembered] of this.#remembered)
+      if (remembered.account === account) this.#remembered.delete(hash)
+  }
+
+  /** Forgets a token or session that has ended: this process refuses it at once. */
+  forgetSecret(token: string): void {
+    this.#remembered.delete(hashToken(token))
+  }
+
+  #remember(token: string, hash: string): Promise<Caller | null> {
+    if (this.#remembered.size >= tokensMax) this.#remembered.clear()
+    const remembered = this.#ask(token, hash)
+    this.#remembered.set(hash, remembered)
+    remembered.caller.catch(() => this.#remembered.delete(hash))
+    return remembered.caller
+  }
+
+  /** Asks again ahead of time. What is remembered stays good until the answer takes its place. */
+  #refresh(token: string, hash: string, remembered: Remembered): void {
+    remembered.refreshAt = Number.POSITIVE_INFINITY
+    const latest = this.#ask(token, hash)
+    latest.caller.then(
+      () => this.#remembered.get(hash) === remembered && this.#remembered.set(hash, latest),
+      () => {},
+    )
+  }
+
+  #ask(token: string, hash: string): Remembered {
+    const inSession = accountOf('session', token)
+    const account = inSession ?? parseToken(token)?.account ?? null
+    const at = this.#now()
+    return {
+      caller: this.#lookUp(account, hash, inSession === null ? 'token' : 'session'),
+      account,
+      refreshAt: at + refreshAfterMs,
+      until: at + rememberMs,
+    }
+  }
+
+  async #lookUp(account: number | null, hash: string, kind: 'token' | 'session'): Promise<Caller | null> {
+    if (account === null) return null
+    const statement = kind === 'token' ? tokenStatement : sessionStatement
+    const [row] = await ask(this.#db, statement(String(account), hash))
+    if (!row) return null
+    const catalog = await this.#catalogAt(account, row.catalog_version!)
+    const role = catalog.roles.get(Number(row.role))
+    if (!role) return null
+    if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
+    // A session may do all that its user's role may.
+    const own = row.scopes ? (JSON.parse(row.scopes) as string[]) : [adminScope]
+    const scopes = narrowed(new Set(role.scopes), new Set(own))
+    const id = Number(row.id)
+    return {
+      catalog: catalogAs(catalog, role),
+      actor: Number(row.actor),
+      territories: JSON.parse(row.territories!) as number[],
+      rights: new Rights(scopes, role),
+      token: kind === 'token' ? { id, name: row.name! } : null,
+      session: kind === 'session' ? { id } : null,
+    }
+  }
+
+  /**
+   * Writes down that a token or session is in use. It does not matter to the request whether that succeeds.
+   */
+  #noteUse(account: number, id: string, table: 'token' | 'session'): void {
+    const noted = ask(
+      this.#db,
+      sql`UPDATE ${sql.id(table)} SET last_used_at = date_trunc('minute', now())
+      WHERE account_id = ${String(account)}::bigint AND id = ${id}::bigint`,
+    )
+    noted.catch(() => {})
+  }
+
+  async #catalogAt(account: number, version: string): Promise<Catalog> {
+    const known = await this.#catalogs.get(account)?.catch(() => null)
+    if (known?.version === version) return known
+    const loading = this.catalogNow(account)
+    this.#catalogs.set(account, loading)
+    return loading
+  }
+}
+
+/** Whom a valid token acts for. Asked once a second for whoever asks. */
+const tokenStatement = prepared(
+  (account, hash) => sql`
+SELECT t.id::text AS id, t.name, t.scopes::text AS scopes, u.id::text AS actor, u.role::text AS role,
+  array_to_json(u.territories)::text AS territories, a.catalog_version::text AS catalog_version,
+  (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute')::text AS is_use_due
+FROM token_secret s
+  JOIN token t ON t.account_id = s.account_id AND t.id = s.token
+  JOIN "user" u ON u.account_id = s.account_id AND u.id = t."user"
+  JOIN account a ON a.account_id = s.account_id
+WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
+  AND (s.valid_until IS NULL OR s.valid_until > now())
+  AND ${isValid} AND ${isInUse} AND a.deleted_at IS NULL`,
+)
+
+/** For whom a session stands that has not ended. */
+const sessionStatement = prepared(
+  (account, hash) => sql`
+SELECT s.id::text AS id, u.id::text AS actor, u.role::text AS role,
+  array_to_json(u.territories)::text AS territories, a.catalog_version::text AS catalog_version,
+  (s.last_used_at < now() - interval '1 minute')::text AS is_use_due
+FROM session s
+  JOIN "user" u ON u.account_id = s.account_id AND u.id = s."user"
+  JOIN account a ON a.account_id = s.account_id
+WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
+  AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
+)
+
+/** An account's catalog as one statement sees it. */
+export async function loadCatalog(
+  db: Queryable,
+  resources: readonly Resource[],
+  account: number,
+): Promise<Catalog> {
+  const [row] = await ask(db, catalogStatement(String(account)))
+  return buildCatalog(resources, parseJson(row!.catalog!) as unknown as CatalogRows)
+}
+
+/** Everything a catalog is made of. */
+const catalogStatement = prepared(account => {
+  const rows = (of: Sql, order: Sql) =>
+    sql`(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (${of}) x)`
+  const own = sql`account_id = ${account}::bigint`
+  return sql`
+SELECT json_build_object(
+  'account', (SELECT row_to_json(x) FROM (
+    SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
+    FROM account WHERE ${own}) x),
+  'fields', ${rows(
+    sql`
+    SELECT id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
+      is_indexed, deleted_at, version
+    FROM field WHERE ${own}`,
+    sql`x.id`,
+  )},
+  'options', ${rows(
+    sql`
+    SELECT id, resource, field, name, position, is_active, is_default FROM option WHERE ${own}`,
+    sql`x.position, x.id`,
+  )},
+  'forms', ${rows(
+    sql`
+    SELECT resource, sections FROM form WHERE ${own}`,
+    sql`x.resource`,
+  )},
+  'currencies', ${rows(
+    sql`
+    SELECT id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active
+    FROM currency WHERE ${own}`,
+    sql`x.code`,
+  )},
+  'pipelines', ${rows(
+    sql`
+    SELECT id, name, position, is_default = 1 AS is_default
+    FROM pipeline WHERE ${own} AND deleted_at IS NULL`,
+    sql`x.position, x.id`,
+  )},
+  'roles', ${rows(
+    sql`
+    SELECT id, name, built_in, scopes, visibility, may_change, hidden_fields, locked_fields
+    FROM role WHERE ${own} AND deleted_at IS NULL`,
+    sql`x.id`,
+  )},
+  'stages', ${rows(
+    sql`
+    SELECT id, pipeline, name, position,
+      CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days
+    FROM pipeline_stage WHERE ${own} AND deleted_at IS NULL`,
+    sql`x.pipeline, x.position, x.id`,
+  )}
+)::text AS catalog`
+})

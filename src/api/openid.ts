@@ -1,0 +1,192 @@
+/**
+ * Sign-in by an OpenID provider (D61): the authorization code flow with state, nonce and PKCE, which a
+ * short-lived cookie of the browser keeps. The provider says which e-mail it has verified; sign-in.ts decides
+ * who that is.
+ */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import type { OpenIdSettings } from '../config.ts'
+import { Refusal } from '../errors.ts'
+import { isObject, parseJson } from '../json.ts'
+import type { SignIn } from '../sign-in/sign-in.ts'
+import type { Answer } from './answer.ts'
+import type { GuestRequest } from './request.ts'
+import type { GuestHandler } from './routes.ts'
+import { sessionSeconds, type Visitor } from './visitor.ts'
+
+const callbackPath = '/rest/api/v1/session/openid/callback'
+/** How long somebody may take at the provider. */
+const flowSeconds = 600
+/** How soon a provider that was not there is asked again. */
+const retryMs = 5_000
+/** How long a provider may take to answer. */
+const timeoutSeconds = 5
+
+/** What the browser keeps while its user is at the provider. */
+type Flow = {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly account: number | null
+}
+
+/** The provider, asked what it can do when it is needed first. */
+export class OpenId {
+  readonly #settings: OpenIdSettings
+  readonly #publicUrl: string
+  readonly #clock: () => number
+  readonly #log: (line: string) => void
+  #configuration: Promise<Configuration> | null = null
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(settings: OpenIdSettings, publicUrl: string, clock: () => number, log: (line: string) => void) {
+    this.#settings = settings
+    this.#publicUrl = publicUrl
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Where to send a browser. */
+  async begin(flow: Flow): Promise<string> {
+    const configuration = await this.#found()
+    return buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#publicUrl + callbackPath,
+      scope: 'openid email',
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await calculatePKCECodeChallenge(flow.verifier),
+      code_challenge_method: 'S256',
+    }).href
+  }
+
+  /** The e-mail that the provider has verified. Throws `unauthenticated` and `forbidden`. */
+  async verifiedEmail(url: string, { state, nonce, verifier }: Flow): Promise<string> {
+    const configuration = await this.#found()
+    const address = new URL(this.#publicUrl + url.slice(url.indexOf('/')))
+    const claims = await this.#claims(configuration, address, state, nonce, verifier)
+    if (typeof claims.email !== 'string' || claims.email_verified !== true)
+      throw new Refusal('forbidden', 'The OpenID provider has not verified an e-mail of yours.')
+    return claims.email
+  }
+
+  async #claims(
+    configuration: Configuration,
+    address: URL,
+    expectedState: string,
+    expectedNonce: string,
+    pkceCodeVerifier: string,
+  ): Promise<{ readonly [claim: string]: unknown }> {
+    const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true }
+    try {
+      const tokens = await authorizationCodeGrant(configuration, address, checks)
+      const claims = tokens.claims()!
+      if (claims.email !== undefined) return claims
+      return await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+    } catch (error) {
+      this.#log(`A sign-in by OpenID failed: ${reasonOf(error)}`)
+      throw new Refusal('unauthenticated', 'The sign-in at the OpenID provider failed; begin it again.')
+    }
+  }
+
+  async #found(): Promise<Configuration> {
+    const isDue = this.#clock() - this.#askedAt >= retryMs
+    if (!this.#configuration && isDue) {
+      this.#askedAt = this.#clock()
+      const { issuer, clientId, clientSecret } = this.#settings
+      // Only on this machine is a provider without TLS taken (src/config.ts).
+      const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : []
+      this.#configuration = discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        execute,
+        timeout: timeoutSeconds,
+      })
+      this.#configuration.catch(error => {
+        this.#configuration = null
+        this.#log(`The OpenID provider ${issuer} is not available: ${reasonOf(error)}`)
+      })
+    }
+    const found = await this.#configuration?.catch(() => null)
+    if (found) return found
+    throw new Refusal('provider_unavailable', 'The OpenID provider can’t be reached; try again.', [], {
+      'retry-after': String(retryMs / 1000),
+    })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown }
+  const inner = cause instanceof Error ? ` (${cause.message})` : ''
+  return `${code ?? ''} ${message ?? error}${inner}`.trim()
+}
+
+/** The routes of sign-in by OpenID; without a provider there is nothing there. */
+export function openIdHandlers(
+  signIn: SignIn,
+  openId: OpenId | null,
+): { readonly begin: GuestHandler; readonly end: GuestHandler } {
+  const provider = () => {
+    if (openId) return openId
+    throw new Refusal('route_not_found', 'Sign-in by OpenID is not set up: set OIDC_ISSUER.')
+  }
+  return {
+    begin: request => begin(provider(), request),
+    end: request => end(provider(), signIn, request),
+  }
+}
+
+async function begin(openId: OpenId, { query, visitor }: GuestRequest): Promise<Answer> {
+  const account = query.get('account')?.[0]
+  if (account !== undefined && !/^\d{1,15}$/.test(account))
+    throw new Refusal('malformed_query', 'account must be the id of an account.')
+  const flow: Flow = {
+    state: randomState(),
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
+    account: account === undefined ? null : Number(account),
+  }
+  const kept = Buffer.from(JSON.stringify(flow)).toString('base64url')
+  return redirect(await openId.begin(flow), [visitor.setCookie('openid', kept, flowSeconds)])
+}
+
+async function end(openId: OpenId, signIn: SignIn, { url, visitor }: GuestRequest): Promise<Answer> {
+  const flow = flowOf(visitor)
+  if (!flow)
+    throw new Refusal(
+      'unauthenticated',
+      'This browser did not begin to sign in, or took too long: begin again.',
+    )
+  const email = await openId.verifiedEmail(url, flow)
+  const secret = await signIn.byVerifiedEmail(email, flow.account, visitor)
+  return redirect('/', [
+    visitor.setCookie('openid', '', 0),
+    visitor.setCookie('session', secret, sessionSeconds),
+  ])
+}
+
+function redirect(location: string, cookies: string[]): Answer {
+  return { status: 302, headers: { location, 'set-cookie': cookies }, body: '' }
+}
+
+/** What the cookie keeps; null where there is none, or something else. */
+function flowOf(visitor: Visitor): Flow | null {
+  const kept = visitor.cookie('openid')
+  if (!kept) return null
+  try {
+    const flow = parseJson(Buffer.from(kept, 'base64url').toString('utf8'))
+    if (!isObject(flow)) return null
+    const { state, nonce, verifier, account } = flow
+    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null
+    return { state, nonce, verifier, account: typeof account === 'number' ? account : null }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,181 @@
+/** Sign-in, sessions, passwords and one-time links over HTTP (D61). */
+
+import type { Callers } from '../accounts/callers.ts'
+import { Refusal, type Warning } from '../errors.ts'
+import { isObject, type Json } from '../json.ts'
+import { readRecord } from '../records/read.ts'
+import type { Queryable } from '../records/store.ts'
+import { createLink, type Purpose } from '../sign-in/links.ts'
+import { endSession, listSessions } from '../sign-in/sessions.ts'
+import type { SignIn } from '../sign-in/sign-in.ts'
+import { type Answer, success } from './answer.ts'
+import type { BodyLimit } from './body.ts'
+import { readParameters } from './parameters.ts'
+import { type ApiRequest, contextOf, type GuestRequest, idOf, refuseIfMatch } from './request.ts'
+import type { GuestHandler, Handler } from './routes.ts'
+import { me } from './tokens.ts'
+import { sessionSeconds, type Visitor } from './visitor.ts'
+
+export type SessionHandlers = {
+  signIn: GuestHandler
+  signOut: Handler
+  list: Handler
+  end: Handler
+  changePassword: Handler
+  createLink: Handler
+}
+
+const signInBytes = 32_768
+/** Whoever signs in is not known yet: a password is all that they send. */
+export const signInLimit: BodyLimit = {
+  bytes: signInBytes,
+  refusal: () => new Refusal('body_too_large', `The body is larger than ${signInBytes} bytes.`),
+}
+
+export type SessionService = {
+  readonly db: Queryable
+  readonly callers: Callers
+  readonly signIn: SignIn
+}
+
+export function sessionHandlers(service: SessionService): SessionHandlers {
+  const { db, callers, signIn } = service
+  return {
+    signIn: request => signedIn(service, request),
+    signOut: async ({ caller, token, query, visitor }) => {
+      readParameters(query, [], [])
+      if (!caller.session) throw new Refusal('record_not_found', 'You ask with a token: it has no session.')
+      await endSession(db, caller, caller.session.id)
+      callers.forgetSecret(token)
+      return withCookie(success(deleted(caller.session.id)), visitor, '', 0)
+    },
+    list: async ({ caller, query }) => {
+      readParameters(query, [], [])
+      return success(await listSessions(db, caller, caller.session?.id ?? null))
+    },
+    end: async request => {
+      readParameters(request.query, [], [])
+      const { caller, visitor } = request
+      const id = idOf(request)
+      if (!(await endSession(db, caller, id)))
+        throw new Refusal('record_not_found', `You have no session ${id}.`)
+      callers.forget(caller.catalog.account.id)
+      const answer = success(deleted(id))
+      return caller.session?.id === id ? withCookie(answer, visitor, '', 0) : answer
+    },
+    changePassword: async ({ caller, query, body, visitor }) => {
+      readParameters(query, [], [])
+      const { current_password, password } = members(body, ['current_password', 'password'], [])
+      await signIn.changePassword(caller, current_password!, password!, visitor)
+      return success('{"changed":true}')
+    },
+    createLink: request => newLink(db, request),
+  }
+}
+
+function deleted(id: number): string {
+  return JSON.stringify({ id, deleted: true })
+}
+
+/** POST /session: by e-mail and password, or by a link. */
+async function signedIn(
+  { db, callers, signIn }: SessionService,
+  { query, body, visitor }: GuestRequest,
+): Promise<Answer> {
+  readParameters(query, [], [])
+  const isByLink = isObject(body) && 'link' in body
+  const sent = isByLink
+    ? members(body, ['link'], ['password'])
+    : members(without(body, 'account'), ['email', 'password'], [])
+  const account = isByLink ? null : accountOf(body)
+  const secret = isByLink
+    ? await signIn.byLink(sent.link!, sent.password ?? null, visitor)
+    : await signIn.byPassword({ email: sent.email!, password: sent.password!, account }, visitor)
+  const caller = await callers.identifyNow(secret)
+  // Somebody has ended it already.
+  if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
+  const answer = await me(db, { caller, query })
+  return withCookie({ ...answer, status: 201 }, visitor, secret, sessionSeconds)
+}
+
+/** An answer that sets the session's cookie. */
+function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
+  const cookie = visitor.setCookie('session', value, seconds)
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
+}
+
+function without(body: Json | undefined, name: string): Json | undefined {
+  if (!isObject(body)) return body
+  const { [name]: _, ...others } = body
+  return others
+}
+
+/** The account in which to sign in: its id, or null. */
+function accountOf(body: Json | undefined): number | null {
+  const account = (isObject(body) ? body.account : null) ?? null
+  if (account === null || (typeof account === 'number' && Number.isSafeInteger(account))) return account
+  const message = 'account must be the id of an account.'
+  const problem = { field: 'account', path: '/account', code: 'wrong_type', message }
+  throw new Refusal('validation_failed', 'The body could not be used.', [problem])
+}
+
+/** The texts of a body. Throws `validation_failed` with every problem. */
+function members(
+  body: Json | undefined,
+  required: readonly string[],
+  optional: readonly string[],
+): { readonly [name: string]: string | undefined } {
+  const known = [...required, ...optional]
+  if (!isObject(body))
+    throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
+  const said = (field: string, code: { code: string }, message: string) => ({
+    field,
+    path: `/${field}`,
+    ...code,
+    message,
+  })
+  const unknown = Object.keys(body)
+    .filter(name => !known.includes(name))
+    .map(name => said(name, { code: 'unknown_field' }, `There is no ${name}; known: ${known.join(', ')}.`))
+  const others = known.flatMap(name => {
+    const value = body[name] ?? null
+    if (typeof value === 'string' && value !== '') return []
+    if (value === null || value === '')
+      return required.includes(name) ? [said(name, { code: 'required' }, `${name} must be given.`)] : []
+    return [said(name, { code: 'wrong_type' }, `${name} must be a text.`)]
+  })
+  const problems = [...unknown, ...others]
+  if (problems.length) throw new Refusal('validation_failed', 'The body could not be used.', problems)
+  return body as { [name: string]: string | undefined }
+}
+
+const purposes: readonly Purpose[] = ['invitation', 'reset']
+
+/** POST /user/{id}/link: the secret is answered once. */
+async function newLink(db: Queryable, request: ApiRequest): Promise<Answer> {
+  refuseIfMatch(request)
+  readParameters(request.query, [], [])
+  const user = idOf(request)
+  const { caller, visitor } = request
+  await readRecord(db, caller.catalog.resources.get('user')!, caller, user)
+  const purpose = members(request.body, ['purpose'], []).purpose as Purpose
+  if (!purposes.includes(purpose)) throw notMade('purpose', `purpose must be one of ${purposes.join(', ')}.`)
+  const link = await createLink(db, contextOf(request), user, purpose)
+  if (!link) throw notMade(null, 'The user is out of use: take them into use first.')
+  const { secret, expiresAt: expires_at } = link
+  // What comes after # is never sent to a server, and so in no log.
+  const url = secret === null ? null : `${visitor.origin}/sign-in#link=${secret}`
+  const meta = secret === null ? { warnings: [shownOnce] } : null
+  return success(JSON.stringify({ link: secret, url, expires_at }), meta, 201)
+}
+
+function notMade(field: string | null, message: string): Refusal {
+  const problem = { field, path: field === null ? '' : `/${field}`, code: 'invalid_value', message }
+  return new Refusal('validation_failed', 'The link was not made.', [problem])
+}
+
+const shownOnce: Warning = {
+  field: 'link',
+  code: 'shown_once',
+  message: 'The link was in the first answer to this request, and is not kept.',
+}

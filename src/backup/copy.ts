@@ -1,0 +1,48 @@
+/**
+ * How a backup gets a copy of an embedded database that a running service has open. The backup asks the
+ * service; the service copies the database's files while its only session is idle. Knows nothing of what
+ * becomes of the copy.
+ */
+import { join } from 'node:path'
+import { copyCluster } from '../db/embedded/data-directory.ts'
+import type { Database } from '../db/open.ts'
+import { type Answers, askService, ServiceRefusal } from '../local-socket.ts'
+import { BackupError } from './backup-error.ts'
+import { isCopyName } from './copies.ts'
+
+/** What the service answers that has `dataDir` open as `db`. */
+export function copyAnswers(db: Database, dataDir: string): Answers {
+  return {
+    async copy({ folder }) {
+      await copy(db, dataDir, String(folder))
+      return {}
+    },
+  }
+}
+
+/**
+ * The transaction keeps the engine's only session: it waits for what is running, and new statements wait for
+ * it.
+ */
+async function copy(db: Database, dataDir: string, name: string): Promise<void> {
+  if (!isCopyName(name)) throw new Error('not a name of a copy')
+  await db.sql.begin(async tx => {
+    await tx.unsafe('SELECT 1')
+    await copyCluster(dataDir, join(dataDir, name))
+    // Fails if the engine was reopened meanwhile, because opening it writes to the files.
+    await tx.unsafe('SELECT 1')
+  })
+}
+
+/**
+ * Asks the service that has `dataDir` open to copy its database into the folder `name` there. False if no
+ * service answers. Throws a BackupError if the service can't.
+ */
+export async function requestCopy(dataDir: string, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await askService(dataDir, 'copy', { folder: name }, signal)) !== null
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal)) throw error
+    throw new BackupError(`The running service could not copy its database: ${error.message}`)
+  }
+}

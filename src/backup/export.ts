@@ -1,0 +1,91 @@
+/**
+ * `dealwright account export` (D67): the rows of one account in a file of JSON lines that a customer can take
+ * along. The first line names the account. Each row is `{"table":…,"row":{…}}`, each table after those that
+ * it refers to. The last line counts the rows and has the SHA-256 of all lines before it. Knows no table.
+ */
+import { createHash } from 'node:crypto'
+import { quoted, type Table } from '../db/account-tables.ts'
+import type { Database, Transaction } from '../db/open.ts'
+import { type CommandOptions, type Done, plain, seconds, serviceVersion } from './command.ts'
+import { fetchRows } from './dump.ts'
+import { requireNewFile, writeFile } from './file.ts'
+import { grouped, size } from './progress.ts'
+import { withSource } from './source.ts'
+import { configureSession, readTables } from './tables.ts'
+
+export type Exported = { readonly id: number; readonly name: string }
+
+/**
+ * Hashes of secrets are nobody's but the service's, and a record's rendered text says again what its columns
+ * say.
+ */
+const leftOut = ['account_id', 'hash', 'document']
+const lineFeed = Uint8Array.of(10)
+
+/**
+ * Writes the rows of the account that `find` names to the file. Throws as `backup` does, and what `find`
+ * throws.
+ */
+export async function exportAccount(
+  { location, file, now, progress, log, signal }: CommandOptions,
+  find: (db: Database) => Promise<Exported>,
+): Promise<Done> {
+  const startedAt = performance.now()
+  requireNewFile(file)
+  const read = async (db: Database) => {
+    const account = await find(db)
+    return db.sql.begin(async tx => {
+      await configureSession(tx)
+      const { tables } = await readTables(tx)
+      const header = {
+        format: 'dealwright-account',
+        format_version: 1,
+        made_at: now.toISOString(),
+        service_version: serviceVersion(),
+        account: { id: account.id, name: account.name },
+      }
+      const counts: Record<string, number> = {}
+      const onRows = () =>
+        progress.show(`${grouped(Object.values(counts).reduce((sum, count) => sum + count, 0))} rows`)
+      const content = linesOf(tx, header, tables, counts, onRows)
+      return { account, counts, ...(await writeFile(file, content, signal)) }
+    }, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  }
+  const { account, counts, bytes } = await withSource(location, log, signal, read)
+    .catch(plain)
+    .finally(progress.clear)
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const text = `Exported account ${account.id} "${account.name}", ${grouped(rows)} rows, to ${file} (${size(bytes)}, ${seconds(startedAt)}).`
+  return { text, data: { account: account.id, file, rows, bytes } }
+}
+
+async function* linesOf(
+  tx: Transaction,
+  header: { readonly account: Exported },
+  tables: readonly Table[],
+  counts: Record<string, number>,
+  onRows: () => void,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  const hashed = (line: Uint8Array) => {
+    hash.update(line)
+    return line
+  }
+  yield hashed(Buffer.from(`${JSON.stringify(header)}\n`))
+  for (const table of tables) {
+    counts[table.name] = 0
+    for await (const rows of fetchRows(tx, table.name, objectsOf(table, header.account.id))) {
+      counts[table.name]! += rows.length
+      yield hashed(Buffer.concat(rows.flatMap(row => [row, lineFeed])))
+      onRows()
+    }
+  }
+  yield Buffer.from(`${JSON.stringify({ rows: counts, sha256: hash.digest('hex') })}\n`)
+}
+
+function objectsOf({ name, columns }: Table, account: number): string {
+  const kept = columns.filter(column => !leftOut.includes(column.name))
+  const values = kept.map(column => `t.${quoted(column.name)}`).join(', ')
+  return `SELECT t.ctid AS place, json_build_object('table', '${name}', 'row', row_to_json(r))::text AS line
+    FROM ${quoted(name)} t, LATERAL (SELECT ${values}) r WHERE t.account_id = ${account}`
+}

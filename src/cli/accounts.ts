@@ -1,0 +1,142 @@
+/** The commands of accounts (D67), on an open database. */
+import { allAccounts, announceDeletion, renameAccount, restoreAccount } from '../accounts/accounts.ts'
+import { alone } from '../accounts/alone.ts'
+import { createAccount } from '../accounts/create.ts'
+import { createSample } from '../accounts/sample.ts'
+import { createToken } from '../accounts/tokens.ts'
+import type { Queryable } from '../records/store.ts'
+import { ask, param, sql } from '../sql.ts'
+import { administers } from '../users/access.ts'
+import { type Command, CommandRefusal } from './command.ts'
+import { tableOf } from './help.ts'
+import { findAccount, operatorOf } from './whom.ts'
+
+type Act = NonNullable<Command['act']>
+
+export const create: Act = async (db, given) => {
+  const name = checkedName(given.name!)
+  const { account, owner, secret } = await alone(db, async tx => {
+    const made = await createAccount(tx, {
+      name,
+      ownerName: given['owner-name']!,
+      ownerEmail: given['owner-email']!,
+    })
+    const context = await operatorOf(tx, made.account)
+    const body = { name: 'First token', user: made.owner, scopes: ['admin'] }
+    return { ...made, secret: (await createToken(tx, context, body)).secret }
+  })
+  return {
+    text: `Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret}`,
+    data: { account, name, owner, token: secret },
+  }
+}
+
+export const list: Act = async (db, _given, { retentionDays }) => {
+  const accounts = await allAccounts(db)
+  const endOf = (deletedAt: string) => dayAfter(deletedAt, retentionDays)
+  const stateOf = ({ deletedAt, isWhole }: (typeof accounts)[number]) =>
+    deletedAt === null ? 'in use' : isWhole ? `deleted, kept until ${endOf(deletedAt)}` : 'being purged'
+  return {
+    text: tableOf(
+      ['ID', 'NAME', 'MADE', 'USERS', 'STATE'],
+      accounts.map(one => [one.id, one.name, one.createdAt.slice(0, 10), one.users, stateOf(one)]),
+    ),
+    data: {
+      accounts: accounts.map(({ id, name, createdAt, deletedAt, users, administrators }) => ({
+        id,
+        name,
+        created_at: createdAt,
+        deleted_at: deletedAt,
+        users,
+        administrators,
+      })),
+    },
+  }
+}
+
+export const rename: Act = async (db, given) => {
+  const account = await findAccount(db, given)
+  const name = checkedName(given.name!)
+  await renameAccount(db, account.id, name)
+  return {
+    text: `Account ${account.id} is now "${name}"; it was "${account.name}".`,
+    data: { account: account.id, name },
+  }
+}
+
+export const remove: Act = async (db, given, { retentionDays }) => {
+  const account = await findAccount(db, given)
+  if (given.yes === undefined && given.name !== account.name)
+    throw new CommandRefusal(
+      `Account ${account.id} "${account.name}" was not deleted: repeat its name (--name), or add --yes.`,
+    )
+  if (!(await announceDeletion(db, account.id)))
+    throw new CommandRefusal(
+      'The only account in use stays: make another first, or remove the database if nobody needs it any more.',
+    )
+  const { deletedAt } = (await allAccounts(db)).find(({ id }) => id === account.id)!
+  const until = dayAfter(deletedAt!, retentionDays)
+  return {
+    text: `Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,
+    data: { account: account.id, deleted_at: deletedAt, kept_until: until },
+  }
+}
+
+export const restore: Act = async (db, given) => {
+  const account = await findAccount(db, given, 'deleted')
+  if (!(await restoreAccount(db, account.id)))
+    throw new CommandRefusal(
+      `Account ${account.id} "${account.name}" is being removed and can't be brought back.`,
+    )
+  return {
+    text: `Account ${account.id} "${account.name}" is in use again, with the tokens that it had.`,
+    data: { account: account.id, name: account.name },
+  }
+}
+
+/** As a first start does, for an account that has nothing of its own yet. */
+export const sampleData: Act = async (db, given, { now }) => {
+  const account = await findAccount(db, given)
+  const owner = await alone(db, async tx => {
+    const own = param(String(account.id))
+    const found = await contentsOf(tx, account.id)
+    if (found)
+      throw new CommandRefusal(
+        `Account ${account.id} "${account.name}" has records or fields of its own (${found}): sample data is for empty accounts.`,
+      )
+    const [first] = await ask(
+      tx,
+      sql`SELECT u.id::text AS id FROM "user" u
+        WHERE u.account_id = ${own}::bigint AND ${administers(own)} ORDER BY u.id LIMIT 1`,
+    )
+    await createSample(tx, account.id, Number(first!.id), now)
+    return Number(first!.id)
+  })
+  return {
+    text: `Account ${account.id} "${account.name}" has sample data now.`,
+    data: { account: account.id, owner },
+  }
+}
+
+/** What an account has beyond what every new one has; null: nothing. */
+async function contentsOf(tx: Queryable, account: number): Promise<string | null> {
+  const own = param(String(account))
+  for (const name of ['deal', 'product', 'contact', 'company', 'territory', 'tag', 'field']) {
+    const [row] = await ask(
+      tx,
+      sql`SELECT 1 AS one FROM ${sql.id(name)} t WHERE t.account_id = ${own}::bigint LIMIT 1`,
+    )
+    if (row) return name
+  }
+  return null
+}
+
+function checkedName(text: string): string {
+  const name = text.trim()
+  if (/^[^\p{Cc}]{1,255}$/u.test(name)) return name
+  throw new CommandRefusal('The name of an account has 1 to 255 characters, on one line.')
+}
+
+function dayAfter(instant: string, days: number): string {
+  return new Date(Date.parse(instant) + days * 86_400_000).toISOString().slice(0, 10)
+}

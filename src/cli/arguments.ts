@@ -1,0 +1,128 @@
+/** Reads the arguments of a command line by the table of commands. Knows nothing of what commands do. */
+import { parseArgs } from 'node:util'
+import { suggestion } from '../fields/nearest.ts'
+import type { Command, Given, Option } from './command.ts'
+import { helpOf, helpOfAll, helpOfGroup } from './help.ts'
+
+/** What the arguments ask for. `misuse` says what is wrong with them. */
+export type Asked =
+  | { readonly command: Command; readonly given: Given; readonly isJson: boolean }
+  | { readonly help: string }
+  | { readonly misuse: string }
+
+/** Options that every command has. */
+export const common: readonly Option[] = [
+  { name: 'json', does: 'answers JSON on standard output; messages go to standard error' },
+  { name: 'help', does: 'tells what the command takes' },
+]
+
+/** Without a command, the service is started. */
+export function understand(args: readonly string[], commands: readonly Command[]): Asked {
+  const [first = '', second = ''] = args
+  const find = (name: string) => commands.find(command => command.name === name)
+  if (first === '' || first.startsWith('-'))
+    return args.some(isHelp) ? { help: helpOfAll(commands) } : read(find('serve')!, args, commands)
+  if (first === 'help') return { help: helpOfAll(commands) }
+  const single = find(first)
+  if (single) return read(single, args.slice(1), commands)
+  const group = commands.filter(command => command.name.startsWith(`${first} `))
+  if (group.length === 0) return misuse(`There is no command "${first}"`, first, words(commands))
+  if (args.slice(1).some(isHelp) && (second === '' || second.startsWith('-')))
+    return { help: helpOfGroup(first, group) }
+  const command = find(`${first} ${second}`)
+  if (command) return read(command, args.slice(2), commands)
+  const own = group.map(({ name }) => name.slice(first.length + 1))
+  return second === '' || second.startsWith('-')
+    ? { misuse: `"dealwright ${first}" needs one of ${own.join(', ')}; see "dealwright ${first} --help".` }
+    : misuse(`There is no command "${first} ${second}"`, second, own, ` ${first}`)
+}
+
+function isHelp(arg: string): boolean {
+  return arg === '--help' || arg === '-h'
+}
+
+function words(commands: readonly Command[]): string[] {
+  return commands.map(({ name }) => name.split(' ', 1)[0]!)
+}
+
+function misuse(what: string, word: string, known: readonly string[], of = ''): Asked {
+  const see = `see "dealwright${of} --help".`
+  const hint = suggestion(word, known, '').replace('Did', 'did')
+  return { misuse: `${what}; ${hint ? `${hint} Or ` : ''}${see}` }
+}
+
+/** The rest of a command line, for one command. */
+function read(command: Command, args: readonly string[], commands: readonly Command[]): Asked {
+  if (args.some(isHelp)) return { help: helpOf(command) }
+  const known = new Map([...command.options, ...common].map(option => [option.name, option]))
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      [...known.values()].map(({ name, value }) => [name, { type: value ? 'string' : 'boolean' }] as const),
+    ),
+    strict: false,
+    tokens: true,
+  })
+  const given: { [name: string]: string } = {}
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    const wrong =
+      token.kind === 'positional'
+        ? wrongArgument(command, token.value, given, commands)
+        : wrongOption(command, token, known, given)
+    if (wrong) return wrong
+    if (token.kind === 'positional') given[command.argument!.name] = token.value
+    else given[token.name] = token.value ?? 'yes'
+  }
+  const missing = [
+    ...(command.argument && given[command.argument.name] === undefined
+      ? [`the ${command.argument.does}`]
+      : []),
+    ...command.options
+      .filter(({ name, isNeeded }) => isNeeded && !(name in given))
+      .map(({ name }) => `--${name}`),
+  ]
+  if (missing.length > 0)
+    return { misuse: `"dealwright ${command.name}" needs ${missing.join(' and ')}; see ${seeOf(command)}.` }
+  const { json, ...own } = given
+  return { command, given: own, isJson: json !== undefined }
+}
+
+function wrongArgument(
+  { name, argument }: Command,
+  value: string,
+  given: Given,
+  commands: readonly Command[],
+): Asked | null {
+  if (argument && value !== '' && given[argument.name] === undefined) return null
+  if (name === 'serve') return misuse(`There is no command "${value}"`, value, words(commands))
+  return { misuse: `"${value}" is one argument too many; see "dealwright ${name} --help".` }
+}
+
+type OptionToken = { readonly name: string; readonly rawName: string; readonly value: string | undefined }
+
+function wrongOption(
+  command: Command,
+  { name, rawName, value }: OptionToken,
+  known: ReadonlyMap<string, Option>,
+  given: Given,
+): Asked | null {
+  const option = known.get(name)
+  const see = seeOf(command)
+  if (!option || !rawName.startsWith('--')) {
+    const hint = suggestion(name, known.keys(), '').replace('Did you mean "', 'did you mean "--')
+    return {
+      misuse: `"dealwright ${command.name}" has no option ${rawName}; ${hint ? `${hint} Or ` : ''}see ${see}.`,
+    }
+  }
+  if (given[name] !== undefined) return { misuse: `${rawName} is given twice; see ${see}.` }
+  if (option.value === undefined && value !== undefined)
+    return { misuse: `${rawName} takes no value; see ${see}.` }
+  if (option.value !== undefined && (value === undefined || value === '' || value.startsWith('--')))
+    return { misuse: `${rawName} needs a value (${option.value}); see ${see}.` }
+  return null
+}
+
+function seeOf({ name }: Command): string {
+  return `"dealwright ${name} --help"`
+}

@@ -1,0 +1,62 @@
+/** What a command is (D67): its name, what it takes, and what carries it out. */
+import type { Config } from '../config.ts'
+import type { Database } from '../db/open.ts'
+import type { Json } from '../json.ts'
+
+export type Option = {
+  readonly name: string
+  /** what stands for its value in the help; absent: it has none */
+  readonly value?: string
+  readonly does: string
+  readonly isNeeded?: true
+}
+
+/** What was given: the values of options by their names, and the argument by its own. A flag is 'yes'. */
+export type Given = { readonly [name: string]: string | undefined }
+
+/** What a command did: for people, and for programs. */
+export type Outcome = {
+  readonly text: string
+  readonly data: { readonly [name: string]: Json }
+  /** for people, on standard error */
+  readonly notes?: readonly string[]
+  /** whether the command found something wrong */
+  readonly isWrong?: boolean
+}
+
+/** With what a command works on an open database. */
+export type Operating = { readonly now: Date; readonly retentionDays: number }
+
+/** With what a command works that opens its database itself, if it needs one. */
+export type Terminal = {
+  readonly config: Config
+  readonly now: Date
+  /** takes a line for the operator */
+  readonly say: (line: string) => void
+  /** ends the command, with nothing left behind */
+  readonly signal: AbortSignal
+}
+
+export type Command = {
+  /** one word or two: `account create` */
+  readonly name: string
+  readonly does: string
+  /** the name of what it takes without an option, as the help shows it */
+  readonly argument?: { readonly name: string; readonly does: string }
+  readonly options: readonly Option[]
+  /** more than `does` says, for the help of the command */
+  readonly more?: string
+  /** on an open database, in a running service where that has it open */
+  readonly act?: (db: Database, given: Given, operating: Operating) => Promise<Outcome>
+  /** whether it works on a database that has no schema, or an older one; makes one where there is none */
+  readonly isForAnySchema?: true
+  /** an option that a person at a terminal is asked for, unless it or `yes` is given */
+  readonly asks?: { readonly option: string; readonly question: string }
+  /** in this process */
+  readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome>
+}
+
+/** Why a command is refused: one line that says what to do. */
+export class CommandRefusal extends Error {
+  readonly isPlain = true
+}

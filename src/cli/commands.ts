@@ -1,0 +1,161 @@
+/**
+ * The table of commands (D67): what each is called, takes and does. The help, the checks of arguments and the
+ * page in docs/operating.md are made from it. The service itself is started by main.ts.
+ */
+import { resolve } from 'node:path'
+import { backup, type CommandOptions, restore } from '../backup/command.ts'
+import { exportAccount } from '../backup/export.ts'
+import { progress } from '../backup/progress.ts'
+import { migrate } from '../db/migrate.ts'
+import * as accounts from './accounts.ts'
+import { check, inspect } from './check.ts'
+import type { Command, Given, Option, Terminal } from './command.ts'
+import * as tokens from './tokens.ts'
+import * as users from './users.ts'
+import { accountOption, findAccount } from './whom.ts'
+
+const which = { ...accountOption, isNeeded: true, does: 'which account' } as const
+const user: Option = { name: 'user', value: 'ID|E-MAIL', does: 'which user', isNeeded: true }
+const file = { name: 'FILE', does: 'name of a file' }
+
+export const commands: readonly Command[] = [
+  { name: 'serve', does: 'starts the service', options: [] },
+  {
+    name: 'check',
+    does: 'looks for what is wrong: settings, database, accounts',
+    more: 'The exit code is 1 when something is wrong. Nothing is changed.',
+    options: [],
+    isForAnySchema: true,
+    act: inspect,
+    carryOut: terminal => check(commands.find(({ name }) => name === 'check')!, terminal),
+  },
+  {
+    name: 'migrate',
+    does: 'brings the schema of the database up to date',
+    more: 'Every start does so too.',
+    options: [],
+    isForAnySchema: true,
+    act: async db => {
+      const { applied, version } = await migrate(db)
+      const done = applied.length ? `Applied ${applied.length} migrations` : 'There was nothing to apply'
+      return { text: `${done}; the schema has version ${version}.`, data: { applied, version } }
+    },
+  },
+  {
+    name: 'backup',
+    does: 'writes the database to a new file, in use or not',
+    argument: file,
+    options: [],
+    carryOut: (terminal, given) => backup(filed(terminal, given)),
+  },
+  {
+    name: 'restore',
+    does: 'loads such a file into an empty database',
+    argument: file,
+    options: [],
+    carryOut: (terminal, given) => restore(filed(terminal, given)),
+  },
+  {
+    name: 'sample-data',
+    does: 'gives an account sample data, if it has no records yet',
+    more: 'Requests to an embedded database wait meanwhile, for some seconds.',
+    options: [accountOption],
+    act: accounts.sampleData,
+  },
+  {
+    name: 'account create',
+    does: 'makes an account, its owner and an admin token',
+    more: 'The token is shown once.',
+    options: [
+      { name: 'name', value: 'NAME', does: 'what the account is called', isNeeded: true },
+      { name: 'owner-name', value: 'NAME', does: 'the name of the user who administers it', isNeeded: true },
+      { name: 'owner-email', value: 'E-MAIL', does: "that user's e-mail", isNeeded: true },
+    ],
+    act: accounts.create,
+  },
+  { name: 'account list', does: 'lists all accounts', options: [], act: accounts.list },
+  {
+    name: 'account rename',
+    does: 'gives an account another name',
+    options: [which, { name: 'name', value: 'NAME', does: 'the new name', isNeeded: true }],
+    act: accounts.rename,
+  },
+  {
+    name: 'account delete',
+    does: 'deletes an account; it can be brought back for a while',
+    more:
+      'Its tokens and sessions are refused within a second. After RETENTION_DAYS all of its rows are removed. ' +
+      'The only account in use stays.',
+    options: [
+      which,
+      { name: 'name', value: 'NAME', does: 'its name, to be sure that it is the right one' },
+      { name: 'yes', does: 'deletes it without that' },
+    ],
+    asks: { option: 'name', question: 'Type the name of the account to delete it: ' },
+    act: accounts.remove,
+  },
+  {
+    name: 'account restore',
+    does: 'brings a deleted account back, with its tokens',
+    options: [accountOption],
+    act: accounts.restore,
+  },
+  {
+    name: 'account export',
+    does: "writes an account's rows to a new file, for the customer",
+    more: 'The file is JSON lines, compressed by gzip. Hashes of secrets are left out.',
+    argument: file,
+    options: [accountOption],
+    carryOut: (terminal, given) => exportAccount(filed(terminal, given), db => findAccount(db, given, 'any')),
+  },
+  {
+    name: 'token create',
+    does: 'makes a token for a user',
+    more: 'It is shown once. It may do what its scopes and the role of the user both allow.',
+    options: [
+      accountOption,
+      user,
+      { name: 'name', value: 'NAME', does: 'what it is for', isNeeded: true },
+      {
+        name: 'scopes',
+        value: 'A,B',
+        does: 'what it may do, such as deal:read,deal:write or admin',
+        isNeeded: true,
+      },
+      { name: 'expires', value: 'WHEN', does: 'when it ends: 90d, 2027-01-31 or 2027-01-31T12:00:00Z' },
+    ],
+    act: tokens.create,
+  },
+  { name: 'token list', does: 'lists the tokens of an account', options: [accountOption], act: tokens.list },
+  {
+    name: 'token revoke',
+    does: 'ends a token for good',
+    argument: { name: 'ID', does: 'id of the token, from "dealwright token list"' },
+    options: [accountOption],
+    act: tokens.revoke,
+  },
+  {
+    name: 'user invite',
+    does: 'makes a user, and a link with which they set a password',
+    more: 'The link is shown once and valid for 7 days. A user who is there already gets another link.',
+    options: [
+      accountOption,
+      { name: 'email', value: 'E-MAIL', does: 'their e-mail', isNeeded: true },
+      { name: 'name', value: 'NAME', does: 'their name; needed for a new user' },
+      { name: 'role', value: 'ROLE', does: 'the name or id of their role; Member if left out' },
+    ],
+    act: users.invite,
+  },
+  {
+    name: 'user reset',
+    does: 'makes a link for a user who has lost their password',
+    more: 'It is shown once and valid for an hour.',
+    options: [accountOption, user],
+    act: users.reset,
+  },
+]
+
+function filed({ config, now, say, signal }: Terminal, { FILE }: Given): CommandOptions {
+  const location = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
+  return { location, file: FILE!, now, progress: progress(), log: say, signal }
+}

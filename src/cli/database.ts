@@ -1,0 +1,80 @@
+/**
+ * Where a command finds the database: on a server, in a data directory that nobody has open, or in the
+ * running service that has it open, which is asked over its socket (D67).
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { hasCluster } from '../db/embedded/data-directory.ts'
+import { schemaVersion } from '../db/migrate.ts'
+import { type Database, openDatabase } from '../db/open.ts'
+import type { JsonObject } from '../json.ts'
+import { type Answers, askService } from '../local-socket.ts'
+import {
+  type Command,
+  CommandRefusal,
+  type Given,
+  type Operating,
+  type Outcome,
+  type Terminal,
+} from './command.ts'
+import { asRefusal } from './refusal.ts'
+
+/** Commands take their time where others don't wait for them; sample data is many statements. */
+const opened = { poolSize: 2, statementTimeoutMs: 600_000 }
+
+/** Carries out a command on the database of the settings. Throws what it is refused with. */
+export async function onDatabase(
+  command: Command,
+  given: Given,
+  { config, now, say, signal }: Terminal,
+): Promise<Outcome> {
+  const operating = { now, retentionDays: config.retentionDays }
+  if (config.databaseUrl) {
+    const db = await openDatabase({ url: config.databaseUrl, ...opened, log: say })
+    return perform(command, db, given, operating).finally(() => db.close())
+  }
+  const dataDir = resolve(config.dataDir)
+  const answer = await askService(
+    dataDir,
+    'command',
+    { name: command.name, given: given as JsonObject },
+    signal,
+  )
+  if (answer) return answer as unknown as Outcome
+  if (!command.isForAnySchema && !(existsSync(dataDir) && hasCluster(dataDir)))
+    throw new CommandRefusal(
+      `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL, or start the service once.`,
+    )
+  const db = await openDatabase({ dataDir, ...opened, log: say })
+  return perform(command, db, given, operating).finally(() => db.close())
+}
+
+/** What a service answers that has the database open. */
+export function commandAnswers(commands: readonly Command[], db: Database, retentionDays: number): Answers {
+  return {
+    async command({ name, given }) {
+      const command = commands.find(one => one.name === name && one.act)
+      if (!command)
+        throw new Error(`The running service has no command "${String(name)}": start it anew first.`)
+      const outcome = await perform(command, db, given as Given, { now: new Date(), retentionDays })
+      return outcome as unknown as JsonObject
+    },
+  }
+}
+
+async function perform(command: Command, db: Database, given: Given, operating: Operating): Promise<Outcome> {
+  try {
+    if (!command.isForAnySchema) await requireSchema(db)
+    return await command.act!(db, given, operating)
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}
+
+async function requireSchema(db: Database): Promise<void> {
+  const { version, known } = await schemaVersion(db)
+  if (version < known)
+    throw new CommandRefusal(
+      `The database has ${version} of ${known} migrations: "dealwright migrate" or a start applies the others.`,
+    )
+}

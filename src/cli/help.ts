@@ -1,0 +1,89 @@
+/** The help of the command line, and its page in docs/operating.md, made from the table of commands. */
+import type { Command, Option } from './command.ts'
+
+const json = ['--json', 'answers JSON on standard output; messages go to standard error'] as const
+
+/** One line a command: fits a page of a terminal. */
+export function helpOfAll(commands: readonly Command[]): string {
+  const rows = commands.map(command => [shortUsage(command), command.does] as const)
+  return [
+    'dealwright COMMAND            (without one: serve)',
+    '',
+    ...aligned(rows),
+    '',
+    '"dealwright COMMAND --help" tells what a command takes. Every one has --json.',
+    'The settings are environment variables, such as DATA_DIR and DATABASE_URL:',
+    'docs/operating.md lists them.',
+  ].join('\n')
+}
+
+/** Everything about the commands that begin with one word. */
+export function helpOfGroup(group: string, commands: readonly Command[]): string {
+  const all = commands.map(command => `${helpOf(command, [])}\n`)
+  return [`dealwright ${group} …\n`, ...all, ...aligned([json])].join('\n')
+}
+
+export function helpOf(command: Command, more: readonly (readonly [string, string])[] = [json]): string {
+  const rows = [
+    ...(command.argument ? [[command.argument.name, `the ${command.argument.does}`] as const] : []),
+    ...command.options.map(option => [optionUsage(option), option.does] as const),
+    ...more,
+  ]
+  const lines = [usage(command), `  ${command.does}.`]
+  if (command.more) lines.push(...folded(command.more, 76).map(line => `  ${line}`))
+  return [...lines, ...aligned(rows).map(line => `  ${line}`)].join('\n')
+}
+
+/** The table of docs/operating.md (test/cli/arguments.test.ts compares). */
+export function reference(commands: readonly Command[]): string {
+  const rows = commands.map(command =>
+    `| \`${usage(command).replaceAll('|', '\\|')}\` | ${command.does}. ${command.more ?? ''}`.trim(),
+  )
+  return ['| Command | What it does |', '|---|---|', ...rows.map(row => `${row} |`)].join('\n')
+}
+
+function usage(command: Command): string {
+  const { name, argument, options } = command
+  const texts = options.map(option => (option.isNeeded ? optionUsage(option) : `[${optionUsage(option)}]`))
+  return ['dealwright', name, ...(argument ? [argument.name] : []), ...texts].join(' ')
+}
+
+function shortUsage({ name, argument }: Command): string {
+  return argument ? `${name} ${argument.name}` : name
+}
+
+function optionUsage({ name, value }: Option): string {
+  return value ? `--${name} ${value}` : `--${name}`
+}
+
+function aligned(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}
+
+function folded(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)!
+    if (last && last.length + word.length + 1 > width) lines.push(word)
+    else lines[lines.length - 1] = last ? `${last} ${word}` : word
+  }
+  return lines
+}
+
+/** Rows under their heads, for people. */
+export function tableOf(
+  heads: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string {
+  const texts = [heads, ...rows.map(row => row.map(cell => String(cell ?? '')))]
+  const widths = heads.map((_, column) => Math.max(...texts.map(row => row[column]!.length)))
+  return texts
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,88 @@
+/** The commands of tokens (D66, D67), on an open database. */
+import { createToken } from '../accounts/tokens.ts'
+import { removeRecord } from '../records/remove.ts'
+import { allows } from '../rights/scopes.ts'
+import { ask, param, sql } from '../sql.ts'
+import { type Command, CommandRefusal } from './command.ts'
+import { tableOf } from './help.ts'
+import { findAccount, operatorOf, userInUse } from './whom.ts'
+
+type Act = NonNullable<Command['act']>
+
+export const create: Act = async (db, given, { now }) => {
+  const account = await findAccount(db, given)
+  const user = await userInUse(db, account, given.user!)
+  const context = await operatorOf(db, account.id)
+  const scopes = given.scopes!.split(',').map(scope => scope.trim())
+  const expiresAt = given.expires === undefined ? null : momentOf(given.expires, now)
+  const body = { name: given.name!, user: user.id, scopes, ...(expiresAt ? { expires_at: expiresAt } : {}) }
+  const { id, secret } = await createToken(db, context, body)
+  const role = context.catalog.roles.get(user.role)!
+  const beyond = scopes.filter(scope => !allows(new Set(role.scopes), scope))
+  return {
+    text: `Token ${id} acts for ${user.name} (user ${user.id})${expiresAt ? ` until ${expiresAt}` : ''}. Shown once:\n${secret}`,
+    data: { account: account.id, id, user: user.id, scopes, expires_at: expiresAt, token: secret },
+    notes: beyond.length
+      ? [`The user's role "${role.name}" lacks ${beyond.join(', ')}: the token does nothing with it.`]
+      : [],
+  }
+}
+
+export const list: Act = async (db, given) => {
+  const account = await findAccount(db, given)
+  const text = (column: string) =>
+    sql`to_char(t.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+  const rows = await ask(
+    db,
+    sql`SELECT t.id::text AS id, t.name, u.id::text AS user, u.email, t.scopes::text AS scopes, t.prefix,
+        ${text('expires_at')} AS expires_at, ${text('last_used_at')} AS last_used_at,
+        (t.expires_at <= now())::text AS is_over
+      FROM token t JOIN "user" u ON u.account_id = t.account_id AND u.id = t."user"
+      WHERE t.account_id = ${param(String(account.id))}::bigint AND t.deleted_at IS NULL ORDER BY t.id`,
+  )
+  const tokens = rows.map(row => ({
+    id: Number(row.id),
+    name: row.name!,
+    user: Number(row.user),
+    email: row.email!,
+    scopes: JSON.parse(row.scopes!) as string[],
+    prefix: row.prefix!,
+    expires_at: row.expires_at!,
+    is_expired: row.is_over === 'true',
+    last_used_at: row.last_used_at!,
+  }))
+  return {
+    text: tableOf(
+      ['ID', 'NAME', 'USER', 'SCOPES', 'BEGINS WITH', 'EXPIRES', 'LAST USED'],
+      tokens.map(token => [
+        token.id,
+        token.name,
+        token.email,
+        token.scopes.join(','),
+        token.prefix,
+        token.is_expired ? 'expired' : (token.expires_at ?? 'never'),
+        token.last_used_at ?? 'never',
+      ]),
+    ),
+    data: { account: account.id, tokens },
+  }
+}
+
+export const revoke: Act = async (db, given) => {
+  const account = await findAccount(db, given)
+  const id = /^\d{1,15}$/.test(given.ID!) ? Number(given.ID) : null
+  if (id === null) throw new CommandRefusal('A token is named by its id; "dealwright token list" tells it.')
+  const context = await operatorOf(db, account.id)
+  await removeRecord(db, context.catalog.resources.get('token')!, id, context)
+  return {
+    text: `Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
+    data: { account: account.id, id },
+  }
+}
+
+/** A time that was written as a moment, a date (its beginning in UTC), or days from now: 90d. */
+function momentOf(text: string, now: Date): string {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1]
+  if (days) return new Date(now.getTime() + Number(days) * 86_400_000).toISOString()
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+}

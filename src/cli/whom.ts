@@ -1,0 +1,101 @@
+/** Of whom a command speaks: which account, and which of its users. */
+import { type Account, allAccounts } from '../accounts/accounts.ts'
+import { loadCatalog } from '../accounts/callers.ts'
+import { comparedName } from '../fields/name.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable, Reader } from '../records/store.ts'
+import { resources } from '../resources.ts'
+import { ask, sql } from '../sql.ts'
+import { CommandRefusal, type Given, type Option } from './command.ts'
+
+export const accountOption: Option = {
+  name: 'account',
+  value: 'ID|NAME',
+  does: 'which account; may be left out where there is only one',
+}
+
+/** The actor of what operators do: the service itself (D67). */
+const service = 0
+
+/**
+ * The account that was given; the only one where none was. Throws a CommandRefusal when there is none or more
+ * than one.
+ */
+export async function findAccount(
+  db: Reader,
+  { account: text }: Given,
+  which: 'in use' | 'deleted' | 'any' = 'in use',
+): Promise<Account> {
+  const all = await allAccounts(db)
+  const fitting = all.filter(
+    ({ deletedAt }) => which === 'any' || (deletedAt === null) === (which === 'in use'),
+  )
+  const isMeant = ({ id, name }: Account) => text === String(id) || comparedName(name) === comparedName(text!)
+  const found = text === undefined ? fitting : fitting.filter(isMeant)
+  const byId = found.find(({ id }) => text === String(id))
+  if (byId ?? found.length === 1) return byId ?? found[0]!
+  const list = '"dealwright account list" names them'
+  if (found.length > 1)
+    throw new CommandRefusal(
+      `There are ${found.length} such accounts: say which by its id (--account; ${list}).`,
+    )
+  const other = text === undefined ? undefined : all.find(isMeant)
+  if (other?.deletedAt)
+    throw new CommandRefusal(
+      `Account ${other.id} "${other.name}" was deleted; "dealwright account restore" brings it back.`,
+    )
+  if (other) throw new CommandRefusal(`Account ${other.id} "${other.name}" is not deleted.`)
+  throw new CommandRefusal(
+    text === undefined
+      ? which === 'deleted'
+        ? 'No account is deleted.'
+        : 'There is no account: "dealwright account create" makes one.'
+      : `There is no account ${JSON.stringify(text)}; ${list}.`,
+  )
+}
+
+/** In whose name a command writes to an account, by its configuration as it is now. */
+export async function operatorOf(db: Queryable, account: number): Promise<Context> {
+  return { catalog: await loadCatalog(db, resources, account), actor: service }
+}
+
+export type User = {
+  readonly id: number
+  readonly name: string
+  readonly email: string
+  readonly role: number
+  readonly isInUse: boolean
+}
+
+/** A live user by id or e-mail; null if there is none. */
+export async function findUser(db: Reader, account: number, text: string): Promise<User | null> {
+  const id = /^\d{1,15}$/.test(text) ? text : null
+  const [row] = await ask(
+    db,
+    sql`SELECT u.id::text AS id, u.name, u.email, u.role::text AS role, (u.is_active = 1)::text AS is_in_use
+      FROM "user" u
+      WHERE u.account_id = ${String(account)}::bigint AND u.deleted_at IS NULL
+        AND (u.id = ${id}::bigint OR compared_name(u.email) COLLATE "C" = compared_name(${text}::text))
+      ORDER BY u.id LIMIT 1`,
+  )
+  return (
+    row! && {
+      id: Number(row.id),
+      name: row.name!,
+      email: row.email!,
+      role: Number(row.role),
+      isInUse: row.is_in_use === 'true',
+    }
+  )
+}
+
+/** A user who signs in and asks. Throws a CommandRefusal when there is none, or they are out of use. */
+export async function userInUse(db: Reader, account: Account, text: string): Promise<User> {
+  const user = await findUser(db, account.id, text)
+  const of = `account ${account.id} "${account.name}"`
+  if (!user) throw new CommandRefusal(`There is no user ${JSON.stringify(text)} in ${of}.`)
+  if (user.isInUse) return user
+  throw new CommandRefusal(
+    `${user.name} (user ${user.id}) is out of use in ${of}: an administrator sets is_active to Yes first.`,
+  )
+}

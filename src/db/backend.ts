@@ -1,0 +1,32 @@
+/**
+ * What the embedded engine and a server both offer. open.ts turns either into the database that the rest of
+ * the service knows.
+ */
+import type { Turn } from './line.ts'
+import type { Database } from './open.ts'
+import type { Ask } from './session.ts'
+
+export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
+  isAvailable(): boolean
+  /** whether the disk has space for writes */
+  hasDiskSpace(): boolean
+  readonly queryWithoutTimeLimit: Ask
+  /** Carries out a request's statement. Refuses it when the database does not answer in time. */
+  guard<T>(ask: (turn?: Turn) => Promise<T>): Promise<T>
+  /** whether one session carries out everything, one statement after the other */
+  readonly hasOneSession: boolean
+  /** how many long reads are carried out at the same time */
+  readonly placesForReads: number
+  /** how many long reads one account may have while others ask too */
+  readonly placesOfOne: number
+  /** whether long reads keep other statements waiting */
+  isWaitedFor(): boolean
+  /** Carries out a long read, until `ended` ends it. */
+  read<R>(statement: Parameters<Ask>, ended: AbortSignal): Promise<R>
+  close(): Promise<void>
+}
+
+/** The statement with a turn, which tells how far it has come. */
+export function withTurn([text, params, options]: Parameters<Ask>, turn: Turn | undefined): Parameters<Ask> {
+  return [text, params, { ...options, turn }]
+}

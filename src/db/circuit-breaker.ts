@@ -1,0 +1,140 @@
+/**
+ * A circuit breaker: it notices that a server answers nothing, so that nobody waits for it longer than a
+ * moment. While the circuit is open, requests are refused at once. It closes when the server answers again.
+ * Knows no connection.
+ */
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+
+export type CircuitBreakerOptions = {
+  /**
+   * Asks a question that any database answers at once. `isLost`: the previous question was never answered and
+   * never will be over its connection.
+   */
+  probe(isLost: boolean): Promise<unknown>
+  /** how long the server may say nothing at all, in milliseconds */
+  readonly silenceMs: number
+  /** how long one answer may take, in milliseconds, whatever else is answered meanwhile */
+  readonly limitMs: number
+}
+
+type Refuse = (error: unknown) => void
+
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions
+  /** what refuses a request that waits → since when it waits */
+  readonly #waiting = new Map<Refuse, number>()
+  /** when the server answered last */
+  #lastSign = 0
+  /** when the probe under way began */
+  #probedAt: number | null = null
+  #isOpen = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options
+  }
+
+  /** Asks the database; throws DatabaseUnavailable as soon as it is known to answer nothing. */
+  guard<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#isOpen) return Promise.reject(unanswered())
+    if (!this.#timer) {
+      this.#lastSign = performance.now()
+      this.#timer = setInterval(() => this.#look(), this.#options.silenceMs / 10)
+    }
+    // A request that waits for its answer keeps the process alive; a database without requests does not.
+    this.#timer.ref()
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(reject, performance.now())
+      ask().then(
+        value => {
+          this.#stopWaiting(reject)
+          this.#close()
+          resolve(value)
+        },
+        error => {
+          this.#stopWaiting(reject)
+          if (!(asUnavailable(error) instanceof DatabaseUnavailable)) this.#close()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+  }
+
+  #open(): void {
+    this.#isOpen = true
+    this.#refuse([...this.#waiting.keys()])
+  }
+
+  /** The server has answered, however late. */
+  #close(): void {
+    this.#isOpen = false
+    this.#lastSign = performance.now()
+  }
+
+  #refuse(all: readonly Refuse[]): void {
+    for (const one of all) {
+      this.#waiting.delete(one)
+      one(unanswered())
+    }
+    if (this.#waiting.size === 0) this.#timer?.unref()
+  }
+
+  #stopWaiting(one: Refuse): void {
+    this.#waiting.delete(one)
+    if (this.#waiting.size === 0) this.#timer?.unref()
+  }
+
+  #probe(isLost: boolean): void {
+    const at = performance.now()
+    this.#probedAt = at
+    this.#options.probe(isLost).then(
+      () => {
+        this.#probedAt = null
+        this.#close()
+      },
+      error => {
+        if (this.#probedAt !== at) return
+        this.#probedAt = null
+        // A refusal is an answer too, for example when the server has too many connections.
+        if (isAnswer(error)) this.#close()
+        else this.#open()
+      },
+    )
+  }
+
+  #look(): void {
+    if (this.#waiting.size === 0 && !this.#isOpen && this.#probedAt === null) {
+      clearInterval(this.#timer!)
+      this.#timer = null
+      return
+    }
+    const { silenceMs, limitMs } = this.#options
+    const now = performance.now()
+    this.#refuse([...this.#waiting].filter(([, since]) => now - since > limitMs).map(([one]) => one))
+    if (this.#probedAt !== null) {
+      const since = this.#silentSince()
+      // Answers that came while this process was busy are read before the server is judged.
+      if (now - since > silenceMs * 0.6)
+        setImmediate(() => this.#probedAt !== null && this.#silentSince() === since && this.#open())
+      if (now - since > silenceMs * 3) this.#probe(true)
+    } else if (this.#isOpen || now - this.#lastSign > silenceMs * 0.2) this.#probe(false)
+  }
+
+  #silentSince(): number {
+    return Math.max(this.#probedAt ?? 0, this.#lastSign)
+  }
+}
+
+/** Whether the error is PostgreSQL's answer to the question. That it is starting or stopping is no answer. */
+function isAnswer(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) && !/^(57P|08)/.test(code)
+}
+
+function unanswered(): DatabaseUnavailable {
+  return new DatabaseUnavailable('The database does not answer')
+}

@@ -1,0 +1,48 @@
+/**
+ * Whether the disk has space for writes. When PostgreSQL's log can't grow, PostgreSQL ends itself, and can't
+ * be opened again before the log can grow. So writes are refused while there is still some space, and reads
+ * go on. Knows nothing of databases.
+ */
+import * as fs from 'node:fs'
+import type { Log } from '../open.ts'
+
+const megabyte = 1024 * 1024
+/**
+ * Writes are refused below the first number, and taken again above the second. What stays free is enough for
+ * the writes under way, and for the log until its next checkpoint.
+ */
+const [refusedBelow, takenAbove] = [64 * megabyte, 80 * megabyte]
+const lookAgainMs = 100
+
+/**
+ * Returns a function that says whether the disk of `directory` has space. It may be called often. Tells `log`
+ * when this changes.
+ */
+export function watchDiskSpace(directory: string, log: Log): () => boolean {
+  let hasDiskSpace = true
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - lookedAt < lookAgainMs) return hasDiskSpace
+    lookedAt = performance.now()
+    const has = freeBytes(directory) >= (hasDiskSpace ? refusedBelow : takenAbove)
+    if (has !== hasDiskSpace) {
+      log(
+        has
+          ? `The disk of ${directory} has room again: writes are taken.`
+          : `The disk of ${directory} is full but for ${refusedBelow / megabyte} MB: writes are refused until there is room.`,
+      )
+    }
+    hasDiskSpace = has
+    return has
+  }
+}
+
+/** Infinity when the system does not say. */
+function freeBytes(directory: string): number {
+  try {
+    const { bavail, bsize, blocks } = fs.statfsSync(directory)
+    return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The time limits of the embedded engine, which carries out one statement after the other. A statement that
+ * takes too long is ended. A statement that waits too long for those before it is refused. Knows no
+ * statement.
+ */
+import type { Turn } from '../line.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+
+export type Timeouts = {
+  /**
+   * Carries out a statement. Ends it when `ended` is aborted. Throws DatabaseUnavailable when it has waited
+   * too long.
+   */
+  guard<T>(ask: (turn: Turn) => Promise<T>, ended?: AbortSignal): Promise<T>
+  /** whether a statement waits for the one that is carried out */
+  readonly isWaitedFor: boolean
+  stop(): void
+}
+
+export type TimeoutOptions = {
+  /** Interrupts the engine's statement. The engine may not notice the first time. */
+  interrupt(): void
+  /** how long one statement may take, in milliseconds */
+  readonly limitMs: number
+  /** how long a statement may wait until it begins, in milliseconds */
+  readonly waitMs: number
+}
+
+type Asked = {
+  readonly turn: Turn
+  readonly since: number
+  readonly ended: AbortSignal | undefined
+  refuse: (() => void) | null
+}
+
+const lookEveryMs = 50
+
+export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): Timeouts {
+  const line = new Set<Asked>()
+  let timer: NodeJS.Timeout | undefined
+
+  const look = () => {
+    const now = performance.now()
+    for (const asked of line) {
+      const { turn, since, ended } = asked
+      if (turn.runsSince !== null) {
+        if (ended?.aborted || now - turn.runsSince > limitMs) interrupt()
+      } else if (!turn.hasBegun && now - since > waitMs) {
+        asked.refuse?.()
+        asked.refuse = null
+      }
+    }
+    if (line.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    guard: (ask, ended) =>
+      new Promise((resolve, reject) => {
+        timer ??= setInterval(look, lookEveryMs)
+        ended?.addEventListener('abort', look)
+        const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
+        const asked: Asked = {
+          turn: { hasBegun: false, runsSince: null },
+          since: performance.now(),
+          ended,
+          refuse,
+        }
+        line.add(asked)
+        ask(asked.turn)
+          .finally(() => {
+            line.delete(asked)
+            ended?.removeEventListener('abort', look)
+          })
+          .then(resolve, reject)
+      }),
+    get isWaitedFor() {
+      for (const { turn, refuse } of line) if (!turn.hasBegun && refuse) return true
+      return false
+    },
+    stop: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,39 @@
+/** STRING_LIST: several words, such as the scopes of a role, in the order in which they were sent. */
+import { sql } from '../../sql.ts'
+import { jsonDocument } from '../columns.ts'
+import type { Kind } from '../field.ts'
+import { equality } from '../operators.ts'
+import { items, jsonArray } from './multiselect.ts'
+import { checkedText } from './text.ts'
+
+const word = { min_length: 1, max_length: 255 }
+
+export const stringList: Kind = {
+  members: [],
+  empty: [],
+  limits: ['max_limit'],
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, context) => {
+    const inputs = Array.isArray(input) ? input : [input]
+    const { max_limit = 1000 } = context.field.config
+    if (inputs.length > max_limit)
+      return context.problem('too_many', `must have at most ${max_limit} entries`)
+    const words = inputs.map((item, index) =>
+      checkedText(item, context, word, Array.isArray(input) ? `/${index}` : ''),
+    )
+    return words.includes(undefined) ? undefined : [...new Set(words as string[])]
+  },
+  write: value => [JSON.stringify(items(value))],
+  term: (field, member) =>
+    member
+      ? null
+      : {
+          type: 'text',
+          multi: true,
+          sql: jsonArray(jsonDocument(field), 'text'),
+          operators: equality,
+          operand: text => text,
+          order: null,
+          present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
+        },
+}

@@ -1,0 +1,87 @@
+/**
+ * The selectivity of custom values that a filter looks for. PostgreSQL keeps no statistics of values wider
+ * than a kilobyte, as `custom` soon is, and takes each value for rare. For a common value it would fetch all
+ * records that have it and sort them, where walking the order finds a page at once. So the service counts
+ * among the newest records, once in a while.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { madeOnce } from '../made-once.ts'
+import type { Reader } from '../records/store.ts'
+import { sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { listIdentity } from './cursor.ts'
+import type { ListRequest } from './query.ts'
+import { type Plan, type PlannedCondition, termText } from './resolve.ts'
+import { filterSql, isContained } from './sql.ts'
+
+/**
+ * A value is common that one in a hundred of the newest records has: walking past the others is quicker than
+ * fetching all that have it.
+ */
+const sample = 300
+const commonFrom = 3
+const rememberedMs = 60_000
+const rememberedMax = 1000
+
+type Remembered = { readonly isCommon: boolean; readonly until: number }
+
+const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
+
+/** The request with its common conditions marked. */
+export async function withSelectivity(
+  db: Reader,
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: ListRequest,
+): Promise<ListRequest> {
+  const { filter } = request
+  const doubtful = filter ? customConditions(filter) : []
+  if (doubtful.length === 0) return request
+  const known = remembered(fields)
+  const seer = viewerKey(fields, viewer)
+  const now = performance.now()
+  const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
+  if (unknown.length > 0) {
+    if (known.size > rememberedMax) known.clear()
+    const counts = await counted(db, fields, viewer, unknown)
+    for (const [index, condition] of unknown.entries()) {
+      known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + rememberedMs })
+    }
+  }
+  const common = new Set(doubtful.filter(condition => known.get(keyOf(condition, seer))?.isCommon))
+  return common.size ? { ...request, filter: marked(filter!, common) } : request
+}
+
+/** The conditions on custom values that every record of the list meets. */
+function customConditions(plan: Plan): PlannedCondition[] {
+  if (plan.type === 'and') return plan.of.flatMap(customConditions)
+  return plan.type === 'condition' && isContained(plan) ? [plan] : []
+}
+
+function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
+  if (plan.type === 'and') return { type: 'and', of: plan.of.map(inner => marked(inner, common)) }
+  return common.has(plan) && plan.type === 'condition' ? { ...plan, isCommon: true } : plan
+}
+
+function keyOf({ term, operator, values }: PlannedCondition, seer: string): string {
+  return listIdentity([seer, termText(term), operator, ...values])
+}
+
+async function counted(
+  db: Reader,
+  { resource }: ResourceFields,
+  viewer: Viewer,
+  conditions: readonly PlannedCondition[],
+): Promise<number[]> {
+  const columns = conditions.map(
+    (condition, index) =>
+      sql`count(*) FILTER (WHERE ${filterSql(condition)})::text AS ${sql.id(`n${index}`)}`,
+  )
+  const statement = sql`SELECT ${sql.join(columns, sql`,\n  `)}
+FROM (
+  SELECT r.custom FROM ${sql.id(resource.name)} r
+  WHERE ${visible(resource.name, sightOf(viewer), sql`r`)} AND r.deleted_at IS NULL
+  ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r`
+  const [row] = await ask(db, statement)
+  return conditions.map((_condition, index) => Number(row![`n${index}`]))
+}

@@ -1,0 +1,103 @@
+/**
+ * Moves records away from a record that is to be deleted (D37): each is updated as by a request, with its
+ * event and its rules. All are judged before the first is moved. Knows no resource.
+ */
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import { changeable, sightOf, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import { renderedSql } from './rendered-record.ts'
+import type { Context } from './save.ts'
+import { type Queryable, tableOf } from './store.ts'
+import { judgeUpdate, updateRecord } from './update.ts'
+
+const batch = 100
+
+/** What is named as the place to move to can't take the records; the message says why. */
+export class NoTarget extends Error {}
+
+/** Records of a resource that are moved: a condition on the row `x`, and the body that moves a record. */
+export type Move = {
+  readonly resource: string
+  readonly where: Sql
+  readonly change: (record: JsonObject) => JsonObject
+}
+
+type Found = { readonly id: number; readonly body: JsonObject }
+
+/** Moves all records that are the caller's to change. Throws what an update of one is refused with. */
+export async function moveRecords(db: Queryable, context: Context, moves: readonly Move[]): Promise<void> {
+  for (const move of moves) await judge(db, context, move)
+  for (const move of moves) await carryOut(db, context, move)
+}
+
+/** Whether there is a record to move. */
+export async function hasAny(db: Queryable, context: Context, move: Move): Promise<boolean> {
+  return (await found(db, context, move)).length > 0
+}
+
+async function judge(db: Queryable, context: Context, move: Move): Promise<void> {
+  const { whole } = fieldsOf(context, move)
+  for (let records = await found(db, context, move); records.length > 0; ) {
+    context.rights?.need(`${move.resource}:write`)
+    await Promise.all(
+      records.map(({ id, body }) =>
+        judgeUpdate(db, whole, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
+      ),
+    )
+    records = await found(db, context, move, records.at(-1)!.id)
+  }
+}
+
+async function carryOut(db: Queryable, context: Context, move: Move): Promise<void> {
+  const { whole } = fieldsOf(context, move)
+  for (let before = ''; ; ) {
+    const records = await found(db, context, move)
+    if (records.length === 0) return
+    const ids = records.map(({ id }) => id).join()
+    if (before === ids)
+      throw new Refusal('busy_record', `The ${move.resource}s can't be moved now; try again.`, [], {
+        'retry-after': '1',
+      })
+    before = ids
+    await Promise.all(
+      records.map(({ id, body }) =>
+        updateRecord(db, whole, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
+      ),
+    )
+  }
+}
+
+function fieldsOf({ catalog }: Context, { resource }: Move): ResourceFields {
+  return catalog.resources.get(resource)!
+}
+
+/** The first records that are the caller's to move, from the one after `after` on. */
+async function found(db: Queryable, context: Context, move: Move, after = 0): Promise<Found[]> {
+  const { resource, where, change } = move
+  const [fields, sight, x] = [fieldsOf(context, move), sightOf(context), sql`x`]
+  const rows = await ask(
+    db,
+    sql`SELECT r.id::text AS id, ${renderedSql(fields)} AS record
+      FROM (
+        SELECT x.* FROM ${tableOf(fields)} x
+        WHERE ${visible(resource, sight, x)} AND ${changeable(resource, sight, x)} AND ${where}
+          AND x.id > ${String(after)}::bigint AND x.deleted_at IS NULL
+        ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`,
+  )
+  return rows.map(row => ({ id: Number(row.id), body: change(parseJson(row.record!) as JsonObject) }))
+}
+
+const nothingMoved = 'so nothing is moved or deleted.'
+/** All records could be moved when they were judged; this one has changed since. */
+const someMoved =
+  'because it was changed meanwhile; nothing is deleted. What was moved before it stays moved.'
+
+/** A record that was deleted meanwhile need not be moved. One whose own rules refuse the move is named. */
+function unmoved({ resource }: Move, id: number, error: unknown, what: string): void {
+  if (!(error instanceof Refusal)) throw error
+  if (error.slug === 'record_not_found') return
+  const name = `${resource[0]!.toUpperCase()}${resource.slice(1)}`
+  throw new Refusal(error.slug, `${name} ${id} can't be moved, ${what} ${error.message}`, error.problems)
+}

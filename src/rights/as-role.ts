@@ -1,0 +1,57 @@
+/**
+ * An account's catalog as a role sees it (D62 to D64): fields that the role hides are hidden, those that it
+ * locks are read-only, and each resource says which of its records the role sees. Everything that reads,
+ * parses, lists or describes records is given this catalog; they are stored by `whole`. Pure.
+ */
+import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { madeOnce } from '../made-once.ts'
+import { adminScope } from './scopes.ts'
+
+/** The catalog as a role sees it; made once for each role of a catalog. */
+export function catalogAs(catalog: Catalog, role: Role): Catalog {
+  const known = catalogs(catalog)
+  let made = known.get(role)
+  if (!made) {
+    made = { ...catalog, resources: resourcesAs(catalog, role) }
+    known.set(role, made)
+  }
+  return made
+}
+
+const catalogs = madeOnce((_catalog: Catalog) => new Map<Role, Catalog>())
+
+function resourcesAs({ resources }: Catalog, role: Role): Catalog['resources'] {
+  const isAdmin = role.scopes.includes(adminScope)
+  return new Map([...resources].map(([name, fields]) => [name, fieldsAs(fields, role, isAdmin)]))
+}
+
+function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): ResourceFields {
+  const { resource, whole } = fields
+  const isPrivate = (resource.reach?.isPrivate ?? false) && !isAdmin
+  const visibility = isPrivate ? 'own' : (role.visibility[resource.name] ?? 'all')
+  const mayChange = isPrivate ? 'own' : (role.may_change[resource.name] ?? visibility)
+  const hidden = hiddenOf(fields, role)
+  const locked = new Set(role.locked_fields)
+  const isLocked = (field: Field) => locked.has(`${resource.name}.${field.internal_name}`)
+  if (hidden.size === 0 && !whole.fields.some(isLocked))
+    return visibility === 'all' && mayChange === 'all' ? whole : { ...whole, visibility, mayChange }
+  const seen = whole.fields.map(field => {
+    if (hidden.has(field.internal_name)) return { ...field, is_hidden: true }
+    return isLocked(field) ? { ...field, is_read_only: true } : field
+  })
+  return { resource, fields: seen, byName: byName(seen), visibility, mayChange, whole }
+}
+
+/** The names of the fields that the role hides, and of those that derive from them. */
+function hiddenOf({ resource, whole }: ResourceFields, role: Role): ReadonlySet<string> {
+  const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))
+  const hidden = new Set(names.map(name => name.slice(resource.name.length + 1)))
+  for (let size = -1; hidden.size > size; ) {
+    size = hidden.size
+    for (const field of whole.fields) {
+      if (field.derives_from.some(name => hidden.has(name))) hidden.add(field.internal_name)
+    }
+  }
+  return hidden
+}

@@ -1,0 +1,68 @@
+/**
+ * Nobody grants more than they have (D62, D66): who may change users, roles and tokens, and to what. Pure.
+ */
+import type { Catalog, Role } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { isSameJson } from '../json.ts'
+import type { Rights } from './rights.ts'
+import { adminScope, allows } from './scopes.ts'
+import { isWider } from './visibility.ts'
+
+/** A change of a record: `before` null when it is created, `after` null when it is deleted. */
+export type Change = {
+  readonly before: Values | null
+  readonly after: Values | null
+  readonly catalog: Catalog
+  readonly rights: Rights
+}
+
+/** Why a user may not be changed so; null where they may. */
+export function forbiddenUserChange({ before, after, catalog, rights }: Change): string | null {
+  if (rights.isAdmin) return null
+  const [role, next] = [before, after].map(user => catalog.roles.get(user?.role as number))
+  if (role?.scopes.includes(adminScope))
+    return 'This user administers the account: to change them, ask with the scope admin.'
+  if (next && next !== role && exceeds(next, rights.role))
+    return `The role "${next.name}" may do more than you: nobody gives more than they have.`
+  if (before && after && !isSameJson(before.territories ?? [], after.territories ?? []))
+    return 'Whose territories are which is for administrators to say: ask with the scope admin.'
+  return null
+}
+
+/** Why a role may not be changed so; null where it may. */
+export function forbiddenRoleChange({ before, after, rights }: Change): string | null {
+  if (rights.isAdmin) return null
+  const roles = [before, after].filter(role => role !== null) as unknown as Role[]
+  return roles.some(role => exceeds(role, rights.role))
+    ? 'The role may do more than you: nobody gives more than they have.'
+    : null
+}
+
+/** Why a token may not be made or changed so; null where it may. */
+export function forbiddenTokenChange({ before, after, rights }: Change): string | null {
+  if (rights.isAdmin || !after) return null
+  const added = (after.scopes as string[]).filter(
+    scope => !((before?.scopes ?? []) as string[]).includes(scope),
+  )
+  const beyond = added.filter(scope => !rights.scopes.has(scope))
+  if (beyond.length) return `A token has no more scopes than whoever makes it; you lack ${beyond.join(', ')}.`
+  return after.user === after[before ? 'user' : 'created_by']
+    ? null
+    : 'Only administrators make tokens for others: ask with the scope admin.'
+}
+
+/** Whether a role may do something that the other may not. */
+function exceeds(one: Role, other: Role): boolean {
+  const scopes = new Set(other.scopes)
+  if (scopes.has(adminScope)) return false
+  const resources = Object.keys({ ...other.visibility, ...other.may_change })
+  const sees = (role: Role, name: string) => role.visibility[name] ?? 'all'
+  const changes = (role: Role, name: string) => role.may_change[name] ?? sees(role, name)
+  return (
+    !one.scopes.every(scope => allows(scopes, scope)) ||
+    resources.some(name => isWider(sees(one, name), sees(other, name))) ||
+    resources.some(name => isWider(changes(one, name), changes(other, name))) ||
+    !other.hidden_fields.every(field => one.hidden_fields.includes(field)) ||
+    ![...other.locked_fields].every(field => [...one.locked_fields, ...one.hidden_fields].includes(field))
+  )
+}

@@ -1,0 +1,24 @@
+/** What a caller may do (D62, D65): the scopes of the role and of the token, and the role itself. Pure. */
+import { Refusal } from '../errors.ts'
+import type { Role } from '../fields/catalog.ts'
+import { adminScope, allows } from './scopes.ts'
+
+export class Rights {
+  readonly scopes: ReadonlySet<string>
+  readonly role: Role
+  constructor(scopes: ReadonlySet<string>, role: Role) {
+    this.scopes = scopes
+    this.role = role
+  }
+
+  get isAdmin(): boolean {
+    return this.scopes.has(adminScope)
+  }
+
+  /** Throws `forbidden`, naming the scope, where it is missing. */
+  need(scope: string): void {
+    if (allows(this.scopes, scope)) return
+    const has = [...this.scopes].join(', ') || 'none'
+    throw new Refusal('forbidden', `This needs the scope ${scope}; you have ${has}.`)
+  }
+}

@@ -1,0 +1,34 @@
+/** The scopes that a role or a token may have (D65). Pure; knows no resource. */
+import { suggestion } from '../fields/nearest.ts'
+import type { Draft } from '../records/resource.ts'
+
+/** Everything may be done with it. */
+export const adminScope = 'admin'
+
+/** All scopes, for resources of these names. */
+export function scopesOf(resources: Iterable<string>): string[] {
+  const own = [...resources, 'field'].flatMap(name => [`${name}:read`, `${name}:write`])
+  return [...own, adminScope]
+}
+
+/** Whether these scopes allow what `scope` allows. */
+export function allows(scopes: ReadonlySet<string>, scope: string): boolean {
+  return scopes.has(adminScope) || scopes.has(scope)
+}
+
+/** The scopes of a role, narrowed by those of a token. */
+export function narrowed(role: ReadonlySet<string>, token: ReadonlySet<string>): ReadonlySet<string> {
+  if (token.has(adminScope)) return role
+  if (role.has(adminScope)) return token
+  return role.intersection(token)
+}
+
+/** Reports the scopes of a draft that nobody knows, each with the nearest. */
+export function checkScopes(scopes: readonly string[], { catalog, problem }: Draft): void {
+  const known = scopesOf(catalog.resources.keys())
+  for (const [index, scope] of scopes.entries()) {
+    if (known.includes(scope)) continue
+    const hint = () => suggestion(scope, known, `The scopes: ${known.join(', ')}.`)
+    problem('scopes', 'unknown_scope', `has no scope ${JSON.stringify(scope)}`, { at: `/${index}`, hint })
+  }
+}

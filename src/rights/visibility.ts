@@ -1,0 +1,92 @@
+/**
+ * Which records a caller sees and may change (D63): one condition, made here from the caller, which every
+ * statement takes that reads or writes records. Pure; knows no resource.
+ */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { type Param, param, type Sql, sql } from '../sql.ts'
+
+/** From the narrowest to the widest. */
+export const visibilities = ['own', 'territory', 'all'] as const
+/**
+ * `own`: what one owns; of a resource without owners, what one created. `territory`: that and one's
+ * territories'.
+ */
+export type Visibility = (typeof visibilities)[number]
+
+export function isWider(one: Visibility, other: Visibility): boolean {
+  return visibilities.indexOf(one) > visibilities.indexOf(other)
+}
+
+/** The columns of a resource that say whose a record is. */
+export type Reach = {
+  readonly owner: string
+  readonly territory?: string
+  /** whether nobody but administrators sees another's, whatever a role says */
+  readonly isPrivate?: true
+}
+
+/** For whom a statement reads or writes. */
+export type Viewer = {
+  /** the account's, as the viewer's role sees it */
+  readonly catalog: Catalog
+  /** a user's id */
+  readonly actor: number
+  /** those of the user */
+  readonly territories?: readonly number[]
+}
+
+/** A viewer as a statement names them: each parameter is one, however often it stands there. */
+export type Sight = {
+  readonly resources: Catalog['resources']
+  readonly account: Param
+  readonly actor: Param
+  /** an array literal */
+  readonly territories: Param
+}
+
+export function sightOf({ catalog, actor, territories = [] }: Viewer): Sight {
+  return {
+    resources: catalog.resources,
+    account: param(String(catalog.account.id)),
+    actor: param(String(actor)),
+    territories: param(`{${territories.join(',')}}`),
+  }
+}
+
+/** Whether what the viewer sees depends on who they are, not on their role alone. */
+export function isLimited({ visibility }: ResourceFields): boolean {
+  return visibility !== 'all'
+}
+
+/** By what is remembered what was found for a viewer: '' where all who have the role see the same. */
+export function viewerKey(fields: ResourceFields, { actor, territories = [] }: Viewer): string {
+  return isLimited(fields) ? [actor, ...territories].join() : ''
+}
+
+/**
+ * The condition that the row `alias` of a resource belongs to the account and is one that the viewer sees.
+ */
+export function visible(resource: string, sight: Sight, alias: Sql): Sql {
+  const ofAccount = sql`${alias}.account_id = ${sight.account}::bigint`
+  const fields = sight.resources.get(resource)!
+  const within = limitedTo(fields.visibility, fields, sight, alias)
+  return within ? sql`${ofAccount} AND ${within}` : ofAccount
+}
+
+/** The condition that the row `alias`, which the viewer sees, is one that the viewer may change. */
+export function changeable(resource: string, sight: Sight, alias: Sql): Sql {
+  const fields = sight.resources.get(resource)!
+  return limitedTo(fields.mayChange, fields, sight, alias) ?? sql`true`
+}
+
+function limitedTo(
+  to: Visibility,
+  { resource: { reach } }: ResourceFields,
+  { actor, territories }: Sight,
+  alias: Sql,
+): Sql | null {
+  if (to === 'all' || !reach) return null
+  const isOwn = sql`${alias}.${sql.id(reach.owner)} = ${actor}::bigint`
+  if (to === 'own' || !reach.territory) return isOwn
+  return sql`(${isOwn} OR ${alias}.${sql.id(reach.territory)} = ANY(${territories}::bigint[]))`
+}

@@ -1,0 +1,169 @@
+/**
+ * The role: what its users may do (D62), which records they see and change (D63), and which fields are hidden
+ * from them or locked (D64). Four come with every account; those may be renamed. Fields as data; pure.
+ */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { isObject, type Json } from '../json.ts'
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
+import { forbiddenRoleChange } from '../rights/grants.ts'
+import { adminScope, checkScopes } from '../rights/scopes.ts'
+import { isWider, type Visibility, visibilities } from '../rights/visibility.ts'
+import { withoutRole } from '../users/access.ts'
+
+const rolesMax = 100
+const lists = { max_limit: 500 }
+
+export const role: Resource = {
+  name: 'role',
+  source: { id: 11, name: 'Role' },
+  shownAs: ['name'],
+  unique: { role_name: 'name' },
+  options: ({ roles }) =>
+    roles.map(({ id, name }, index) => ({
+      id,
+      name,
+      position: index + 1,
+      is_active: true,
+      is_default: false,
+    })),
+  isConfiguration: true,
+  forbids: forbiddenRoleChange,
+  stays: ({ built_in }) =>
+    built_in === null ? null : 'This role comes with the account; it can be renamed.',
+  keeps: (before, after) =>
+    isAdministrative(before) && !isAdministrative(after) ? withoutRole(before.id as number) : null,
+  fields: defineFields('role', {
+    'Basic information': [
+      idField(521),
+      {
+        id: 522,
+        name: 'name',
+        label: 'Name',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 255 },
+      },
+      { id: 523, name: 'built_in', label: 'Comes with the account', type: 'SINGLE_STRING', readOnly: true },
+      { id: 524, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: lists },
+      { id: 525, name: 'visibility', label: 'Sees', type: 'JSON' },
+      { id: 526, name: 'may_change', label: 'May change', type: 'JSON' },
+      { id: 527, name: 'hidden_fields', label: 'Hidden fields', type: 'STRING_LIST', config: lists },
+      { id: 528, name: 'locked_fields', label: 'Locked fields', type: 'STRING_LIST', config: lists },
+    ],
+    Record: [...authorFields(529), ...recordFields(533)],
+  }),
+  full: ({ roles }) =>
+    roles.size < rolesMax ? null : `would exceed the limit of ${rolesMax} roles of an account`,
+  applyRules: draft => {
+    const { before, after, problem } = draft
+    checkScopes(textsOf(after.scopes), draft)
+    checkVisibility(draft)
+    checkFields(draft, 'hidden_fields')
+    checkFields(draft, 'locked_fields')
+    if (before?.built_in === 'administrator' && !isAdministrative(after))
+      problem('scopes', 'immutable', 'of the role that comes with the account must contain admin', {
+        hint: 'Make a role of your own, and give it to the user.',
+      })
+    if (isAdministrative(after) && isNarrowed(after))
+      problem('scopes', 'contradiction', 'has admin, which sees and changes everything', {
+        hint: 'Leave out visibility, may_change, hidden_fields and locked_fields, or the scope admin.',
+      })
+  },
+}
+
+/** What is left out of either is `all`. Nobody changes what they don't see. */
+function checkVisibility({ after, catalog, problem }: Draft): void {
+  const limited = [...catalog.resources.values()].flatMap(({ resource }) =>
+    resource.reach && !resource.reach.isPrivate ? [resource.name] : [],
+  )
+  for (const member of ['visibility', 'may_change'] as const) {
+    for (const [name, value] of Object.entries(membersOf(after[member]))) {
+      const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      if (!limited.includes(name))
+        problem(member, 'unknown_resource', `has no member ${JSON.stringify(name)}`, {
+          at,
+          hint: `It has: ${limited.join(', ')}.`,
+        })
+      else if (!visibilities.includes(value as Visibility))
+        problem(member, 'invalid_value', `${name} must be ${visibilities.join(', ')}`, { at })
+    }
+  }
+  const [seen, changed] = [membersOf(after.visibility), membersOf(after.may_change)]
+  for (const name of limited) {
+    const [sees = 'all', changes] = [seen[name], changed[name]] as (Visibility | undefined)[]
+    if (changes && isWider(changes, sees))
+      problem('may_change', 'wider_than_visibility', `${name} is wider than what the role sees`, {
+        at: `/${name}`,
+        hint: `The role sees ${sees}.`,
+      })
+  }
+}
+
+/**
+ * The fields that a role may not hide or lock: records could not be told apart, shown or made without them.
+ */
+function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields' | 'locked_fields'): void {
+  const verb = member === 'hidden_fields' ? 'hidden' : 'locked'
+  for (const [index, text] of textsOf(after[member]).entries()) {
+    const dot = text.indexOf('.')
+    const [resource, name] = [text.slice(0, dot), text.slice(dot + 1)]
+    const fields = catalog.resources.get(resource)
+    const field = fields?.byName.get(name)
+    const at = `/${index}`
+    if (!fields || !field || field.is_hidden) {
+      problem(member, 'unknown_field', `has no field ${JSON.stringify(text)}`, {
+        at,
+        hint: () => suggestion(text, namesOf(catalog), 'For example "deal.deal_value".'),
+      })
+    } else if (verb === 'hidden' && isNeeded(fields, name)) {
+      problem(member, 'not_hideable', `${text} can't be hidden: records are known and shown by it`, { at })
+    } else if (field.is_required && field.default_value === null && mayCreate(after.scopes, resource)) {
+      problem(member, 'required_field', `${text} can't be ${verb}: whoever creates records must give it`, {
+        at,
+        hint: `Give the field a default value, or leave out the scope ${resource}:write.`,
+      })
+    }
+  }
+}
+
+function isNeeded({ resource, byName }: ResourceFields, name: string): boolean {
+  return resource.shownAs.includes(name) || byName.get(name)!.is_of_store
+}
+
+function mayCreate(scopes: Json | undefined, resource: string): boolean {
+  return textsOf(scopes).includes(`${resource}:write`)
+}
+
+function isAdministrative({ scopes }: Values): boolean {
+  return textsOf(scopes).includes(adminScope)
+}
+
+function isNarrowed({ visibility, may_change, hidden_fields, locked_fields }: Values): boolean {
+  const limits = [...Object.values(membersOf(visibility)), ...Object.values(membersOf(may_change))]
+  return (
+    [...textsOf(hidden_fields), ...textsOf(locked_fields), ...limits.filter(is => is !== 'all')].length > 0
+  )
+}
+
+function* namesOf({ resources }: Catalog): Generator<string> {
+  for (const [resource, { fields }] of resources) {
+    for (const field of fields) if (!field.is_hidden) yield `${resource}.${field.internal_name}`
+  }
+}
+
+function textsOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? (value as string[]) : []
+}
+
+function membersOf(value: Json | undefined): { readonly [name: string]: Json } {
+  return value !== undefined && isObject(value) ? value : {}
+}

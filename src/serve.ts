@@ -1,0 +1,150 @@
+/**
+ * The service as a process: its start (database, first start, HTTP), what it says on the terminal, and a
+ * clean end.
+ */
+import { resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { firstStart, type Started } from './accounts/first-start.ts'
+import { createSample } from './accounts/sample.ts'
+import { tokenFile } from './accounts/token-file.ts'
+import { buildApp } from './app.ts'
+import { removeLeftCopies } from './backup/copies.ts'
+import { copyAnswers } from './backup/copy.ts'
+import { commands } from './cli/commands.ts'
+import { commandAnswers } from './cli/database.ts'
+import { type Config, ConfigError } from './config.ts'
+import { migrate } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
+import { requireFolding } from './db/require-folding.ts'
+import { serverAddress } from './db/server-address.ts'
+import { answerLocally } from './local-socket.ts'
+import { logOptions } from './log.ts'
+import { connectionsWithin } from './open-files.ts'
+import { whenNpmIsGone } from './parent.ts'
+
+/**
+ * How long requests under way may take when the service stops, and how long the stop in any case: supervisors
+ * wait some time before SIGKILL.
+ */
+const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
+
+type ServeOptions = { readonly startedAt: number; readonly isJson: boolean }
+
+/** Starts the service. `startedAt` is when the process began to; `isJson`: a program reads what it says. */
+export async function serve(config: Config, { startedAt, isJson }: ServeOptions): Promise<void> {
+  // There is nothing to end yet. But process 1 of a container ignores every signal that it has no handler
+  // for.
+  let stop = async () => {}
+  stopOn(['SIGINT', 'SIGTERM'], () => stop())
+  const dataDir = resolve(config.dataDir)
+  const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
+  const say = (line: string) => log.warn(line)
+  whenNpmIsGone(() => {
+    say('npm, which started the service, is gone: the service stops too.')
+    process.kill(process.pid, 'SIGTERM')
+  })
+  const db = await openDatabase({
+    ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }),
+    log: say,
+  })
+  await migrate(db)
+  await requireFolding(db)
+  const started = await firstStart(db, {
+    now: new Date(),
+    sampleData: config.sampleData,
+    ...(config.token ? { presetToken: config.token } : {}),
+    file: tokenFile(dataDir, say),
+    createSample,
+  })
+  const answers = { ...copyAnswers(db, dataDir), ...commandAnswers(commands, db, config.retentionDays) }
+  const socket = config.databaseUrl ? null : await answerLocally(dataDir, answers, say)
+  if (socket)
+    void removeLeftCopies(dataDir).catch(error =>
+      say(`What a backup left in ${dataDir} could not be removed: ${error}`),
+    )
+  const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
+  const { publicUrl, openId } = config
+  const limits = { ...config, maxConnections }
+  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, openId })
+  const url = await listen(app, config)
+  stop = async () => {
+    setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
+    // If something hangs: the embedded engine recovers at the next start.
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
+    await app.close()
+    socket?.close()
+    await db.close()
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  console.log((isJson ? jsonWelcome : welcome)({ ...started, url, config, dataDir, seconds }))
+}
+
+async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason =
+      code === 'EADDRINUSE'
+        ? 'another program listens there; set PORT to another, or to 0 for any free one'
+        : code
+    throw new ConfigError(`Can't listen on ${host}, port ${port}: ${reason}.`)
+  }
+}
+
+type Welcome = Started & {
+  readonly url: string
+  readonly config: Config
+  readonly dataDir: string
+  readonly seconds: number
+}
+
+/** A token is shown by the start that made it, and never again (D68, D119). */
+function welcome({ url, token, keptIn, isPresetVain, config, dataDir, seconds }: Welcome): string {
+  const kept = keptIn && `kept in ${keptIn}`
+  const lost = 'none is kept here; "npx dealwright token create" makes one'
+  const preset = isPresetVain
+    ? 'DEALWRIGHT_TOKEN is of account 1, which was deleted: it is not valid'
+    : 'the one in DEALWRIGHT_TOKEN'
+  const shell = config.token ? '$DEALWRIGHT_TOKEN' : keptIn ? `$(cat '${keptIn}')` : '$TOKEN'
+  return [
+    '',
+    `  Dealwright is ready at ${url} (${token ? 'first start' : 'start'} in ${seconds.toFixed(1)} s)`,
+    '',
+    `  Token   ${token ?? (config.token ? preset : (kept ?? lost))}`,
+    ...(token && kept ? [`          ${kept}`] : []),
+    '  Lost?   "npx dealwright token create --help": who may run the service can make another',
+    `  Data    ${placeOf(config, dataDir)}`,
+    '  Stop    Ctrl+C',
+    '',
+    `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
+    '',
+  ].join('\n')
+}
+
+function jsonWelcome({ url, token, keptIn, config, dataDir }: Welcome): string {
+  return JSON.stringify({ url, token, token_kept_in: keptIn, data: placeOf(config, dataDir) })
+}
+
+function placeOf({ databaseUrl }: Config, dataDir: string): string {
+  return databaseUrl ? serverAddress(databaseUrl).place : `${dataDir}, embedded PostgreSQL`
+}
+
+/** The first signal stops cleanly, a second one at once. */
+function stopOn(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
+  let stopping = false
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      stop().then(
+        () => process.exit(0),
+        error => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Links that sign a user in once (D61): an invitation and a reset set the password with it. Only hashes of
+ * their secrets are kept.
+ */
+import { randomBytes } from 'node:crypto'
+import { accountOf, hashToken, newSecret } from '../accounts/token.ts'
+import { storedResponse, type Written, writeIdempotently } from '../records/idempotency.ts'
+import { type Context, requestKeyOf } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { type Author, author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import { isInUse } from '../users/access.ts'
+import { endedSessions, type NewSession, sessionRow, signingIn } from './sessions.ts'
+
+/** For how many seconds a link can be used. */
+const lifetimes = { invitation: 7 * 86_400, reset: 3600, sign_in: 600 }
+export type Purpose = keyof typeof lifetimes
+
+/** A link as it was made; `secret` is null where the same request had made it before. */
+export type SavedLink = { readonly secret: string | null; readonly expiresAt: string }
+
+/**
+ * Makes a link for a user, and ends those that they had. Null where the user can't sign in: they are out of
+ * use or deleted.
+ */
+export async function createLink(
+  db: Queryable,
+  context: Context,
+  user: number,
+  purpose: Purpose,
+): Promise<SavedLink | null> {
+  const { idempotency = null } = context
+  const before = await storedResponse<object>(db, requestKeyOf(context))
+  if (before) return savedLink(before, null)
+  const secret = newSecret('link', context.catalog.account.id, randomBytes)
+  const by = author(context)
+  const write = {
+    changes: [signingIn(by, sql`u.id = ${String(user)}::bigint`)],
+    rows: [endedLinks(by), linkRow(by, secret, purpose)],
+    events: [
+      {
+        type: 'user.link_created',
+        resource: 'user',
+        of: sql`r`,
+        changes: sql`${JSON.stringify({ purpose: { before: null, after: purpose } })}`,
+      },
+    ],
+    answer: sql`
+    SELECT r.id::text AS id,
+      to_char(l.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
+    FROM r, link_row l`,
+  }
+  const written = await writeIdempotently(db, by.account, idempotency, writing(by, write), {}, lockFirst)
+  return written ? savedLink(written, idempotency?.isReplayed ? null : secret) : null
+}
+
+function savedLink({ row }: Written<object>, secret: string | null): SavedLink {
+  return { secret, expiresAt: row.expires_at! }
+}
+
+function linkRow({ account }: Author, secret: string, purpose: Purpose): Sql {
+  return sql`link_row AS (
+  INSERT INTO sign_in_link (account_id, hash, "user", purpose, created_at, expires_at)
+  SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
+    counted.at + make_interval(secs => ${sql.integer(lifetimes[purpose])})
+  FROM r, counted
+  RETURNING expires_at
+)`
+}
+
+/** A CTE that ends the links of the user `r`, but for the one that is used in this statement. */
+export function endedLinks({ account }: Author, used: string | null = null): Sql {
+  return sql`ended_links AS (
+  UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.used_at IS NULL
+    AND x.hash IS DISTINCT FROM ${used}::text
+)`
+}
+
+/** A link that was found, and whose it is. */
+export type FoundLink = {
+  readonly account: number
+  readonly user: number
+  readonly name: string
+  readonly email: string
+  readonly purpose: Purpose
+  /** whether it can still be used */
+  readonly isOpen: boolean
+}
+
+/** The link of a secret; null for one that was never made. */
+export async function findLink(db: Queryable, secret: string): Promise<FoundLink | null> {
+  const account = accountOf('link', secret)
+  if (account === null) return null
+  const [row] = await ask(
+    db,
+    sql`SELECT u.id::text AS id, u.name, u.email, l.purpose,
+      (l.used_at IS NULL AND l.expires_at > now() AND ${isInUse} AND a.deleted_at IS NULL)::text AS is_open
+    FROM sign_in_link l
+      JOIN "user" u ON u.account_id = l.account_id AND u.id = l."user"
+      JOIN account a ON a.account_id = l.account_id
+    WHERE l.account_id = ${String(account)}::bigint AND l.hash = ${hashToken(secret)}::text`,
+  )
+  if (!row) return null
+  return {
+    account,
+    user: Number(row.id),
+    name: row.name!,
+    email: row.email!,
+    purpose: row.purpose as Purpose,
+    isOpen: row.is_open === 'true',
+  }
+}
+
+/**
+ * Uses a link and saves the session. Where there is the hash of a password: sets that, and ends the user's
+ * other links and sessions. Of two who use it at the same moment one does. False where it has been used.
+ */
+export async function consumeLink(
+  db: Queryable,
+  viewer: Viewer,
+  secret: string,
+  session: NewSession,
+  passwordHash: string | null,
+): Promise<boolean> {
+  const by = author(viewer)
+  const hash = hashToken(secret)
+  const used = sql`used AS (
+  UPDATE sign_in_link x SET used_at = locked.at FROM locked
+  WHERE x.account_id = ${by.account}::bigint AND x.hash = ${hash}::text AND x."user" = ${by.actor}::bigint
+    AND x.used_at IS NULL AND x.expires_at > now()
+  RETURNING x."user"
+)`
+  const write = {
+    changes: [used, signingIn(by, sql`u.id = (SELECT "user" FROM used)`)],
+    takesId: true,
+    rows: [
+      ...(passwordHash === null
+        ? []
+        : [passwordRow(by, passwordHash), endedSessions(by, null), endedLinks(by, hash)]),
+      sessionRow(by, session),
+    ],
+    events: passwordHash === null ? [] : [passwordChanged],
+    answer: sql`SELECT counted.last_id::text AS id FROM counted`,
+  }
+  const rows = await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)
+  return rows.length > 0
+}
+
+/** What the history says of a new password: that there is one. */
+export const passwordChanged = { type: 'user.password_changed', resource: 'user', of: sql`r` }
+
+/** A CTE that keeps the hash of the password of the user `r`. */
+export function passwordRow({ account }: Author, hash: string): Sql {
+  return sql`password_row AS (
+  INSERT INTO password (account_id, "user", hash, changed_at)
+  SELECT ${account}::bigint, r.id, ${hash}::text, counted.at FROM r, counted
+  ON CONFLICT (account_id, "user") DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
+)`
+}

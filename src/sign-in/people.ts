@@ -1,0 +1,85 @@
+/** Who has an e-mail, and their password: what sign-in asks the database. */
+import { comparedName } from '../fields/name.ts'
+import type { Queryable } from '../records/store.ts'
+import { author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { isInUse } from '../users/access.ts'
+import { endedLinks, passwordChanged, passwordRow } from './links.ts'
+import { endedSessions, hasPassword, signingIn } from './sessions.ts'
+
+/** A user who may sign in. */
+export type Person = {
+  readonly account: number
+  readonly accountName: string
+  readonly user: number
+  readonly name: string
+  readonly email: string
+  /** null: they have no password yet */
+  readonly hash: string | null
+}
+
+/** Of so many accounts at most: each costs whoever signs in a hash. Whoever is in more names the account. */
+const peopleMax = 5
+
+/**
+ * The users in use who have an e-mail, of one account or of all. This is the one statement that does not name
+ * its account: whoever signs in knows an e-mail, and not yet the account.
+ */
+export async function peopleOf(db: Queryable, email: string, account: number | null): Promise<Person[]> {
+  const only = account === null ? null : String(account)
+  const rows = await ask(
+    db,
+    sql`SELECT u.account_id::text AS account, a.name AS account_name, u.id::text AS id, u.name, u.email, p.hash
+    FROM "user" u
+      JOIN account a ON a.account_id = u.account_id
+      LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id
+    WHERE compared_name(u.email) COLLATE "C" = ${comparedName(email)}::text AND ${isInUse}
+      AND a.deleted_at IS NULL AND (${only}::bigint IS NULL OR u.account_id = ${only}::bigint)
+    ORDER BY p.changed_at DESC NULLS LAST, u.account_id LIMIT ${sql.integer(peopleMax)}`,
+  )
+  return rows.map(row => ({
+    account: Number(row.account),
+    accountName: row.account_name!,
+    user: Number(row.id),
+    name: row.name!,
+    email: row.email!,
+    hash: row.hash ?? null,
+  }))
+}
+
+/** A viewer's own name, e-mail and the hash of their password. */
+export async function ownPassword(
+  db: Queryable,
+  { catalog, actor }: Viewer,
+): Promise<Pick<Person, 'name' | 'email' | 'hash'>> {
+  const [row] = await ask(
+    db,
+    sql`SELECT u.name, u.email, p.hash
+    FROM "user" u LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id
+    WHERE u.account_id = ${String(catalog.account.id)}::bigint AND u.id = ${String(actor)}::bigint`,
+  )
+  return { name: row!.name!, email: row!.email!, hash: row!.hash ?? null }
+}
+
+/**
+ * Gives the viewer another password, if theirs is still the one that was judged. Ends their links, and all
+ * their sessions but the one that asks. False where nothing was saved.
+ */
+export async function changePassword(
+  db: Queryable,
+  viewer: Viewer,
+  current: number | null,
+  judgedHash: string,
+  newHash: string,
+): Promise<boolean> {
+  const by = author(viewer)
+  const isTheirs = sql`u.id = ${by.actor}::bigint AND ${hasPassword(by, judgedHash)}`
+  const write = {
+    changes: [signingIn(by, isTheirs)],
+    rows: [passwordRow(by, newHash), endedSessions(by, current), endedLinks(by)],
+    events: [passwordChanged],
+    answer: sql`SELECT r.id::text AS id FROM r, counted`,
+  }
+  return (await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)).length > 0
+}

@@ -1,0 +1,145 @@
+/**
+ * The sessions of users (D61): statements that make, list and end them. Only hashes of their secrets are
+ * kept.
+ */
+import { randomBytes } from 'node:crypto'
+import { hashToken, newSecret } from '../accounts/token.ts'
+import type { Queryable } from '../records/store.ts'
+import { type Author, author, carryOut, locked, lockFirst, statementOf, writing } from '../records/write.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
+import { isInUse, isSignedIn } from '../users/access.ts'
+
+/** Whence somebody signs in, as it is shown to them later. */
+export type Whence = { readonly address: string; readonly userAgent: string | null }
+
+export type NewSession = { readonly secret: string; readonly whence: Whence }
+
+/** A new session of an account, not yet saved. */
+export function newSession(account: number, whence: Whence): NewSession {
+  return { secret: newSecret('session', account, randomBytes), whence }
+}
+
+/** How many sessions a user may have; the one that was not used for longest ends with a new one. */
+const sessionsMax = 100
+
+/** A CTE that saves a session of the user `r` under the id that the write takes. */
+export function sessionRow({ account }: Author, { secret, whence }: NewSession): Sql {
+  return sql`session_row AS (
+  INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
+  SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
+    ${whence.address}::text, ${whence.userAgent}::text
+  FROM r, counted
+)`
+}
+
+/** A CTE that ends the sessions of the user `r`: all but the one that is named. */
+export function endedSessions({ account }: Author, except: number | null): Sql {
+  return sql`ended_sessions AS (
+  DELETE FROM session x USING r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id
+    AND x.id IS DISTINCT FROM ${except === null ? null : String(except)}::bigint
+)`
+}
+
+/** A CTE that ends those sessions of the user `r` that are too old or too many. */
+function oldSessions({ account }: Author): Sql {
+  return sql`old_sessions AS (
+  DELETE FROM session x USING r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.id NOT IN (
+    SELECT s.id FROM session s, r
+    WHERE s.account_id = ${account}::bigint AND s."user" = r.id AND ${isSignedIn}
+    ORDER BY s.last_used_at DESC LIMIT ${sql.integer(sessionsMax - 1)})
+)`
+}
+
+/** A CTE: the user `r` who signs in, where they are in use and `condition`, on the row `u`, is true. */
+export function signingIn({ account }: Author, condition: Sql): Sql {
+  return sql`r AS (
+  SELECT u.id, u.version FROM "user" u, locked
+  WHERE u.account_id = ${account}::bigint AND ${isInUse} AND ${condition}
+    AND EXISTS (SELECT 1 FROM account a WHERE a.account_id = ${account}::bigint AND a.deleted_at IS NULL)
+)`
+}
+
+/** That the password of the row `u` is still the one that was judged. */
+export function hasPassword({ account }: Author, hash: string): Sql {
+  return sql`EXISTS (
+    SELECT 1 FROM password p
+    WHERE p.account_id = ${account}::bigint AND p."user" = u.id AND p.hash = ${hash}::text)`
+}
+
+/**
+ * Saves a session of the viewer. With `judged`: only if that is still the password's hash, which `newHash`
+ * then replaces. False where nothing was saved.
+ */
+export async function saveSession(
+  db: Queryable,
+  viewer: Viewer,
+  session: NewSession,
+  judged: { hash: string; newHash: string | null } | null,
+): Promise<boolean> {
+  const by = author(viewer)
+  const isUser = sql`u.id = ${by.actor}::bigint`
+  const renewed = sql`renewed AS (
+  UPDATE password x SET hash = ${judged?.newHash ?? null}::text FROM r, counted
+  WHERE x.account_id = ${by.account}::bigint AND x."user" = r.id
+)`
+  const write = {
+    changes: [signingIn(by, judged ? sql`${isUser} AND ${hasPassword(by, judged.hash)}` : isUser)],
+    takesId: true,
+    rows: [oldSessions(by), sessionRow(by, session), ...(judged?.newHash ? [renewed] : [])],
+    events: [],
+    answer: sql`SELECT counted.last_id::text AS id FROM counted`,
+  }
+  const rows = await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)
+  return rows.length > 0
+}
+
+/** The viewer's sessions, the last used first, as JSON text. `current` is the one that asks. */
+export async function listSessions(
+  db: Queryable,
+  { catalog, actor }: Viewer,
+  current: number | null,
+): Promise<string> {
+  const instant = (column: Sql) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  const [row] = await ask(
+    db,
+    sql`SELECT coalesce(json_agg(json_build_object(
+      'id', s.id, 'created_at', ${instant(sql`s.created_at`)}, 'last_used_at', ${instant(sql`s.last_used_at`)},
+      'address', s.address, 'user_agent', s.user_agent,
+      'is_current', s.id IS NOT DISTINCT FROM ${current === null ? null : String(current)}::bigint)
+      ORDER BY s.last_used_at DESC, s.id DESC), '[]')::text AS sessions
+    FROM session s
+    WHERE s.account_id = ${String(catalog.account.id)}::bigint AND s."user" = ${String(actor)}::bigint
+      AND ${isSignedIn}`,
+  )
+  return row!.sessions!
+}
+
+/** Ends a session of the viewer; false where there is none of that id. */
+export async function endSession(db: Queryable, { catalog, actor }: Viewer, id: number): Promise<boolean> {
+  const account = param(String(catalog.account.id))
+  const ended = await carryOut(
+    db,
+    account,
+    sql`WITH ${locked(account)}
+DELETE FROM session s USING locked
+WHERE s.account_id = ${account}::bigint AND s."user" = ${String(actor)}::bigint AND s.id = ${String(id)}::bigint
+RETURNING s.id::text AS id`,
+  )
+  return ended.length > 0
+}
+
+/** Ends the session of a secret, if there is one: that of a browser in which somebody signs in anew. */
+export async function endSessionOf(db: Queryable, account: number, secret: string): Promise<void> {
+  const own = param(String(account))
+  await carryOut(
+    db,
+    own,
+    sql`WITH ${locked(own)}
+DELETE FROM session s USING locked
+WHERE s.account_id = ${own}::bigint AND s.hash = ${hashToken(secret)}::text
+RETURNING s.id::text AS id`,
+  )
+}

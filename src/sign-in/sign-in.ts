@@ -1,0 +1,216 @@
+/**
+ * How people sign in (D61): by e-mail and password, by a link that can be used once, or by an e-mail that
+ * somebody else has verified. Knows no HTTP.
+ */
+import type { Callers } from '../accounts/callers.ts'
+import { accountOf } from '../accounts/token.ts'
+import { Refusal } from '../errors.ts'
+import { comparedName } from '../fields/name.ts'
+import type { Queryable } from '../records/store.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import type { Hashing } from './hashing.ts'
+import { consumeLink, type FoundLink, findLink } from './links.ts'
+import { isTooLong, type Owner, passwordProblem } from './password.ts'
+import { changePassword, ownPassword, type Person, peopleOf } from './people.ts'
+import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
+import type { Throttle } from './throttle.ts'
+
+/** From where somebody signs in. */
+export type Visitor = Whence & {
+  /** what of the address counts as one customer's */
+  readonly network: string
+  /** the session that the browser has already; it ends with the new one */
+  readonly session: string | null
+}
+
+export type SignInOptions = {
+  readonly db: Queryable
+  readonly callers: Callers
+  readonly hashing: Hashing
+  readonly throttle: Throttle
+}
+
+export class SignIn {
+  readonly #db: Queryable
+  readonly #callers: Callers
+  readonly #hashing: Hashing
+  readonly #throttle: Throttle
+
+  constructor({ db, callers, hashing, throttle }: SignInOptions) {
+    this.#db = db
+    this.#callers = callers
+    this.#hashing = hashing
+    this.#throttle = throttle
+  }
+
+  /**
+   * The secret of a new session. Throws `sign_in_failed`, `rate_limited` and `overloaded`; and where the
+   * password is that of users in several accounts `account_needed`. Who has no password, or is not there at
+   * all, costs as much work as who has one.
+   */
+  async byPassword(
+    { email, password, account }: { email: string; password: string; account: number | null },
+    visitor: Visitor,
+  ): Promise<string> {
+    const right = await this.#judged(email, visitor.network, async () => {
+      const people = await peopleOf(this.#db, email, account)
+      const found: Person[] = []
+      for (const hash of people.length ? people.map(person => person.hash) : [null])
+        if (await this.#isRight(password, hash)) found.push(people.find(person => person.hash === hash)!)
+      return found.length ? found : null
+    })
+    if (!right) throw signInFailed()
+    const person = onlyOne(right)
+    const newHash = this.#hashing.isOld(person.hash!) ? await this.#hashing.hash(password) : null
+    return this.#signedIn(person, visitor, { hash: person.hash!, newHash })
+  }
+
+  /**
+   * The secret of a new session, for a link; `password` is what the link sets. Throws `unauthenticated` for a
+   * link that was never made, `link_ended`, and `validation_failed` for the password.
+   */
+  async byLink(secret: string, password: string | null, visitor: Visitor): Promise<string> {
+    const link = await findLink(this.#db, secret)
+    if (!link) throw new Refusal('unauthenticated', 'There is no such link; copy the whole of it.')
+    if (!link.isOpen) throw linkEnded()
+    refusePassword(password, link)
+    const hash = password === null ? null : await this.#hashing.hash(password)
+    const { account, user } = link
+    const session = newSession(account, visitor)
+    const isUsed = await this.#saved(account, user, viewer =>
+      consumeLink(this.#db, viewer, secret, session, hash),
+    )
+    if (!isUsed) throw linkEnded()
+    this.#callers.forget(account)
+    return this.#inPlaceOf(visitor, session)
+  }
+
+  /** The secret of a new session, for an e-mail that was verified elsewhere. Throws `forbidden`. */
+  async byVerifiedEmail(email: string, account: number | null, visitor: Visitor): Promise<string> {
+    const people = await peopleOf(this.#db, email, account)
+    if (people.length === 0)
+      throw new Refusal('forbidden', `No user who may sign in has the e-mail ${email}: ask an administrator.`)
+    return this.#signedIn(onlyOne(people), visitor, null)
+  }
+
+  /**
+   * Gives the caller another password, and ends their other sessions. `current` is the session that asks.
+   * Throws `validation_failed` and `rate_limited`.
+   */
+  async changePassword(
+    viewer: Viewer & { readonly session: { readonly id: number } | null },
+    currentPassword: string,
+    password: string,
+    { network }: Visitor,
+  ): Promise<void> {
+    const { name, email, hash } = await ownPassword(this.#db, viewer)
+    const judged = await this.#judged(email, network, async () =>
+      (await this.#isRight(currentPassword, hash)) ? hash : null,
+    )
+    if (judged === null) throw wrongPassword()
+    refuseWeak(password, { name, email })
+    const newHash = await this.#hashing.hash(password)
+    const current = viewer.session?.id ?? null
+    const isSaved = await changePassword(this.#db, viewer, current, judged, newHash)
+    if (!isSaved)
+      throw new Refusal('busy_record', 'The password was changed meanwhile; try again.', [], {
+        'retry-after': '1',
+      })
+    this.#callers.forget(viewer.catalog.account.id)
+  }
+
+  /** What `judge` finds, null for a wrong password; counted as an attempt. Throws `rate_limited`. */
+  async #judged<T>(email: string, network: string, judge: () => Promise<T | null>): Promise<T | null> {
+    const attempt = this.#throttle.attempt(comparedName(email), network)
+    try {
+      const found = await judge()
+      if (found !== null) attempt.succeeded()
+      return found
+    } catch (error) {
+      attempt.takeBack()
+      throw error
+    }
+  }
+
+  /** A password that is too long costs as much as any. */
+  #isRight(password: string, hash: string | null): Promise<boolean> {
+    return this.#hashing.isRight(isTooLong(password) ? '' : password, hash)
+  }
+
+  async #signedIn(
+    { account, user }: Person,
+    visitor: Visitor,
+    judged: { hash: string; newHash: string | null } | null,
+  ): Promise<string> {
+    const session = newSession(account, visitor)
+    const isSaved = await this.#saved(account, user, viewer => saveSession(this.#db, viewer, session, judged))
+    if (!isSaved) throw signInFailed()
+    return this.#inPlaceOf(visitor, session)
+  }
+
+  /**
+   * Saves for a user who is no caller yet. What the account's configuration kept from being saved is tried
+   * once more.
+   */
+  async #saved(account: number, actor: number, save: (viewer: Viewer) => Promise<boolean>): Promise<boolean> {
+    const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor })
+    return (await attempt()) || attempt()
+  }
+
+  /** A browser has one session. */
+  async #inPlaceOf({ session: before }: Visitor, { secret }: NewSession): Promise<string> {
+    const account = before === null ? null : accountOf('session', before)
+    if (account === null) return secret
+    await endSessionOf(this.#db, account, before!)
+    this.#callers.forgetSecret(before!)
+    return secret
+  }
+}
+
+/** Throws `account_needed`, naming the accounts. */
+function onlyOne(people: readonly Person[]): Person {
+  if (people.length === 1) return people[0]!
+  const problem = {
+    field: 'account',
+    path: '/account',
+    code: 'required',
+    message: 'account must say in which account to sign in.',
+    candidates: people.map(({ account, accountName }) => ({ id: account, name: accountName })),
+  }
+  throw new Refusal('account_needed', 'The e-mail has users in several accounts; say in which.', [problem])
+}
+
+function signInFailed(): Refusal {
+  return new Refusal('sign_in_failed', 'The e-mail or the password is wrong.')
+}
+
+function linkEnded(): Refusal {
+  return new Refusal(
+    'link_ended',
+    'The link was used, has ended, or a newer one was made: ask an administrator.',
+  )
+}
+
+function wrongPassword(): Refusal {
+  const message = 'current_password is not your password.'
+  const problem = { field: 'current_password', path: '/current_password', code: 'invalid_value', message }
+  return new Refusal('validation_failed', 'The password was not changed.', [problem])
+}
+
+/** Invitations and resets set a password, a link that only signs in does not. */
+function refusePassword(password: string | null, link: FoundLink): void {
+  const isWanted = link.purpose !== 'sign_in'
+  if (isWanted && password !== null) refuseWeak(password, link)
+  if (isWanted === (password !== null)) return
+  const message = isWanted ? 'password must be given: the link sets it.' : 'This link sets no password.'
+  const code = isWanted ? { code: 'required' } : { code: 'invalid_value' }
+  const problem = { field: 'password', path: '/password', ...code, message }
+  throw new Refusal('validation_failed', 'The link was not used.', [problem])
+}
+
+function refuseWeak(password: string, owner: Owner): void {
+  const found = passwordProblem(password, owner)
+  if (!found) return
+  const problem = { field: 'password', path: '/password', ...found }
+  throw new Refusal('validation_failed', 'The password was not set.', [problem])
+}

@@ -1,0 +1,51 @@
+/**
+ * The token: a name for a secret with which a program asks for a user (D38, D66). What it may do is what its
+ * scopes and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
+ */
+import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import { forbiddenTokenChange } from '../rights/grants.ts'
+import { checkScopes } from '../rights/scopes.ts'
+
+export const token: Resource = {
+  name: 'token',
+  source: { id: 12, name: 'Token' },
+  shownAs: ['name'],
+  reach: { owner: 'user', isPrivate: true },
+  fields: defineFields('token', {
+    'Basic information': [
+      idField(621),
+      {
+        id: 622,
+        name: 'name',
+        label: 'Name',
+        type: 'SINGLE_STRING',
+        required: true,
+        config: { min_length: 1, max_length: 255 },
+      },
+      { id: 623, name: 'user', label: 'User', type: 'OWNER', related: 'user', filled: true },
+      { id: 624, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: { max_limit: 500 } },
+      { id: 625, name: 'prefix', label: 'Begins with', type: 'SINGLE_STRING', readOnly: true },
+      { id: 626, name: 'expires_at', label: 'Expires at', type: 'DATE_TIME' },
+      {
+        id: 627,
+        name: 'last_used_at',
+        label: 'Last used at',
+        type: 'DATE_TIME',
+        readOnly: true,
+        volatile: true,
+        ofStore: true,
+      },
+    ],
+    Record: [...authorFields(628), ...recordFields(632)],
+  }),
+  forbids: forbiddenTokenChange,
+  applyRules: draft => {
+    const { before, after, problem } = draft
+    checkScopes(after.scopes as string[], draft)
+    if (!before) after.user ??= after.created_by!
+    else if (before.user !== after.user)
+      problem('user', 'immutable', "of a token can't be changed", {
+        hint: 'Make a token for the other user.',
+      })
+  },
+}

@@ -1,0 +1,50 @@
+/**
+ * Hands over what a user owns to another, so that the user can be deleted (D37): every record that names them
+ * as an owner, in a field of the service or of the account. Knows no HTTP.
+ */
+import type { Field } from '../fields/field.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { moveRecords, NoTarget } from '../records/move.ts'
+import { pointersTo } from '../records/references.ts'
+import type { Context } from '../records/save.ts'
+import { type Queryable, recordStatement } from '../records/store.ts'
+import { ask, sql } from '../sql.ts'
+import { user } from './user.ts'
+
+/** Throws NoTarget when `to` is no other user, and what the update of a record is refused with. */
+export async function handOver(db: Queryable, context: Context, from: number, to: number): Promise<void> {
+  const { catalog } = context
+  if (from === to) throw new NoTarget('a user takes over from another.')
+  if (!(await isInUse(db, context, to))) throw new NoTarget(`there is no user ${to} who is in use.`)
+  const owned = pointersTo('user', catalog, sql`${String(from)}::bigint`)
+  const moves = owned
+    .filter(({ resource }) => !user.ends?.includes(resource))
+    .map(({ resource, condition }) => {
+      const { fields } = catalog.resources.get(resource)!.whole
+      const owners = fields.filter(field => field.related === 'user' && !field.is_read_only)
+      return {
+        resource,
+        where: condition,
+        change: (record: JsonObject) => replaced(record, owners, from, to),
+      }
+    })
+  await moveRecords(db, context, moves)
+}
+
+async function isInUse(db: Queryable, context: Context, id: number): Promise<boolean> {
+  const fields = context.catalog.resources.get('user')!.whole
+  const [row] = await ask(db, recordStatement(fields, context, String(id)))
+  return row !== undefined && (parseJson(row.record!) as JsonObject).is_active === 1
+}
+
+/** The members of a record that name the one user, with the other in their place. */
+function replaced(record: JsonObject, owners: readonly Field[], from: number, to: number): JsonObject {
+  const other = (value: Json) => (value === from ? to : value)
+  const named = owners.filter(({ internal_name: name }) => [record[name] ?? []].flat().includes(from))
+  return Object.fromEntries(
+    named.map(({ internal_name: name }): [string, Json] => {
+      const value = record[name]!
+      return [name, Array.isArray(value) ? value.map(other) : other(value)]
+    }),
+  )
+}

@@ -1,0 +1,221 @@
+/** Tokens as people make, limit, rotate and revoke them (D66), who they are (`/me`), and scopes (D65). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
+
+const { call, get, db, known, another } = await startService()
+const other = await another()
+
+const as = (token: string) => ({ authorization: `Bearer ${token}` })
+const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
+  const reply = await call('POST', `${v1}/${resource}`, body, headers)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const me = (token: string, from = call) => from('GET', `${v1}/me`, undefined, as(token))
+/** What is remembered of a token is a second old at most. */
+const passed = () => new Promise(resolve => setTimeout(resolve, 1050))
+const status = async (reply: Promise<Reply>) => (await reply).status
+
+test('a token is made once, shown without its secret, and says what it may do', async () => {
+  const token = await made('token', { name: 'Web form', scopes: ['deal:write', 'contact:write'] })
+  assert.match(token.token, /^dw_1_[0-9A-Za-z]{33}_[0-9a-z]{7}$/)
+  assert.equal(token.prefix, token.token.slice(0, 11))
+  assert.deepEqual([token.user, token.expires_at, token.last_used_at], [known.owner, null, null])
+  const { body } = await me(token.token)
+  assert.deepEqual(body.data.scopes, ['deal:write', 'contact:write'])
+  assert.deepEqual(body.data.token, { id: token.id, name: 'Web form' })
+  assert.deepEqual(body.data.account, { id: 1, name: 'Default', time_zone: 'UTC', base_currency: 840 })
+  assert.deepEqual([body.data.user.id, body.data.user.role], [known.owner, 1])
+  const read = await get(`${v1}/token/${token.id}`)
+  assert.ok(!read.text.includes(token.token) && !('token' in read.body.data), read.text)
+  assert.match(read.body.data.last_used_at, /:00\.000Z$/)
+  const listed = await get(`${v1}/token/view/list?filter=scopes:eq(deal:write)&fields=name,prefix`)
+  assert.deepEqual(listed.body.data, [{ id: token.id, name: 'Web form', prefix: token.prefix }])
+  const events = await db.query("SELECT changes::text FROM event WHERE resource = 'token'")
+  assert.ok(!events.some(({ changes }) => changes!.includes(token.token.slice(12, 40))))
+  // It can create a deal, and is answered what it wrote, but reads nothing.
+  const body2 = dealBody(known, { primary_contact: { last_name: 'Form' } })
+  assert.equal(await status(call('POST', `${v1}/deal`, body2, as(token.token))), 201)
+  assert.equal(await status(call('GET', `${v1}/deal/view/list`, undefined, as(token.token))), 403)
+})
+
+test('a request that is sent again does not tell the secret again', async () => {
+  const key = { 'idempotency-key': 'make-a-token' }
+  const body = { name: 'Once', scopes: ['deal:read'] }
+  const first = await call('POST', `${v1}/token`, body, key)
+  const again = await call('POST', `${v1}/token`, body, key)
+  assert.deepEqual([first.status, again.status], [201, 201])
+  assert.equal(again.body.data.token, null)
+  assert.equal(again.body.meta.warnings[0].code, 'shown_once')
+  assert.equal(await status(me(first.body.data.token)), 200)
+})
+
+test('bad input is named, with the nearest scope', async () => {
+  const reply = await call('POST', `${v1}/token`, {
+    name: '',
+    scopes: ['deal:reed', 'everything'],
+    user: 999,
+  })
+  assert.deepEqual(problemsOf(reply), [
+    '/name required',
+    '/scopes/0 unknown_scope',
+    '/scopes/1 unknown_scope',
+    '/user reference_not_found',
+  ])
+  assert.match(reply.text, /Did you mean \\"deal:read\\"/)
+  const token = await made('token', { name: 'Fixed', scopes: ['deal:read'] })
+  const { id: colleague } = await made('user', { name: 'Jo', email: 'jo@example.com' })
+  const changed = await call('PATCH', `${v1}/token/${token.id}`, { user: colleague })
+  assert.deepEqual(problemsOf(changed), ['/user immutable'])
+  for (const body of [{ overlap_hours: 25 }, { overlap_hours: '1' }, { hours: 1 }, []] as Json[])
+    assert.equal(await status(call('POST', `${v1}/token/${token.id}/rotate`, body)), 422)
+  assert.equal(await status(call('POST', `${v1}/token/999/rotate`)), 404)
+  assert.equal(await status(call('POST', `${v1}/token/${token.id}/restore`)), 404)
+})
+
+test('rotating: the secret before lives as long as asked, the one before that not at all', async () => {
+  const token = await made('token', { name: 'Rotated', scopes: ['deal:read'] })
+  const path = `${v1}/token/${token.id}/rotate`
+  const second = await call('POST', path, { overlap_hours: 24 })
+  assert.deepEqual([second.status, second.body.data.version], [200, 2], second.text)
+  const secrets = [token.token, second.body.data.token]
+  assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [200, 200])
+  const third = await call('POST', path, { overlap_hours: 1 })
+  secrets.push(third.body.data.token)
+  await passed()
+  const seen = await Promise.all(secrets.map(secret => status(me(secret, other.call))))
+  assert.deepEqual(seen, [401, 200, 200])
+  await db.query(
+    "UPDATE token_secret SET valid_until = now() - interval '1 second' WHERE valid_until IS NOT NULL",
+  )
+  secrets.push((await call('POST', path)).body.data.token)
+  await passed()
+  assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [401, 401, 401, 200])
+})
+
+test('two rotations at the same moment: both are answered, and the later secret is good', async () => {
+  const token = await made('token', { name: 'Raced', scopes: ['deal:read'] })
+  const path = `${v1}/token/${token.id}/rotate`
+  const replies = await Promise.all([call('POST', path), other.call('POST', path)])
+  const [first, last] = replies.map(reply => reply.body.data).sort((a, b) => a.version - b.version)
+  assert.deepEqual([first.version, last.version], [2, 3])
+  await passed()
+  assert.deepEqual([await status(me(first.token)), await status(me(last.token))], [401, 200])
+})
+
+test('revoked while requests run: refused within a second, in every process', async () => {
+  const token = await made('token', { name: 'Revoked', scopes: ['deal:read'] })
+  let [isRevoked, late] = [0, 0]
+  const ask = async (from: typeof call) => {
+    for (let since = 0; since < 1100; since = isRevoked ? performance.now() - isRevoked : 0) {
+      const asked = performance.now()
+      const reply = await from('GET', `${v1}/deal/view/list?pageSize=1`, undefined, as(token.token))
+      if (isRevoked && asked - isRevoked > 1000 && reply.status === 200) late++
+      assert.ok([200, 401].includes(reply.status), reply.text)
+    }
+  }
+  const asking = Promise.all([ask(call), ask(other.call)])
+  assert.equal(await status(call('DELETE', `${v1}/token/${token.id}`)), 200)
+  isRevoked = performance.now()
+  await asking
+  assert.equal(late, 0)
+})
+
+test('nobody makes more of a token than they have, or sees or makes those of others', async () => {
+  const seller = await made('user', { name: 'Seller', email: 'seller@example.com', role: 'Member' })
+  const theirs = await made('token', { name: 'Theirs', user: seller.id, scopes: ['admin'] })
+  const [scopes, all] = [
+    (await me(theirs.token)).body.data.scopes,
+    (await get(`${v1}/role/3`)).body.data.scopes,
+  ]
+  assert.deepEqual(scopes, all)
+  const theirOwn = as(theirs.token)
+  const narrow = await made('token', { name: 'Narrow', scopes: ['deal:read', 'token:write'] }, theirOwn)
+  const beyond: [body: Json, from: Record<string, string>][] = [
+    [{ name: 'x', scopes: ['user:write'] }, theirOwn],
+    [{ name: 'x', scopes: ['admin'] }, theirOwn],
+    [{ name: 'x', scopes: ['deal:read'], user: known.owner }, theirOwn],
+    [{ name: 'x', scopes: ['deal:write'] }, as(narrow.token)],
+  ]
+  for (const [body, from] of beyond) {
+    const reply = await call('POST', `${v1}/token`, body, from)
+    assert.equal(reply.status, 403, `${JSON.stringify(body)} ${reply.text}`)
+  }
+  // A narrow token does not get the secret of a wider one.
+  const path = `${v1}/token/${theirs.id}`
+  assert.equal(await status(call('POST', `${path}/rotate`, undefined, as(narrow.token))), 403)
+  assert.equal(await status(call('PATCH', path, { scopes: ['user:write'] }, theirOwn)), 403)
+  const listed = await call('GET', `${v1}/token/view/list?sort=id:asc`, undefined, theirOwn)
+  assert.deepEqual(
+    listed.body.data.map((token: { name: string }) => token.name),
+    ['Theirs', 'Narrow'],
+  )
+  const mine = await made('token', { name: 'Mine', scopes: ['deal:read'] })
+  for (const method of ['GET', 'DELETE', 'PATCH'] as const) {
+    const reply = await call(method, `${v1}/token/${mine.id}`, method === 'PATCH' ? {} : undefined, theirOwn)
+    assert.equal(reply.status, 404, reply.text)
+  }
+  // A key is its sender's: the owner's same key is another.
+  const key = { 'idempotency-key': 'shared' }
+  const one = await call('POST', `${v1}/tag`, { name: 'of the seller' }, { ...theirOwn, ...key })
+  const two = await call('POST', `${v1}/tag`, { name: 'of the owner' }, key)
+  assert.deepEqual([one.status, two.status], [201, 201], two.text)
+})
+
+test('names, and what is made within a record, need the scopes of what they show and make', async () => {
+  const { token } = await made('token', { name: 'Deals', scopes: ['deal:read', 'deal:write', 'field:read'] })
+  const asked: [method: string, path: string, scope: string, body?: Json][] = [
+    ['GET', `${v1}/deal/view/list?expand=primary_contact`, 'contact:read'],
+    ['GET', `${v1}/deal/view/list?expand=pipeline_stage`, 'pipeline_stage:read'],
+    ['GET', `${v1}/deal/view/list?sort=company:asc`, 'company:read'],
+    ['GET', `${v1}/deal/aggregate?group_by=sales_owner`, 'user:read'],
+    ['GET', `${v1}/field/dropdown?name=sales_owner`, 'user:read'],
+    ['POST', `${v1}/deal`, 'contact:write', dealBody(known, { primary_contact: { last_name: 'New' } })],
+    ['POST', `${v1}/deal?expand=company`, 'company:read', dealBody(known)],
+  ]
+  for (const [method, path, scope, body] of asked) {
+    const reply = await call(method, path, body, as(token))
+    assert.equal(reply.status, 403, `${path} ${reply.text}`)
+    assert.match(reply.body.detail, new RegExp(`needs the scope ${scope};`))
+  }
+  const plain = ['view/list?sort=title:asc', 'view/list?expand=source', 'aggregate?group_by=source']
+  for (const path of plain)
+    assert.equal(await status(call('GET', `${v1}/deal/${path}`, undefined, as(token))), 200)
+})
+
+test('a leaver is taken out of use, hands over what they own, and is deleted', async () => {
+  const leaver = await made('user', { name: 'Leaver', email: 'leaver@example.com', role: 'Member' })
+  const heir = await made('user', { name: 'Heir', email: 'heir@example.com' })
+  const field = await made('field', { source: 'user', field_name: 'Desk', type: 'SINGLE_STRING' })
+  await made('field', { source: 'company', field_name: 'Guide', type: 'OWNER' })
+  await call('PATCH', `${v1}/user/${leaver.id}`, { [field.internal_name]: 'by the window' })
+  assert.equal((await get(`${v1}/user/${leaver.id}`)).body.data[field.internal_name], 'by the window')
+  const { token } = await made('token', { name: 'Of the leaver', user: leaver.id, scopes: ['admin'] })
+  const deals = await Promise.all(
+    [1, 2, 3].map(() => made('deal', dealBody(known, { sales_owner: leaver.id }))),
+  )
+  const company = await made('company', { name: 'Guided', cf_guide: leaver.id })
+  assert.equal(await status(me(token)), 200)
+  const off = await call('PATCH', `${v1}/user/${leaver.id}`, { is_active: 'No' })
+  assert.equal(off.status, 200, off.text)
+  await passed()
+  assert.equal(await status(me(token)), 401)
+  await call('PATCH', `${v1}/user/${leaver.id}`, { is_active: 'Yes' })
+  await passed()
+  assert.equal(await status(me(token)), 401)
+  const path = `${v1}/user/${leaver.id}`
+  const used = await call('DELETE', path)
+  assert.deepEqual([used.status, used.body.code], [409, 5004], used.text)
+  for (const to of [leaver.id, 999_999]) {
+    const reply = await call('DELETE', `${path}?move_to=${to}`)
+    assert.deepEqual([reply.status, reply.body.errors[0].parameter], [400, 'move_to'], reply.text)
+  }
+  assert.equal(await status(call('DELETE', `${path}?move_to=${heir.id}`)), 200)
+  for (const { id } of deals) {
+    const { data } = (await get(`${v1}/deal/${id}`)).body
+    assert.deepEqual([data.sales_owner, data.version], [heir.id, 2])
+  }
+  assert.equal((await get(`${v1}/company/${company.id}`)).body.data.cf_guide, heir.id)
+})

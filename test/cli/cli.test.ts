@@ -1,0 +1,263 @@
+/**
+ * The command line as operators run it (D67, D68): on a server, on a data directory that nobody has open, and
+ * through the service that has it open.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import { openDatabase } from '../../src/db/open.ts'
+import { createDatabase } from '../support/postgres.ts'
+
+const isServer = process.env.TEST_ENGINE === 'postgres'
+const home = mkdtempSync(join(tmpdir(), 'dealwright-cli-'))
+const dataDir = join(home, 'data')
+const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : ''
+const env = {
+  ...process.env,
+  DATABASE_URL: url,
+  DATA_DIR: dataDir,
+  PORT: '0',
+  SAMPLE_DATA: '0',
+  DEALWRIGHT_TOKEN: '',
+}
+const children = new Set<ChildProcess>()
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+function begin(args: readonly string[]) {
+  const child = spawn(process.execPath, ['bin/dealwright.js', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  const told = { out: '', err: '' }
+  child.stdout!.setEncoding('utf8').on('data', text => (told.out += text))
+  child.stderr!.setEncoding('utf8').on('data', text => (told.err += text))
+  return { child, told, closed: once(child, 'close') }
+}
+
+/** The command as it ends. */
+async function run(...args: string[]) {
+  const { child, told, closed } = begin(args)
+  await closed
+  return { code: child.exitCode, ...told }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
+async function done(...args: string[]): Promise<any> {
+  const { code, out, err } = await run(...args, '--json')
+  assert.equal(code, 0, `${args.join(' ')}: ${err}`)
+  return JSON.parse(out)
+}
+
+async function refused(expected: RegExp, ...args: string[]): Promise<void> {
+  const { code, out, err } = await run(...args)
+  assert.deepEqual([code, out], [1, ''], err)
+  assert.match(err, expected)
+  assert.match(err, /^[^\n]+\n$/)
+}
+
+let address = ''
+async function send(token: string, method: string, path: string, body?: object) {
+  const reply = await fetch(`${address}/rest/api/v1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: reply.status, body: (await reply.json()) as { data: Record<string, unknown> } }
+}
+const status = async (token: string) => (await send(token, 'GET', 'user/1')).status
+
+/** What a command changes holds in running processes within a second. */
+const aSecond = () => delay(1100)
+
+/** The token of account 1, and what the service said at its start. */
+let [admin, service] = ['', begin(['--help'])]
+
+test('before anything is there: what is missing is said; an account can be made without a start', async () => {
+  await refused(isServer ? /has 0 of \d+ migrations/ : /^There is no database in /, 'account', 'list')
+  const [findings, migrated] = [await done('check'), await done('migrate')]
+  assert.equal(findings.is_right, true)
+  assert.ok(migrated.applied.length > 10)
+  const who = ['--owner-name', 'Ann', '--owner-email']
+  const { account, token } = await done('account', 'create', '--name', 'Acme', ...who, 'ann@example.com')
+  assert.equal(account, 1)
+  admin = token
+})
+
+test('a start where an account is already shows no token, and says how to make one', async () => {
+  service = begin([])
+  while (!/Try {5}.*\n/.test(service.told.out)) {
+    assert.equal(service.child.exitCode, null, service.told.err)
+    await delay(50)
+  }
+  address = /ready at (\S+)/.exec(service.told.out)![1]!
+  assert.match(service.told.out, /Token {3}none is kept here; "npx dealwright token create" makes one\n/)
+  assert.doesNotMatch(service.told.out, /dw_/)
+  assert.equal(await status(admin), 200)
+  if (!isServer) assert.equal(statSync(join(dataDir, 'service.sock')).mode & 0o777, 0o600)
+})
+
+const jo = ['--email', 'jo@example.com', '--name', 'Jo']
+
+test('a colleague is invited; the link is shown once, and the user is made once', async () => {
+  const { link, user, ...rest } = await done('user', 'invite', ...jo, '--role', 'read only')
+  assert.match(link, /^dwl_1_[0-9A-Za-z]{43}_[0-9a-z]{7}$/)
+  assert.equal(Date.parse(rest.expires_at) > Date.now() + 6.9 * 86_400_000, true)
+  const again = await run('user', 'invite', '--email', 'JO@example.com ')
+  assert.match(again.err, /^Jo \(user \d+\) was there already\.\n$/)
+  assert.match(again.out, /until \S+Z:\ndwl_1_/)
+  await refused(/has the role "Read only"/, 'user', 'invite', ...jo, '--role', 'Manager')
+  await refused(/There is no user x@example.com yet: --name/, 'user', 'invite', '--email', 'x@example.com')
+  const reset = await done('user', 'reset', '--user', String(user))
+  assert.deepEqual([reset.purpose, reset.link === link], ['reset', false])
+  const password = 'four words that nobody knows'
+  assert.equal((await send('', 'POST', 'session', { link, password })).status, 410)
+  assert.equal((await send('', 'POST', 'session', { link: reset.link, password })).status, 201)
+  // The service itself has made the record: reading it, and writing it back, works like any other.
+  const { body } = await send(admin, 'GET', `user/${user}?expand=created_by`)
+  assert.equal(body.data.created_by, 0)
+  assert.equal((await send(admin, 'PUT', `user/${user}`, body.data)).status, 200)
+  const found = await send(admin, 'GET', 'user/view/list?filter=created_by:eq(0)')
+  assert.deepEqual([found.status, (found.body.data as unknown as object[]).length], [200, 1])
+})
+
+test('a token does what its scopes and the role allow, until it is revoked', async () => {
+  const made = await run(
+    'token',
+    'create',
+    '--user',
+    'jo@example.com',
+    '--name',
+    'Script',
+    '--scopes',
+    'deal:read,deal:write',
+  )
+  const token = /^dw_1_\S+$/m.exec(made.out)![0]
+  assert.match(made.err, /^The user's role "Read only" lacks deal:write: [^\n]+\n$/)
+  assert.equal((await send(token, 'GET', 'deal/view/list')).status, 200)
+  assert.equal((await send(token, 'POST', 'deal', { title: 'x' })).status, 403)
+  const { tokens } = await done('token', 'list')
+  const own = tokens.find((one: { name: string }) => one.name === 'Script')
+  assert.deepEqual([own.scopes, own.email], [['deal:read', 'deal:write'], 'jo@example.com'])
+  assert.ok(!JSON.stringify(tokens).includes(token))
+  assert.equal((await done('token', 'revoke', String(own.id))).id, own.id)
+  await refused(/There is no token/, 'token', 'revoke', String(own.id))
+  await aSecond()
+  assert.equal((await send(token, 'GET', 'deal/view/list')).status, 401)
+  await refused(
+    /no scope "deal:wite". Did you mean "deal:write"\?/,
+    'token',
+    'create',
+    '--user',
+    '1',
+    '--name',
+    'x',
+    '--scopes',
+    'deal:wite',
+  )
+  const short = ['token', 'create', '--user', '1', '--name', 'x', '--scopes', 'admin', '--expires']
+  assert.match((await done(...short, '1d')).expires_at, /^\d{4}-/)
+  assert.equal((await done(...short, '2099-01-31')).expires_at, '2099-01-31T00:00:00Z')
+  await refused(/expires_at/, ...short, 'soon')
+})
+
+let second = ''
+
+test('an account is deleted and brought back; the only one in use stays', async () => {
+  await refused(/The only account in use stays/, 'account', 'delete', '--account', '1', '--yes')
+  const who = ['--owner-name', 'Bob', '--owner-email', 'bob@example.com']
+  await refused(/valid e-mail/, 'account', 'create', '--name', 'Third', ...who.slice(0, 3), 'bob')
+  assert.deepEqual((await done('migrate')).applied, [])
+  second = (await done('account', 'create', '--name', 'Second', ...who)).token
+  assert.equal(await status(second), 200)
+  await refused(/There are 2 such accounts: say which/, 'token', 'list')
+  assert.equal((await done('account', 'rename', '--account', 'second', '--name', 'Two')).name, 'Two')
+  await refused(/was not deleted: repeat its name/, 'account', 'delete', '--account', '2', '--name', 'Second')
+  const { kept_until } = await done('account', 'delete', '--account', '2', '--name', 'Two')
+  assert.match(kept_until, /^\d{4}-\d\d-\d\d$/)
+  await aSecond()
+  assert.equal(await status(second), 401)
+  assert.match((await run('account', 'list')).out, /^2 {3}Two {3}.*deleted, kept until/m)
+  await refused(
+    /Account 2 "Two" was deleted; "dealwright account restore"/,
+    'token',
+    'list',
+    '--account',
+    '2',
+  )
+  assert.equal((await done('account', 'restore')).account, 2)
+  await refused(/No account is deleted/, 'account', 'restore')
+  await aSecond()
+  assert.equal(await status(second), 200)
+})
+
+test('an account can take its data along, without a hash and without those of others', async () => {
+  assert.equal((await done('sample-data', '--account', '2')).account, 2)
+  await refused(/has records or fields of its own/, 'sample-data', '--account', '2')
+  const file = join(home, 'two.gz')
+  const { rows } = await done('account', 'export', file, '--account', '2')
+  await refused(/exists already/, 'account', 'export', file, '--account', '2')
+  const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n')
+  const [first, ...rest] = lines.map(line => JSON.parse(line))
+  assert.deepEqual(first.account, { id: 2, name: 'Two' })
+  assert.equal(rest.length, rows + 1)
+  const tables = new Map(Object.entries(rest.at(-1).rows))
+  assert.deepEqual([tables.get('deal'), tables.get('account'), tables.get('user')], [300, 1, 6])
+  assert.ok(!lines.some(line => /"hash"|ann@example\.com/.test(line)))
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+})
+
+test('after the service the commands go on, and check says what is wrong', async () => {
+  service.child.kill('SIGTERM')
+  await service.closed
+  assert.equal(service.told.err, '')
+  assert.equal((await done('account', 'list')).accounts.length, 2)
+  const made = await done(
+    'token',
+    'create',
+    '--account',
+    '1',
+    '--user',
+    '1',
+    '--name',
+    'Lost',
+    '--scopes',
+    'admin',
+  )
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), log: () => {} })
+  try {
+    const events = await db.query(
+      `SELECT e.type FROM event e WHERE e.account_id = 1 AND e.actor = 0 AND e.record_id = $1::bigint`,
+      [String(made.id)],
+    )
+    assert.deepEqual(events, [{ type: 'token.created' }])
+    const links = await db.query(
+      'SELECT purpose, (used_at IS NOT NULL)::text AS is_over FROM sign_in_link ORDER BY created_at',
+    )
+    assert.deepEqual(
+      links.map(row => `${row.purpose} ${row.is_over}`),
+      ['invitation true', 'invitation true', 'reset true'],
+    )
+    await db.query('UPDATE "user" SET is_active = 2 WHERE account_id = 2 AND id = 1')
+  } finally {
+    await db.close()
+  }
+  const { code, out } = await run('check')
+  assert.equal(code, 1)
+  assert.match(out, /^WRONG {2}accounts {3}nobody administers account 2$/m)
+  assert.match(out, /^ok {5}schema/m)
+})
+
+test('on a server, or without a service, no command leaves a lock or a socket in the way', () => {
+  if (isServer) assert.ok(!existsSync(join(dataDir, 'pg')))
+  else assert.ok(!existsSync(join(dataDir, 'service.sock')))
+})

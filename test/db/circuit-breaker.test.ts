@@ -1,0 +1,65 @@
+/** When a database counts as silent, and when it does not. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/db/circuit-breaker.ts'
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+
+const stops: (() => void)[] = []
+after(() => {
+  for (const stop of stops) stop()
+})
+
+function watched(options: Partial<CircuitBreakerOptions>) {
+  const breaker = new CircuitBreaker({ probe: () => never, silenceMs: 200, limitMs: 60_000, ...options })
+  stops.push(() => breaker.stop())
+  return breaker
+}
+
+const never = new Promise<never>(() => {})
+const answerAfter = (ms: number) => new Promise<string>(resolve => setTimeout(resolve, ms, 'answer'))
+
+test('silence refuses what waits and what comes; an answer ends it', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>(resolve => {
+    answer = resolve
+  })
+  const breaker = watched({ probe: () => answered })
+  await assert.rejects(
+    breaker.guard(() => never),
+    DatabaseUnavailable,
+  )
+  let isAsked = false
+  const asking = breaker.guard(async () => {
+    isAsked = true
+  })
+  await assert.rejects(asking, DatabaseUnavailable)
+  assert.equal(isAsked, false)
+  answer()
+  await answered
+  assert.equal(await breaker.guard(async () => 'again'), 'again')
+})
+
+test('a slow answer is no silence while the probe is answered, or refused by the database itself', async () => {
+  const full = Object.assign(new Error('too many connections'), { code: '53300' })
+  for (const probe of [async () => {}, () => Promise.reject(full)]) {
+    const breaker = watched({ probe })
+    assert.deepEqual(await Promise.all([500, 600].map(ms => breaker.guard(() => answerAfter(ms)))), [
+      'answer',
+      'answer',
+    ])
+  }
+})
+
+test('a probe behind many others is no silence as long as those are answered', async () => {
+  const breaker = watched({})
+  const all = Array.from({ length: 40 }, (_, index) => breaker.guard(() => answerAfter(25 * index)))
+  assert.ok((await Promise.all(all)).every(answer => answer === 'answer'))
+})
+
+test('nothing waits beyond the limit', async () => {
+  const limited = watched({ probe: async () => {}, limitMs: 300 })
+  await assert.rejects(
+    limited.guard(() => never),
+    DatabaseUnavailable,
+  )
+})

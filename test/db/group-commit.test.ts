@@ -1,0 +1,170 @@
+/**
+ * Writes that share a commit, on both engines: each has its own answer, whatever becomes of the others; and
+ * what was answered is kept, and nothing else.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { StatementTooLarge } from '../../src/db/sendable.ts'
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+
+const server = await startPostgres()
+after(() => server?.stop())
+
+const insert = 'INSERT INTO kept VALUES ($1::bigint, $2::bigint) RETURNING n, xmin'
+const divided = 'INSERT INTO kept VALUES ($1::bigint, 100 / $2::bigint) RETURNING n'
+
+describe('embedded', () => {
+  suite(async () => ({ template }))
+  test('accounts share commits', () => shared())
+})
+describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
+  suite(async () => ({ url: await createDatabase(server!.url) }))
+  test('a connection that is lost amid a group: none is answered, and none is kept', () => lost())
+})
+
+function suite(place: () => Promise<{ template: string } | { url: string }>) {
+  let db: Database
+  let where: { template?: string; url?: string }
+  before(async () => {
+    where = await place()
+    db = await openDatabase({ ...where, log() {} })
+    await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
+  })
+  after(async () => {
+    await db.close()
+    if (where.url) await dropDatabase(where.url)
+  })
+  const kept = async (account: string) =>
+    (await db.query('SELECT n FROM kept WHERE account = $1::bigint ORDER BY n', [account])).map(row => row.n!)
+  const add = (account: string, n: number) => db.write(account, insert, [account, `${n}`])
+
+  test('those of an account that come together share commits', async () => {
+    const rows = await Promise.all(Array.from({ length: 60 }, (_, n) => add('1', n)))
+    assert.deepEqual(
+      rows.map(([row]) => row!.n),
+      Array.from({ length: 60 }, (_, n) => `${n}`),
+    )
+    assert.ok(new Set(rows.map(([row]) => row!.xmin)).size <= 2)
+  })
+
+  test('one that is refused has its own answer, and so have the others', async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const account = `${10 + turn}`
+      const answers = await Promise.allSettled([
+        ...[1, 2, 3].map(n => add(account, n)),
+        add(account, 2),
+        db.write(account, divided, [account, '0']),
+        add(account, 4),
+        db.write(account, insert, Array.from<string>({ length: 70_000 }).fill('1')),
+        db.write(account, insert, [account, 5 as unknown as string]),
+        db.write(account, 'SELECT n FROM kept WHERE account = $1::bigint AND n = 4', [account]),
+        db.write(account, divided, [account, '10'], 'SELECT 1 / ($1::bigint - $1::bigint)'),
+        db.write(account, divided, [account, '5'], 'SELECT $1::bigint'),
+        add(account, 6),
+      ])
+      const said = answers.map(answer =>
+        answer.status === 'fulfilled' ? answer.value[0]!.n : (answer.reason.code ?? answer.reason.name),
+      )
+      assert.deepEqual(said.slice(0, 3), ['1', '2', '3'])
+      assert.deepEqual(said.slice(3, 6), ['23505', '22012', '4'])
+      assert.deepEqual(said.slice(6, 9), [StatementTooLarge.name, 'TypeError', '4'])
+      assert.deepEqual(said.slice(9), ['22012', '20', '6'])
+      assert.deepEqual(await kept(account), ['1', '2', '3', '4', '6', '20'])
+    }
+  })
+
+  test('the same statement again in a group, others in between, is itself', async () => {
+    const many = 'SELECT $1::text || $2::text AS n'
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].flatMap(n => [
+        db.write('3', 'SELECT $1::text AS n', [n]),
+        db.write('3', many, [n, n], 'SELECT $1::bigint'),
+      ]),
+    )
+    assert.deepEqual(
+      answers.map(([row]) => row!.n),
+      ['a', 'aa', 'b', 'bb', 'c', 'cc'],
+    )
+  })
+
+  test('where nearly all are refused, the rest is kept', async () => {
+    const writes = Array.from({ length: 150 }, (_, n) =>
+      n % 10 ? db.write('2', divided, ['2', '0']) : add('2', n),
+    )
+    const answers = await Promise.allSettled(writes)
+    for (const [n, answer] of answers.entries())
+      assert.equal(answer.status === 'fulfilled' ? null : answer.reason.code, n % 10 ? '22012' : null)
+    assert.equal((await kept('2')).length, 15)
+  })
+
+  test("one account's refusals are nothing to another, and nobody waits behind another's many", async () => {
+    const order: string[] = []
+    const noted = (account: string, asked: Promise<unknown>) => asked.finally(() => order.push(account))
+    const many = Array.from({ length: 300 }, (_, n) =>
+      noted('4', n % 3 ? add('4', n) : assert.rejects(db.write('4', divided, ['4', '0']), { code: '22012' })),
+    )
+    const few = [5, 6, 7].map(account => noted(`${account}`, add(`${account}`, 1)))
+    await Promise.all([...many, ...few])
+    for (const account of ['5', '6', '7']) {
+      assert.deepEqual(await kept(account), ['1'])
+      assert.ok(order.indexOf(account) < 100, `${order.indexOf(account)} before account ${account}`)
+    }
+    assert.equal((await kept('4')).length, 200)
+  })
+
+  test('what is prepared survives a change of its table, in a group too', async () => {
+    await db.query('CREATE TABLE shape (account bigint, n bigint)')
+    const write = (n: number) =>
+      db.write('3', 'INSERT INTO shape VALUES (3, $1::bigint) RETURNING *', [`${n}`])
+    for (let turn = 0; turn < 5; turn++) {
+      const rows = await Promise.all(Array.from({ length: 30 }, (_, n) => write(100 * turn + n)))
+      assert.deepEqual(
+        rows.map(([row]) => row!.n),
+        Array.from({ length: 30 }, (_, n) => `${100 * turn + n}`),
+      )
+      assert.equal(Object.keys(rows[0]![0]!).length, 2 + turn)
+      await db.query(`ALTER TABLE shape ADD COLUMN c${turn} int`)
+    }
+    assert.equal((await db.query('SELECT count(*) AS n FROM shape'))[0]!.n, '150')
+  })
+}
+
+async function shared(): Promise<void> {
+  const db = await openDatabase({ template, log() {} })
+  await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
+  const accounts = Array.from({ length: 100 }, (_, n) => `${n}`)
+  const rows = await Promise.all(accounts.map(account => db.write(account, insert, [account, '1'])))
+  // The first alone, 64, and the rest.
+  assert.equal(new Set(rows.map(([row]) => row!.xmin)).size, 3)
+  await db.close()
+}
+
+async function lost(): Promise<void> {
+  const url = await createDatabase(server!.url)
+  const [db, other] = await Promise.all([openDatabase({ url, log() {} }), openDatabase({ url, log() {} })])
+  await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
+  await db.query('INSERT INTO kept VALUES (1, 10)')
+  await other.sql.begin(async tx => {
+    // The third write waits for this one.
+    await tx.unsafe('DELETE FROM kept WHERE n = 10', [])
+    const writes = [1, 2, 10, 3].map(n => db.write('1', insert, ['1', `${n}`]))
+    // The first goes alone, the others together.
+    const settled = Promise.allSettled(writes)
+    await writes[0]
+    const waits = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    while ((await tx.unsafe(waits, [])).length === 0);
+    const [, ...answers] = await settled
+    for (const answer of answers)
+      assert.ok(answer.status === 'rejected' && answer.reason instanceof DatabaseUnavailable)
+  })
+  const rows = await db.query('SELECT n FROM kept')
+  assert.deepEqual(
+    rows.map(row => row.n),
+    ['1'],
+  )
+  await Promise.all([db.close(), other.close()])
+  await dropDatabase(url)
+}

@@ -1,0 +1,194 @@
+/**
+ * What a caller doesn't see leaves no trace in any answer (D63, D64): a caller who sees their own records
+ * only, and not one field, asks thousands of questions. Then all that they don't see is taken out of the
+ * database, and they ask again. Every answer must be the same, byte for byte.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { newToken } from '../../src/accounts/token.ts'
+import type { Json } from '../../src/json.ts'
+import { startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
+import { pathsOf } from './naive.ts'
+
+const service = await startService()
+const { call, get, db } = service
+const made = async (resource: string, body: Json, as?: Record<string, string>) => {
+  const reply = await call('POST', `${v1}/${resource}`, body, as)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+
+/** How many: each is asked twice. */
+const questionsOf = Number(process.env.QUESTIONS ?? 20_000)
+
+const role = await made('role', {
+  name: 'Seller',
+  scopes: [
+    ...['deal', 'contact', 'company', 'user', 'territory', 'tag', 'pipeline', 'pipeline_stage', 'product'],
+    ...['currency', 'field', 'role', 'token'],
+  ]
+    .map(name => `${name}:read`)
+    .concat('deal:write', 'contact:write'),
+  visibility: { deal: 'territory', contact: 'own', company: 'own' },
+  hidden_fields: ['deal.deal_value', 'deal.cf_custom_text_field', 'contact.job_title'],
+})
+const territory = await made('territory', { name: 'Theirs' })
+const seller = await made('user', {
+  name: 'Seller',
+  email: 'seller@example.com',
+  role: role.id,
+  territories: [territory.id],
+})
+const secret = newToken(1, randomBytes)
+await createToken(db, { account: 1, user: seller.id, name: 'Seller', scopes: ['admin'], token: secret })
+const as = { authorization: `Bearer ${secret}` }
+const company = await made('company', { name: 'Own company' })
+await db.query('UPDATE company SET created_by = $1::bigint WHERE id = $2::bigint', [
+  String(seller.id),
+  String(company.id),
+])
+const deals = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
+const contacts = (await get(`${v1}/contact/view/list?pageSize=500`)).body.data
+// A third of the deals is theirs or of their territory; they are of anybody's contacts and companies.
+for (const [index, deal] of deals.entries()) {
+  const body =
+    index % 6 === 0 ? { sales_owner: seller.id } : index % 6 === 3 ? { territory: territory.id } : null
+  if (!body) continue
+  const reply = await call('PATCH', `${v1}/deal/${deal.id}`, body)
+  assert.equal(reply.status, 200, reply.text)
+}
+for (const [index, contact] of contacts.entries()) {
+  if (index % 3) continue
+  const text = [String(seller.id), String(contact.id)]
+  await db.query('UPDATE contact SET created_by = $1::bigint WHERE id = $2::bigint', text)
+}
+
+/** Numbers from 0 to 1, the same in every run. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+const next = random(13)
+const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!
+
+type Question = { readonly method: string; readonly path: string; readonly body?: Json }
+
+/** What can be asked of a resource; the values are those of all its records, seen or not. */
+async function questions(resource: string, count: number): Promise<Question[]> {
+  const paths = await pathsOf(service, resource)
+  const records = resource === 'deal' ? deals : contacts
+  const operands = paths.map(path => ({
+    path,
+    values: records.slice(0, 200).flatMap((record: unknown) => [...path.of(record)].map(path.operand)),
+  }))
+  const condition = () => {
+    const { path, values } = pick(operands)
+    const operator = pick(path.operators)
+    const value = () => encodeURIComponent(`"${String(pick(values) ?? 'x').replace(/["\\]/g, '')}"`)
+    if (['isnull', 'notnull', 'exists'].includes(operator)) return `${path.path}:${operator}(true)`
+    const several = operator === 'in' || operator === 'nin' || operator === 'between'
+    return `${path.path}:${operator}(${several ? `${value()},${value()}` : value()})`
+  }
+  const filter = () => {
+    const form = next()
+    if (form < 0.6) return `filter=${condition()}`
+    if (form < 0.8) return `filter=or(${condition()},${condition()})`
+    return `filter=${condition()}&filter=not(${condition()})`
+  }
+  const names = paths.map(path => path.path)
+  const ids = records.map((record: { id: number }) => record.id)
+  const list = () => {
+    const sort = next() < 0.5 ? `&sort=${pick(names)}:${pick(['asc', 'desc'])}` : ''
+    const more = pick(['', '', '&expand=sales_owner,primary_contact,company', '&fields=title,deal_value', ''])
+    const counting = pick(['', '', '&count=exact', '&count=estimate', '&deleted=only'])
+    return `${v1}/${resource}/view/list?${filter()}${sort}${more}${counting}&pageSize=${pick([1, 3, 25])}`
+  }
+  const sums = () =>
+    `${v1}/deal/aggregate?group_by=${pick(['pipeline_stage', 'sales_owner', 'company', 'source', 'status'])}&${filter()}`
+  const id = () => pick(ids)
+  const member = () => pick([...new Set(names.map(name => name.split('.')[0]!))])
+  const one = (): Question => {
+    const kind = next()
+    if (kind < 0.66) return { method: 'GET', path: list() }
+    if (kind < 0.74) return { method: 'GET', path: resource === 'deal' ? sums() : list() }
+    if (kind < 0.84)
+      return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }
+    if (kind < 0.88)
+      return { method: 'GET', path: `${v1}/field/dropdown?source=${resource}&name=${member()}` }
+    if (kind < 0.92) return { method: 'GET', path: `${v1}/field/list?source=${resource}` }
+    // Refused in any case, so that nothing is changed: there is no such field.
+    const wrong = { nobody_has_this: 1, [member()]: pick([1, 'x', null]), primary_contact: id() }
+    if (kind < 0.96) return { method: 'POST', path: `${v1}/${resource}`, body: wrong as Json }
+    return { method: 'PATCH', path: `${v1}/${resource}/${id()}`, body: wrong as Json }
+  }
+  return Array.from({ length: count }, one)
+}
+
+/** The answers without what is different in each: the number of the request, the time. */
+async function answers(from: typeof call, asked: readonly Question[]): Promise<string[]> {
+  const told: string[] = []
+  let at = 0
+  const ask = async () => {
+    while (at < asked.length) {
+      const index = at++
+      const { method, path, body } = asked[index]!
+      const { status, text, headers } = await from(method, path, body, as)
+      const said = text.replace(/"requestId":"[^"]*"/, '').replace(/"nextCursor":"([^"]*)"/, cursorOf)
+      told[index] = `${status} ${headers.get('etag')} ${said}`
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, ask))
+  return told
+}
+
+/** A cursor says when its list began. */
+function cursorOf(_all: string, cursor: string): string {
+  const { at, ...rest } = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return `"nextCursor":${JSON.stringify(rest)}`
+}
+
+test('what is not seen changes no answer', async () => {
+  const asked = [
+    ...(await questions('deal', Math.ceil(questionsOf * 0.35))),
+    ...(await questions('contact', Math.ceil(questionsOf * 0.15))),
+  ]
+  const before = await answers(call, asked)
+  const statuses = Map.groupBy(before, answer => answer.slice(0, 3))
+  for (const status of ['200', '400', '404', '422'])
+    assert.ok((statuses.get(status)?.length ?? 0) > 10, status)
+  assert.equal(statuses.get('500'), undefined, statuses.get('500')?.[0])
+  const own = [String(seller.id), String(territory.id)]
+  const unseen = 'sales_owner <> $1::bigint AND territory IS DISTINCT FROM $2::bigint'
+  const [there] = await db.query(
+    `SELECT count(*) FILTER (WHERE ${unseen})::text AS unseen, count(*)::text AS all FROM deal`,
+    own,
+  )
+  assert.ok(Number(there!.unseen) > 50 && Number(there!.all) - Number(there!.unseen) > 20)
+  // References to what is gone then are as good as references to what is not seen.
+  for (const { name, table } of await db.query(
+    `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
+     WHERE contype = 'f' AND confrelid IN ('contact'::regclass, 'company'::regclass)`,
+  ))
+    await db.query(`ALTER TABLE ${table} DROP CONSTRAINT "${name}"`)
+  await db.query(`DELETE FROM deal WHERE ${unseen}`, own)
+  await db.query('DELETE FROM contact WHERE created_by <> $1::bigint', own.slice(0, 1))
+  await db.query('DELETE FROM company WHERE created_by <> $1::bigint', own.slice(0, 1))
+  await db.query(`UPDATE contact SET job_title = NULL,
+    document = regexp_replace(document, '"job_title":("[^"]*"|null)', '"job_title":"another"')`)
+  await db.query(`UPDATE deal SET deal_value_value = 1, deal_value_in_base_currency_value = 2,
+    weighted_value_value = 3, custom = custom - 'cf_custom_text_field',
+    document = regexp_replace(document, '"deal_value":\\{.*?\\},"(?=expected)', '"deal_value":null,"')`)
+  const other = await service.another()
+  const after = await answers(other.call, asked)
+  const different = asked.flatMap((question, index) =>
+    before[index] === after[index] ? [] : [{ question, before: before[index], after: after[index] }],
+  )
+  assert.equal(different.length, 0, JSON.stringify(different.slice(0, 3), null, 1).slice(0, 4000))
+})

@@ -1,0 +1,107 @@
+/**
+ * The jobs takes turns (D109): what one account changes a thousand times holds up nobody else, and nothing
+ * gets lost on the way.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createAccount } from '../../src/accounts/create.ts'
+import { BackgroundJobs } from '../../src/administration/background-jobs.ts'
+import type { Database } from '../../src/db/open.ts'
+import type { Queryable } from '../../src/records/store.ts'
+import { resources } from '../../src/resources.ts'
+import { startService } from '../support/service.ts'
+
+const { db } = await startService({ sampleData: false })
+const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const newAccount = async (name: string) => {
+  const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
+  return account
+}
+const [a, b, c, d] = [
+  await newAccount('A'),
+  await newAccount('B'),
+  await newAccount('C'),
+  await newAccount('D'),
+]
+
+/**
+ * The jobs of the real database; which accounts' deals were brought up to date, in order. `before` may hold
+ * one up.
+ */
+function watched(before: (account: number) => Promise<void> = async () => {}) {
+  const passes: number[] = []
+  const query: Database['query'] = async (text, params = [], replan) => {
+    if (text.includes('"stage_probability"')) {
+      passes.push(Number(params[0]))
+      await before(Number(params[0]))
+    }
+    return db.query(text, params, replan)
+  }
+  const jobs = new BackgroundJobs({
+    db: { ...db, query },
+    resources,
+    now: () => new Date(),
+    log: () => {},
+    retentionDays: 30,
+  })
+  after(() => jobs.stop())
+  return { jobs, passes, count: (account: number) => passes.filter(other => other === account).length }
+}
+
+test('many changes of one account are few passes, and another waits for one of them at most', async () => {
+  const { jobs, passes, count } = watched()
+  const many = Array.from({ length: 500 }, () => jobs.wake(a))
+  const others = [b, c, d].map(account => jobs.wake(account))
+  many.push(...Array.from({ length: 500 }, () => jobs.wake(a)))
+  await Promise.all(others)
+  for (const account of [b, c, d]) {
+    const before = passes.slice(0, passes.indexOf(account))
+    assert.ok(before.filter(other => other === a).length <= 2, passes.join())
+  }
+  await Promise.all(many)
+  // One that was under way, one for all the changes, and that of the start.
+  assert.ok(count(a) <= 3, passes.join())
+})
+
+test('while one account takes very long, others are looked after', async () => {
+  const held = Promise.withResolvers<void>()
+  const { jobs, count } = watched(account => (account === a ? held.promise : Promise.resolve()))
+  const long = jobs.wake(a)
+  await Promise.all([b, c, d, b].map(account => jobs.wake(account)))
+  assert.deepEqual([a, c, d].map(count), [1, 1, 1])
+  held.resolve()
+  await long
+})
+
+test('a change that comes during the pass of its account gets one of its own', async () => {
+  const held = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const { jobs, count } = watched(async () => {
+    begun.resolve()
+    await held.promise
+  })
+  const first = jobs.wake(a)
+  await begun.promise
+  const [second, third] = [jobs.wake(a), jobs.wake(a)]
+  held.resolve()
+  await first
+  await Promise.all([second, third])
+  assert.equal(count(a), 2)
+})
+
+test('when no process remembers the old configuration any more, the jobs are done', async () => {
+  const { jobs } = watched()
+  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
+    String(b),
+  ])
+  await jobs.wake(b)
+  const isDone = async () => {
+    const text =
+      'SELECT (settled_version = catalog_version)::text AS is_done FROM account WHERE account_id = $1::bigint'
+    return (await db.query(text, [String(b)]))[0]!.is_done === 'true'
+  }
+  assert.equal(await isDone(), false)
+  for (let tries = 0; tries < 600 && !(await isDone()); tries++)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  assert.ok(await isDone())
+})

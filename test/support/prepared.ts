@@ -1,0 +1,92 @@
+/**
+ * Databases as a first start leaves them, for services under test. Each is made once, by whoever needs it
+ * first, and copied from then on: making one takes several times as long as a copy.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { firstStart } from '../../src/accounts/first-start.ts'
+import { createSample } from '../../src/accounts/sample.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Database, openDatabase } from '../../src/db/open.ts'
+import { createDatabase } from './postgres.ts'
+
+/** Where `openDatabase` finds it. */
+type Location = { readonly url: string } | { readonly template: string }
+type Started = { readonly location: Location; readonly token: string }
+type Prepared = { readonly original: string; readonly token: string }
+
+/** Where a run keeps what its files share (test/run.ts); a file that is run alone has its own. */
+const folder = process.env.TEST_PREPARED ?? ownFolder()
+const log = () => {}
+
+function ownFolder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'dealwright-prepared-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+/** A database of the engine under test, with an account and its token. */
+export async function startedDatabase(sampleData: boolean): Promise<Started> {
+  const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
+  const file = join(folder, `${url ? 'server' : 'embedded'}-${sampleData ? 'sample' : 'account'}`)
+  if (!existsSync(file)) {
+    // Two that come at the same moment each make one; either is as good.
+    const own = `${file}-${randomUUID()}`
+    const made = url ? await onServer(url, sampleData) : await inFile(`${own}-files`, sampleData)
+    writeFileSync(own, JSON.stringify(made))
+    renameSync(own, file)
+  }
+  const { original, token }: Prepared = JSON.parse(readFileSync(file, 'utf8'))
+  if (!url) return { location: { template: original }, token }
+  return { location: { url: await createDatabase(url, `TEMPLATE ${original}`) }, token }
+}
+
+/** An empty database of a server, begun where it is. */
+export async function startedAt(url: string, sampleData: boolean): Promise<Started> {
+  return { location: { url }, token: await withDatabase({ url }, db => begin(db, sampleData)) }
+}
+
+async function onServer(server: string, sampleData: boolean): Promise<Prepared> {
+  const url = await createDatabase(server)
+  const { token } = await startedAt(url, sampleData)
+  return { original: basename(new URL(url).pathname), token }
+}
+
+async function inFile(dataDir: string, sampleData: boolean): Promise<Prepared> {
+  const token = await withDatabase({ dataDir }, async db => {
+    const made = await begin(db, sampleData)
+    await shrink(db)
+    return made
+  })
+  const original = `${dataDir}.tar`
+  execFileSync('tar', ['--format=ustar', '-cf', original, '-C', join(dataDir, 'pg'), '.'])
+  rmSync(dataDir, { recursive: true })
+  return { original, token }
+}
+
+async function begin(db: Database, sampleData: boolean): Promise<string> {
+  await migrate(db)
+  const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
+  return token!
+}
+
+/** Every start unpacks the file, so it has nothing that nobody reads: two empty databases, and old log. */
+async function shrink(db: Database): Promise<void> {
+  for (const name of ['template0', 'template1']) {
+    await db.sql.unsafe(`ALTER DATABASE ${name} IS_TEMPLATE false`)
+    await db.sql.unsafe(`DROP DATABASE ${name}`)
+  }
+  await db.sql.unsafe('SET wal_recycle = off')
+  await db.sql.unsafe('SELECT pg_switch_wal()')
+}
+
+async function withDatabase<T>(
+  location: { url: string } | { dataDir: string },
+  act: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = await openDatabase({ ...location, log })
+  return act(db).finally(() => db.close())
+}

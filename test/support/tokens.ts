@@ -1,0 +1,22 @@
+/** Tokens as the service makes them, without a request: also such as no request could make. */
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import { createToken as create } from '../../src/accounts/tokens.ts'
+import type { Queryable } from '../../src/records/store.ts'
+import { resources } from '../../src/resources.ts'
+
+type NewToken = {
+  readonly account: number
+  readonly user: number
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly token: string
+}
+
+export async function createToken(
+  db: Queryable,
+  { account, user, name, scopes, token }: NewToken,
+): Promise<number> {
+  const catalog = await loadCatalog(db, resources, account)
+  const { id } = await create(db, { catalog, actor: user }, { name, scopes: [...scopes] }, token)
+  return id
+}
