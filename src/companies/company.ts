@@ -1,5 +1,12 @@
 /** The company that deals are made with (D12, D37). Fields as data; no rules of its own. */
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 
 const text = { min_length: 1, max_length: 255 }
 
@@ -12,7 +19,7 @@ export const company: Resource = {
   fields: defineFields('company', {
     'Basic information': [
       idField(401),
-      { id: 402, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
+      nameField(402),
       { id: 403, name: 'website', label: 'Website', type: 'SINGLE_STRING', config: text },
       { id: 404, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
       { id: 405, name: 'address', label: 'Address', type: 'ADDRESS' },

@@ -2,9 +2,14 @@
  * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are in use and
  * what each is worth in its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
-
-const text = { min_length: 1, max_length: 255 }
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 
 export const currency: Resource = {
   name: 'currency',
@@ -15,7 +20,7 @@ export const currency: Resource = {
     'Basic information': [
       idField(951),
       { id: 952, name: 'code', label: 'Code', type: 'SINGLE_STRING', readOnly: true },
-      { id: 953, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
+      nameField(953),
       {
         id: 954,
         name: 'symbol',

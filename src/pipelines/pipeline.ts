@@ -7,11 +7,11 @@ import {
   type Draft,
   defineFields,
   idField,
+  nameField,
   type Resource,
   recordFields,
 } from '../records/resource.ts'
 
-const name = { min_length: 1, max_length: 255 }
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
 
 /** The catalog holds them all. */
@@ -28,7 +28,7 @@ export const pipeline: Resource = {
   fields: defineFields('pipeline', {
     'Basic information': [
       idField(801),
-      { id: 802, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
+      nameField(802),
       { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
       { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
     ],
@@ -56,7 +56,7 @@ export const pipelineStage: Resource = {
     'Basic information': [
       idField(901),
       { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
-      { id: 903, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: name },
+      nameField(903),
       { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
       {
         id: 905,

@@ -185,6 +185,13 @@ export function idField(id: number): FieldDefinition {
   return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
 }
 
+/** What people call the record: at most 255 characters. */
+export function nameField(id: number): FieldDefinition {
+  return { id, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: nameLength }
+}
+
+const nameLength = { min_length: 1, max_length: 255 }
+
 /** When and by whom a record was created and changed. */
 export function authorFields(firstId: number): FieldDefinition[] {
   return [

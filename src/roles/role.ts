@@ -11,6 +11,7 @@ import {
   type Draft,
   defineFields,
   idField,
+  nameField,
   type Resource,
   recordFields,
 } from '../records/resource.ts'
@@ -44,14 +45,7 @@ export const role: Resource = {
   fields: defineFields('role', {
     'Basic information': [
       idField(521),
-      {
-        id: 522,
-        name: 'name',
-        label: 'Name',
-        type: 'SINGLE_STRING',
-        required: true,
-        config: { min_length: 1, max_length: 255 },
-      },
+      nameField(522),
       { id: 523, name: 'built_in', label: 'Comes with the account', type: 'SINGLE_STRING', readOnly: true },
       { id: 524, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: lists },
       { id: 525, name: 'visibility', label: 'Sees', type: 'JSON' },

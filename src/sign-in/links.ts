@@ -10,8 +10,8 @@ import type { Queryable } from '../records/store.ts'
 import { type Author, author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { isInUse } from '../users/access.ts'
-import { endedSessions, type NewSession, sessionRow, signingIn } from './sessions.ts'
+import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
+import { type NewSession, sessionRow, signingIn } from './sessions.ts'
 
 /** For how many seconds a link can be used. */
 const lifetimes = { invitation: 7 * 86_400, reset: 3600, sign_in: 600 }
@@ -66,15 +66,6 @@ function linkRow({ account }: Author, secret: string, purpose: Purpose): Sql {
     counted.at + make_interval(secs => ${sql.integer(lifetimes[purpose])})
   FROM r, counted
   RETURNING expires_at
-)`
-}
-
-/** A CTE that ends the links of the user `r`, but for the one that is used in this statement. */
-export function endedLinks({ account }: Author, used: string | null = null): Sql {
-  return sql`ended_links AS (
-  UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
-  WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.used_at IS NULL
-    AND x.hash IS DISTINCT FROM ${used}::text
 )`
 }
 
@@ -138,7 +129,7 @@ export async function consumeLink(
     rows: [
       ...(passwordHash === null
         ? []
-        : [passwordRow(by, passwordHash), endedSessions(by, null), endedLinks(by, hash)]),
+        : [passwordRow(by, passwordHash), endedSessions(by), endedLinks(by, hash)]),
       sessionRow(by, session),
     ],
     events: passwordHash === null ? [] : [passwordChanged],

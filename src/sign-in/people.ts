@@ -4,9 +4,9 @@ import type { Queryable } from '../records/store.ts'
 import { author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { isInUse } from '../users/access.ts'
-import { endedLinks, passwordChanged, passwordRow } from './links.ts'
-import { endedSessions, hasPassword, signingIn } from './sessions.ts'
+import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
+import { passwordChanged, passwordRow } from './links.ts'
+import { hasPassword, signingIn } from './sessions.ts'
 
 /** A user who may sign in. */
 export type Person = {

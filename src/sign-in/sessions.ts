@@ -33,15 +33,6 @@ export function sessionRow({ account }: Author, { secret, whence }: NewSession):
 )`
 }
 
-/** A CTE that ends the sessions of the user `r`: all but the one that is named. */
-export function endedSessions({ account }: Author, except: number | null): Sql {
-  return sql`ended_sessions AS (
-  DELETE FROM session x USING r, counted
-  WHERE x.account_id = ${account}::bigint AND x."user" = r.id
-    AND x.id IS DISTINCT FROM ${except === null ? null : String(except)}::bigint
-)`
-}
-
 /** A CTE that ends those sessions of the user `r` that are too old or too many. */
 function oldSessions({ account }: Author): Sql {
   return sql`old_sessions AS (

@@ -1,5 +1,12 @@
 /** The territory that a deal belongs to (D37). Its name is unique in an account. */
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 
 export const territory: Resource = {
   name: 'territory',
@@ -7,17 +14,7 @@ export const territory: Resource = {
   shownAs: ['name'],
   unique: { territory_name: 'name' },
   fields: defineFields('territory', {
-    'Basic information': [
-      idField(601),
-      {
-        id: 602,
-        name: 'name',
-        label: 'Name',
-        type: 'SINGLE_STRING',
-        required: true,
-        config: { min_length: 1, max_length: 255 },
-      },
-    ],
+    'Basic information': [idField(601), nameField(602)],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
   applyRules: () => {},

@@ -2,7 +2,14 @@
  * The token: a name for a secret with which a program asks for a user (D38, D66). What it may do is what its
  * scopes and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
  */
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
 import { checkScopes } from '../rights/scopes.ts'
 
@@ -14,14 +21,7 @@ export const token: Resource = {
   fields: defineFields('token', {
     'Basic information': [
       idField(621),
-      {
-        id: 622,
-        name: 'name',
-        label: 'Name',
-        type: 'SINGLE_STRING',
-        required: true,
-        config: { min_length: 1, max_length: 255 },
-      },
+      nameField(622),
       { id: 623, name: 'user', label: 'User', type: 'OWNER', related: 'user', filled: true },
       { id: 624, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: { max_limit: 500 } },
       { id: 625, name: 'prefix', label: 'Begins with', type: 'SINGLE_STRING', readOnly: true },

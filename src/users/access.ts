@@ -81,17 +81,22 @@ function refusedDeletion({ account, actor }: Author, user: Param, isAdmin: boole
       THEN 'unauthenticated' END`
 }
 
-/**
- * Rows of a write that ends the sessions and links of the user `r`. Their tokens are records, and end as
- * such.
- */
-function endedAccess({ account }: Author): Sql[] {
-  const of = sql`FROM r, locked WHERE x.account_id = ${account}::bigint AND x."user" = r.id`
-  return [
-    sql`ended_sessions AS (DELETE FROM session x USING r, locked
-  WHERE x.account_id = ${account}::bigint AND x."user" = r.id)`,
-    sql`ended_links AS (UPDATE sign_in_link x SET used_at = locked.at ${of} AND x.used_at IS NULL)`,
-  ]
+/** A CTE that ends the sessions of the user `r`: all but the one that is named. */
+export function endedSessions({ account }: Author, except: number | null = null): Sql {
+  return sql`ended_sessions AS (
+  DELETE FROM session x USING r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id
+    AND x.id IS DISTINCT FROM ${except === null ? null : String(except)}::bigint
+)`
+}
+
+/** A CTE that ends the links of the user `r`, but for the one that is used in this statement. */
+export function endedLinks({ account }: Author, used: string | null = null): Sql {
+  return sql`ended_links AS (
+  UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.used_at IS NULL
+    AND x.hash IS DISTINCT FROM ${used}::text
+)`
 }
 
 /** What a user's deletion asks for, and what ends with their access. */
@@ -102,5 +107,6 @@ export const actorRules: ActorRules = {
     forbidden: 'This user administers the account: to delete them, ask with the scope admin.',
     unauthenticated: 'The user of your token was deleted.',
   },
-  endedAccess,
+  // Their tokens are records, and end as such.
+  endedAccess: by => [endedSessions(by), endedLinks(by)],
 }

@@ -5,7 +5,14 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { isLocale, isTimeZone } from '../fields/locale.ts'
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../records/resource.ts'
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
 import { forbiddenUserChange } from '../rights/grants.ts'
 import { actorRules, withoutUser } from './access.ts'
 
@@ -29,7 +36,7 @@ export const user: Resource = {
   fields: defineFields('user', {
     'Basic information': [
       idField(501),
-      { id: 502, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: text },
+      nameField(502),
       {
         id: 503,
         name: 'email',

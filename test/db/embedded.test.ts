@@ -228,7 +228,7 @@ describe('a busy engine', () => {
 
 describe('an engine that fails', () => {
   test('hung: it is ended and reopened; meanwhile the database is unavailable', async () => {
-    const db = await openDatabase({ dataDir, log, statementTimeoutMs: 250 })
+    const db = await openDatabase({ dataDir, log, statementTimeoutMs: 1000 })
     const count = async () => (await db.query('SELECT count(*) AS n FROM item'))[0]!.n
     // so often that the statement is a prepared one, which the reopened engine does not know
     await count()

@@ -129,34 +129,42 @@ function serverSuite() {
   let url: string
   before(async () => {
     url = await createDatabase(server!.url)
-    db = await openDatabase({ url, poolSize, log() {} })
+    // More time than the tests have: no read ends by itself.
+    db = await openDatabase({ url, poolSize, statementTimeoutMs: 300_000, log() {} })
   })
   after(async () => {
     await db.close()
     await dropDatabase(url)
   })
   const underWay = async () => {
-    const text = `SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT count(*) AS n FROM generate%'`
+    const text = `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()
+      AND state = 'active' AND query LIKE 'SELECT count(*) AS n FROM generate%'`
     const [row] = await db.query(text)
     return Number(row!.n)
   }
 
-  test('an account alone has all places, and half of them when another has asked', async () => {
-    const { signal, abort } = abortable()
-    const long = Array.from({ length: 10 }, () => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
-    while ((await underWay()) < places) await sleep(20)
-    await sleep(200)
-    assert.equal(await underWay(), places)
-    // Counted well before four seconds are over: then reads end by themselves, and others begin.
-    for (let turn = 0; turn < 60 && (await underWay()) > places / 2; turn++) {
-      await quick(db, '2')
-      await sleep(100)
+  test('an account alone has all places, and half when another has asked', { timeout: 120_000 }, async () => {
+    const readers = Array.from({ length: 12 }, abortable)
+    const long = readers.map(({ signal }) => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
+    const areUnderWay = async (count: number) => {
+      while ((await underWay()) !== count) await sleep(20)
     }
-    for (let turn = 0; turn < 3; turn++) await quick(db, '2')
-    assert.equal(await underWay(), places / 2)
-    abort()
+    await areUnderWay(places)
+    readers[0]!.abort()
+    await long[0]
+    await areUnderWay(places)
+    // Waits until one of them is ended, and is remembered.
+    await quick(db, '2')
+    for (const { abort } of readers.slice(0, places + 1)) abort()
+    await Promise.all(long.slice(0, places + 1))
+    await areUnderWay(places / 2)
+    for (let turn = 0; turn < 3; turn++) {
+      await quick(db, '2')
+      assert.equal(await underWay(), places / 2)
+    }
+    for (const { abort } of readers) abort()
     await Promise.all(long)
-    while ((await underWay()) > 0) await sleep(20)
+    await areUnderWay(0)
   })
 
   test('reads that take long keep no quick statement and no transaction waiting', async () => {

@@ -10,10 +10,10 @@ import { startService, v1 } from '../support/service.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
 
-test('a list that takes too long is stopped with a clear 503, or when its asker hangs up; the next one is answered', {
+test('a list that takes too long is stopped with a clear 503; the next one is answered', {
   skip: !isServer,
 }, async () => {
-  const { db, get, url, token } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
+  const { db, get } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
   await db.sql.begin(async tx => {
     await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     const slow = await get(`${v1}/deal/view/list`)
@@ -23,13 +23,21 @@ test('a list that takes too long is stopped with a clear 503, or when its asker 
     assert.equal(slow.headers.get('retry-after'), '1')
   })
   assert.equal((await get(`${v1}/deal/view/list`)).status, 200)
+  const error = await db.query('SELECT pg_sleep(10)').catch(error => error)
+  assert.match(databaseRefusal(error)!.message, /narrow the filter/)
+})
+
+// Its statement has more time than the test: only the asker who hangs up can end it.
+test('a list whose asker hangs up is stopped', { skip: !isServer, timeout: 60_000 }, async () => {
+  const { db, url, token } = await startService({ sampleData: false, statementTimeoutMs: 300_000 })
   await db.sql.begin(async tx => {
     await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
+    // Asked outside of the transaction, which would see the same each time. Background jobs wait for deals,
+    // too, and so do tests with other databases of this server.
     const waiting = async () => {
-      const [row] = await tx.unsafe(
-        "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-        [],
-      )
+      const text = `SELECT count(*) AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT string_agg(%'`
+      const [row] = await db.query(text)
       return Number(row!.n)
     }
     const asker = new AbortController()
@@ -40,10 +48,6 @@ test('a list that takes too long is stopped with a clear 503, or when its asker 
     while ((await waiting()) === 0) await sleep(10)
     asker.abort()
     assert.equal(await asked, 'AbortError')
-    const from = performance.now()
     while ((await waiting()) > 0) await sleep(10)
-    assert.ok(performance.now() - from < 900, `ended after ${performance.now() - from} ms`)
   })
-  const error = await db.query('SELECT pg_sleep(10)').catch(error => error)
-  assert.match(databaseRefusal(error)!.message, /narrow the filter/)
 })

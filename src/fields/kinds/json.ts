@@ -25,6 +25,10 @@ export const json: Kind = {
       return context.problem('too_deep', `must have at most ${maxLevels} levels`)
     // A value that was stored before there was a limit can be written back (D4).
     if (isObject(current) && isSameJson(input, current)) return current
+    const tooLong = () =>
+      context.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
+    const asSent = Buffer.byteLength(JSON.stringify(input))
+    if (asSent > maxBytes) return tooLong()
     const numbers = [...numbersIn(input)]
     const long = numbers.filter(({ length }) => length > maxNumberLength)
     for (const { at } of long) {
@@ -35,9 +39,7 @@ export const json: Kind = {
       )
     }
     if (long.length) return undefined
-    const bytes = numbers.reduce((sum, { growth }) => sum + growth, Buffer.byteLength(JSON.stringify(input)))
-    if (bytes > maxBytes)
-      return context.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
+    if (numbers.reduce((sum, { growth }) => sum + growth, asSent) > maxBytes) return tooLong()
     if (!textsAreKept(input)) {
       return context.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair')
     }
