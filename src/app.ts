@@ -167,10 +167,10 @@ function addPublicRoute(
   })
 }
 
-/** Somebody signs in: no caller is known, all else is as for an account's route. */
+/** Somebody signs in, say: no caller need be known, all else is as for an account's route. */
 function addGuestRoute(
   app: FastifyInstance,
-  { method, url, bodyLimit, guest }: GuestRoute,
+  { method, url, bodyLimit, guest, takesToken }: GuestRoute,
   { admission, admitted, connections }: Service,
 ): void {
   app.route({
@@ -178,15 +178,17 @@ function addGuestRoute(
     url,
     config: { bodyLimit },
     onRequest: async request => {
-      admitted.set(request, admission.admitGuest(request))
+      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitGuest)(request))
       refuseOtherThanJson(request)
     },
     handler: async (request, reply) => {
-      const { visitor, left, leave } = admitted.get(request)!
+      const asker = admitted.get(request)!
+      const { visitor, left, leave } = asker
       try {
+        const caller = 'caller' in asker ? asker.caller : null
         const address = request.raw.url!
         const body = request.body as ApiRequest['body']
-        const answer = await guest({ url: address, query: readQuery(address), body, visitor })
+        const answer = await guest({ caller, url: address, query: readQuery(address), body, visitor })
         return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
       } finally {
         leave()

@@ -44,6 +44,8 @@ export type Admission = {
    * `leave` at its end.
    */
   admit(request: FastifyRequest, scope: string): Promise<Admitted>
+  /** A request that may come without a token is a guest's then. With one, the token must be valid. */
+  admitAnyone(request: FastifyRequest): Promise<Admitted | Guest>
   /** The same for a request that needs no caller. It counts for its address. */
   admitGuest(request: FastifyRequest): Guest
   /** Counts a request that no route takes, for its token or address. Throws `rate_limited`. */
@@ -79,7 +81,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       throw overloaded('Too many requests are being carried out; try again in a moment.')
     return stay(account, places, memory, alone)
   }
-  return {
+  const admission: Admission = {
     async admit(request, scope) {
       const { token, isCookie, caller: found, visitor, left } = await identify(request)
       if (token === null) {
@@ -101,8 +103,14 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       refuseOtherSites(request, visitor)
       return { visitor, left, ...stayOf(guests) }
     },
+    admitAnyone: async request => {
+      const { authorization, 'x-api-key': key } = request.headers
+      const isKnown = authorization || key || visitorOf(request, publicUrl).session !== null
+      return isKnown ? admission.admit(request, 'any') : admission.admitGuest(request)
+    },
     count: async request => void (await identify(request)),
   }
+  return admission
 }
 
 /** Guests share as an account would. */

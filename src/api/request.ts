@@ -35,8 +35,10 @@ export type ApiRequest = {
   hungUp(): AbortSignal
 }
 
-/** A request of somebody who is not known, and may be about to sign in. */
+/** A request of somebody who need not be known, and may be about to sign in. */
 export type GuestRequest = {
+  /** null without a token, or where none is taken */
+  readonly caller: Caller | null
   /** with its query */
   readonly url: string
   readonly query: Parameters

@@ -1,9 +1,13 @@
-/** Every route of the service, written out (D38: each with its scope; start-up fails without one). */
+/**
+ * Every route of the service, written out: each with its scope (D38; start-up fails without one) and with
+ * what the OpenAPI document says of it (D90).
+ */
 import type { Callers } from '../accounts/callers.ts'
 import type { BackgroundJobs } from '../administration/background-jobs.ts'
 import type { Database } from '../db/open.ts'
 import { movePipeline, moveStage } from '../deals/move.ts'
 import { queryBytesMax, queryTooLarge } from '../list/parameters.ts'
+import type { About } from '../openapi/about.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
 import { dealAggregate } from './aggregate.ts'
@@ -11,7 +15,10 @@ import { type Answer, errorsPage } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
+import { openApiHandler } from './openapi.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
+import { fieldAbouts, publicAbouts, sessionAbouts } from './other-abouts.ts'
+import { aggregateAbout, recordAbouts, tokenAbouts } from './record-abouts.ts'
 import { type RecordService, recordHandlers } from './records.ts'
 import type { ApiRequest, GuestRequest } from './request.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
@@ -35,7 +42,11 @@ export type Scope = `${Readable | 'field'}:${'read' | 'write'}`
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 
-type Path = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string }
+type Path = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly about: About
+}
 
 /** A route of an account's data: it takes a token with its scope. */
 export type AccountRoute = Path & {
@@ -51,11 +62,13 @@ export type PublicRoute = Path & { readonly scope: 'public'; readonly handler: (
 
 export type GuestHandler = (request: GuestRequest) => Promise<Answer>
 
-/** A route by which somebody signs in: without a token, counted for its address. */
+/** A route of those who are not known, such as sign-in: without a token, counted for its address. */
 export type GuestRoute = Path & {
   readonly scope: 'public'
   readonly guest: GuestHandler
   readonly bodyLimit: BodyLimit
+  /** whether whoever sends a token is a caller */
+  readonly takesToken?: true
 }
 
 export type Route = AccountRoute | PublicRoute | GuestRoute
@@ -75,9 +88,9 @@ export function routes(
   }
   const records = (resource: Readable, move?: RecordService['move']) =>
     recordRoutes(resource, { db, resource, configured, retentionDays, ...(move ? { move } : {}) })
-  return [
+  const table: readonly Route[] = [
     ...records('deal'),
-    { method: 'GET', url: '/rest/api/v1/deal/aggregate', scope: 'deal:read', handler: dealAggregate(db) },
+    at('GET', '/rest/api/v1/deal/aggregate', 'deal:read', dealAggregate(db), aggregateAbout),
     ...records('product'),
     ...records('contact'),
     ...records('company'),
@@ -96,17 +109,30 @@ export function routes(
     ),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
-    ...publicRoutes(db),
+    ...publicRoutes(db, () => table),
   ]
+  return table
+}
+
+/** A route of an account's data, as it stands in the table. */
+function at(
+  method: Path['method'],
+  url: string,
+  scope: AccountRoute['scope'],
+  handler: Handler,
+  about: About,
+): AccountRoute {
+  return { method, url, scope, handler, about }
 }
 
 /** Making or rotating a token answers a secret, so these have routes of their own. */
 function tokenRoutes(db: Database): AccountRoute[] {
   const { create, rotate, me } = tokenHandlers(db)
+  const about = tokenAbouts()
   return [
-    { method: 'POST', url: '/rest/api/v1/token', scope: 'token:write', handler: create },
-    { method: 'POST', url: '/rest/api/v1/token/:id/rotate', scope: 'token:write', handler: rotate },
-    { method: 'GET', url: '/rest/api/v1/me', scope: 'any', handler: me },
+    at('POST', '/rest/api/v1/token', 'token:write', create, about.create),
+    at('POST', '/rest/api/v1/token/:id/rotate', 'token:write', rotate, about.rotate),
+    at('GET', '/rest/api/v1/me', 'any', me, about.me),
   ]
 }
 
@@ -116,17 +142,24 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
   const session = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
   const base = '/rest/api/v1'
+  const about = sessionAbouts()
   const guest = { scope: 'public', bodyLimit: signInLimit } as const
   return [
-    { ...guest, method: 'POST', url: `${base}/session`, guest: session.signIn },
-    { ...guest, method: 'GET', url: `${base}/session/openid`, guest: provider.begin },
-    { ...guest, method: 'GET', url: `${base}/session/openid/callback`, guest: provider.end },
-    { method: 'GET', url: `${base}/session`, scope: 'any', handler: me },
-    { method: 'DELETE', url: `${base}/session`, scope: 'any', handler: session.signOut },
-    { method: 'GET', url: `${base}/session/list`, scope: 'any', handler: session.list },
-    { method: 'DELETE', url: `${base}/session/:id`, scope: 'any', handler: session.end },
-    { method: 'PUT', url: `${base}/me/password`, scope: 'any', handler: session.changePassword },
-    { method: 'POST', url: `${base}/user/:id/link`, scope: 'admin', handler: session.createLink },
+    { ...guest, method: 'POST', url: `${base}/session`, guest: session.signIn, about: about.signIn },
+    { ...guest, method: 'GET', url: `${base}/session/openid`, guest: provider.begin, about: about.begin },
+    {
+      ...guest,
+      method: 'GET',
+      url: `${base}/session/openid/callback`,
+      guest: provider.end,
+      about: about.end,
+    },
+    at('GET', `${base}/session`, 'any', me, about.get),
+    at('DELETE', `${base}/session`, 'any', session.signOut, about.signOut),
+    at('GET', `${base}/session/list`, 'any', session.list, about.list),
+    at('DELETE', `${base}/session/:id`, 'any', session.end, about.remove),
+    at('PUT', `${base}/me/password`, 'any', session.changePassword, about.changePassword),
+    at('POST', `${base}/user/:id/link`, 'admin', session.createLink, about.createLink),
   ]
 }
 
@@ -135,62 +168,75 @@ const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(resource: Readable, service: RecordService): AccountRoute[] {
   const { create, list, search, get, update, remove, restore } = recordHandlers(service)
+  const about = recordAbouts(resource, service.move !== undefined)
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
-    { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
-    { method: 'GET', url: `/rest/api/v1/${resource}/view/list`, scope: read, handler: list },
+    at('POST', `/rest/api/v1/${resource}`, write, create, about.create),
+    at('GET', `/rest/api/v1/${resource}/view/list`, read, list, about.list),
     {
-      method: 'POST',
-      url: `/rest/api/v1/${resource}/view/list`,
-      scope: read,
-      handler: search,
+      ...at('POST', `/rest/api/v1/${resource}/view/list`, read, search, about.search),
       bodyLimit: queryLimit,
     },
-    { method: 'GET', url: `/rest/api/v1/${resource}/:id`, scope: read, handler: get },
-    { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
-    { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
-    { method: 'DELETE', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: remove },
-    { method: 'POST', url: `/rest/api/v1/${resource}/:id/restore`, scope: write, handler: restore },
+    at('GET', `/rest/api/v1/${resource}/:id`, read, get, about.get),
+    at('PUT', `/rest/api/v1/${resource}/:id`, write, update, about.replace),
+    at('PATCH', `/rest/api/v1/${resource}/:id`, write, update, about.update),
+    at('DELETE', `/rest/api/v1/${resource}/:id`, write, remove, about.remove),
+    at('POST', `/rest/api/v1/${resource}/:id/restore`, write, restore, about.restore),
   ]
 }
 
 /** Fields, their options, and the forms that show them (D33 to D36). */
 function fieldRoutes(service: FieldService): AccountRoute[] {
   const field = fieldHandlers(service)
+  const about = fieldAbouts()
   const dropdown = dropdownValues(service.db)
   const [read, write] = ['field:read', 'field:write'] as const
   const [one, option] = ['/rest/api/v1/field/:id', '/rest/api/v1/field/:id/option/:option']
   return [
-    { method: 'GET', url: '/rest/api/v1/field/list', scope: read, handler: fieldList },
-    { method: 'GET', url: '/rest/api/v1/field/dropdown', scope: read, handler: dropdown },
-    { method: 'GET', url: '/rest/api/v1/field/form', scope: read, handler: form },
-    { method: 'PUT', url: '/rest/api/v1/field/form', scope: write, handler: field.arrange },
-    { method: 'POST', url: '/rest/api/v1/field', scope: write, handler: field.create },
-    { method: 'GET', url: one, scope: read, handler: field.get },
-    { method: 'PUT', url: one, scope: write, handler: field.update },
-    { method: 'PATCH', url: one, scope: write, handler: field.update },
-    { method: 'DELETE', url: one, scope: write, handler: field.remove },
-    { method: 'POST', url: `${one}/restore`, scope: write, handler: field.restore },
-    { method: 'POST', url: `${one}/option`, scope: write, handler: field.createOption },
-    { method: 'PUT', url: option, scope: write, handler: field.updateOption },
-    { method: 'PATCH', url: option, scope: write, handler: field.updateOption },
-    { method: 'DELETE', url: option, scope: write, handler: field.removeOption },
+    at('GET', '/rest/api/v1/field/list', read, fieldList, about.list),
+    at('GET', '/rest/api/v1/field/dropdown', read, dropdown, about.dropdown),
+    at('GET', '/rest/api/v1/field/form', read, form, about.form),
+    at('PUT', '/rest/api/v1/field/form', write, field.arrange, about.arrange),
+    at('POST', '/rest/api/v1/field', write, field.create, about.create),
+    at('GET', one, read, field.get, about.get),
+    at('PUT', one, write, field.update, about.replace),
+    at('PATCH', one, write, field.update, about.update),
+    at('DELETE', one, write, field.remove, about.remove),
+    at('POST', `${one}/restore`, write, field.restore, about.restore),
+    at('POST', `${one}/option`, write, field.createOption, about.createOption),
+    at('PUT', option, write, field.updateOption, about.replaceOption),
+    at('PATCH', option, write, field.updateOption, about.updateOption),
+    at('DELETE', option, write, field.removeOption, about.removeOption),
   ]
 }
 
 /** For people, and for the programs that watch the service. */
-function publicRoutes(db: Pick<Database, 'ready'>): PublicRoute[] {
+function publicRoutes(db: Pick<Database, 'ready'>, table: () => readonly Route[]): Route[] {
+  const about = publicAbouts()
   const alive: Answer = { status: 200, body: '{"status":"alive"}' }
   const ready: Answer = { status: 200, body: '{"status":"ready"}' }
   const notReady: Answer = { status: 503, body: '{"status":"not ready"}' }
   return [
-    { method: 'GET', url: '/docs/errors', scope: 'public', handler: async () => errorsPage() },
-    { method: 'GET', url: '/healthz', scope: 'public', handler: async () => alive },
+    {
+      method: 'GET',
+      url: '/docs/errors',
+      scope: 'public',
+      handler: async () => errorsPage(),
+      about: about.errors,
+    },
+    { method: 'GET', url: '/healthz', scope: 'public', handler: async () => alive, about: about.alive },
     {
       method: 'GET',
       url: '/readyz',
       scope: 'public',
       handler: async () => ((await db.ready()) ? ready : notReady),
+      about: about.ready,
+    },
+    {
+      ...{ method: 'GET', url: '/openapi.json', scope: 'public', about: about.openApi },
+      guest: openApiHandler(table),
+      bodyLimit: signInLimit,
+      takesToken: true,
     },
   ]
 }

@@ -12,7 +12,12 @@ Big.RM = Big.roundHalfEven
 // Big.DP bounds divisions only; quotients here are percentages and rates
 Big.DP = 30
 
-const decimalText = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$/
+const digits = '(?:\\d+\\.?\\d*|\\.\\d+)'
+const decimalText = new RegExp(`^-?${digits}(?:[eE][+-]?\\d{1,2})?$`)
+
+/** Decimal text as a JSON Schema says it; `plainPattern` is that of digits and a point alone. */
+export const decimalPattern = `^\\s*\\+?-?${digits}(?:[eE][+-]?\\d{1,2})?\\s*$`
+export const plainPattern = `^${digits}$`
 
 /**
  * The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are

@@ -145,6 +145,12 @@ export type SubField = {
   config: Config & { default?: number }
 }
 
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** What may be sent in a field, and what is read in it. */
+export type Schemas = { readonly input: Schema; readonly output: Schema }
+
 /**
  * A field kind: everything that depends on a field's type, in one place (one file in kinds/).
  * Kinds do no I/O.
@@ -161,6 +167,11 @@ export type Kind = {
   write(value: Json, field: Field): readonly (string | null)[]
   /** What can be filtered: '' for the field itself, 'currency' or 'a.b' for members. Null: no such member. */
   term(field: Field, member: string): Term | null
+  /**
+   * The JSON Schemas of a value that is there (D90). `input` takes all that `parse` takes. `output` knows no
+   * limit that an account sets: what was stored before stays.
+   */
+  schema(field: Field): Schemas
   /** The members a term may name, in some field of the kind. */
   readonly members: readonly string[]
   /** true for kinds whose values are options */

@@ -8,6 +8,24 @@ const timePattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
 const dateTimePattern =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
 
+const day = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])'
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?'
+const offset = '(?:Z|z|[+-](?:0\\d|1[0-4]):?[0-5]\\d)'
+const whole = (form: string) => `^\\s*${form}\\s*$`
+
+/**
+ * The same forms as JSON Schemas say them, with blanks around. They can't say which days a month has, nor
+ * which years there are.
+ */
+export const isoPatterns = {
+  date: whole(`${day}(?:[Tt ]${clock}${offset}?)?`),
+  time: whole(clock),
+  times: whole(`${clock}\\s*/\\s*${clock}`),
+  /** a date, or a moment with its offset */
+  dateOrMoment: whole(`${day}(?:[Tt ]${clock}${offset})?`),
+  moment: whole(`${day}[Tt ]${clock}${offset}`),
+}
+
 /** "2026-02-28" → itself; null when it is not a real date. Years 0001 to 9999. */
 export function isoDate(text: string): string | null {
   const match = datePattern.exec(text)

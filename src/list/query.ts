@@ -57,7 +57,8 @@ export type ListRequest = Selection & {
 /** Sums of records, grouped by the values of a field. */
 export type AggregateRequest = Selection & { readonly groupBy: Field | null }
 
-const listParameters = [
+/** The parameters that every list takes. */
+export const listParameters = [
   'page',
   'pageSize',
   'size',
@@ -70,7 +71,8 @@ const listParameters = [
   'deleted',
 ]
 const pageSizeDefault = 25
-const pageSizeMax = 500
+/** The most records of a page. */
+export const pageSizeMax = 500
 const offsetMax = 100_000
 /**
  * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
@@ -143,7 +145,8 @@ export function readAggregateQuery(
   return { ...selection, groupBy }
 }
 
-function isGroupable(field: Field): boolean {
+/** Whether sums may be grouped by a field: it holds one id with a name. */
+export function isGroupable(field: Field): boolean {
   return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
 }
 

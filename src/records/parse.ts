@@ -139,7 +139,8 @@ function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, pa
   }
 }
 
-function defaultOf(field: Field): Json {
+/** What fills a field that a new record leaves out; null for none. */
+export function defaultOf(field: Field): Json {
   if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
   // An account's default pipeline is the one that its users see first. It is no default value: the interface
   // wants every new deal to name its pipeline.

@@ -2,10 +2,11 @@
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { containedAt, type Expression, filledJsonDocument, jsonDocument, textOrder } from '../columns.ts'
-import type { Kind, ParseContext } from '../field.ts'
+import type { Kind, ParseContext, Schema } from '../field.ts'
 import { presenceTerm, textual } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
+import { closed, oneOrMore, opened } from './schemas.ts'
 import { checkedText, numberAsText } from './text.ts'
 
 const limits: { readonly [member: string]: number } = {
@@ -27,6 +28,10 @@ export const address: Kind = {
     if (input.length > 1) return context.problem('too_many', 'must hold one address')
     return input.length ? parseAddress(input[0]!, context, '/0') : null
   },
+  schema: () => ({
+    input: oneOrMore(closed(memberSchemas('null'), []), 1),
+    output: { type: 'array', items: opened(memberSchemas(), []), maxItems: 1 },
+  }),
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
     if (member === '') return presenceTerm(filledJsonDocument(field))
@@ -44,6 +49,18 @@ export const address: Kind = {
       ...(member === 'country' ? {} : containedAt(field, 'text', ['[]', member])),
     }
   },
+}
+
+/** The members as they are read; `more` is what may be sent in their place. */
+function memberSchemas(...more: string[]): { readonly [member: string]: Schema } {
+  const typesOf = (member: string) => [
+    'string',
+    ...(member === 'country' || (member === 'zipcode' && more.length) ? ['number'] : []),
+    ...more,
+  ]
+  return Object.fromEntries(
+    members.map(member => [member, { type: typesOf(member), maxLength: limits[member]! }]),
+  )
 }
 
 function parseAddress(input: Json, context: ParseContext, at: string): Json | undefined {

@@ -4,22 +4,26 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import { containedAt, jsonDocument } from '../columns.ts'
-import type { Kind, ParseContext } from '../field.ts'
+import type { Field, Kind, ParseContext, Schemas } from '../field.ts'
 import { equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
+import { closed, oneOrMore, opened } from './schemas.ts'
 import { checkedText } from './text.ts'
 
 const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
 const emailTypes = entryTypes('work', 'personal', 'home', 'other')
 
+const phonePattern = /^(?=\D*\d)[-+\d\s()./#*,;a-zA-Z]+$/u
+
 export const phone = contactPoints(
   'phone_type',
   phoneTypes,
   'phone_number',
+  phonePattern,
   (value, context, at) =>
-    /\d/.test(value) && /^[-+\d\s()./#*,;a-zA-Z]+$/.test(value)
+    phonePattern.test(value)
       ? true
       : (context.problem('invalid_phone', 'must be a phone number', {
           at,
@@ -28,17 +32,18 @@ export const phone = contactPoints(
   { min_length: 5, max_length: 17 },
 )
 
-// One @, no spaces, and a domain of at least two labels: the outer shape in RFC 5321. Only sending a mail can
-// tell whether the mailbox exists.
+// One @, no spaces, no dot at the beginning, before the @ or beside another, and a domain of at least two
+// labels: the outer shape in RFC 5321. Only sending a mail can tell whether the mailbox exists.
 const emailPattern =
-  /^[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
+  /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
 export const email = contactPoints(
   'email_type',
   emailTypes,
   'email_value',
+  emailPattern,
   (value, context, at) =>
-    emailPattern.test(value) && !value.includes('..') && !/^\.|\.@/.test(value)
+    emailPattern.test(value)
       ? true
       : (context.problem('invalid_email', 'must be a valid e-mail address', {
           at,
@@ -47,12 +52,16 @@ export const email = contactPoints(
   { min_length: 3, max_length: 320 },
 )
 
+/** How many entries a field has for which nothing else is said. */
+const entriesMax = 20
+
 type Check = (value: string, context: ParseContext, at: string) => boolean
 
 function contactPoints(
   typeMember: string,
   types: readonly { id: number; name: string }[],
   valueMember: string,
+  { source: pattern }: RegExp,
   check: Check,
   limits: { min_length: number; max_length: number },
 ): Kind {
@@ -76,11 +85,12 @@ function contactPoints(
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, context) => {
       const sent = Array.isArray(input) ? input : [input]
-      const limit = context.field.config.max_limit ?? 20
+      const limit = context.field.config.max_limit ?? entriesMax
       if (sent.length > limit) return context.problem('too_many', `must have at most ${limit} entries`)
       const entries = sent.map((item, index) => entry(item, context, Array.isArray(input) ? `/${index}` : ''))
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
+    schema: field => entrySchemas(field, typeMember, types, valueMember, { ...limits, pattern }),
     write: value => [JSON.stringify(items(value))],
     term: (field, member) => {
       if (member !== '' && member !== typeMember && member !== valueMember) return null
@@ -96,6 +106,26 @@ function contactPoints(
         ...containedAt(field, type, ['[]', isType ? typeMember : valueMember]),
       }
     },
+  }
+}
+
+type Limits = { min_length: number; max_length: number; pattern: string }
+
+function entrySchemas(
+  { config: { max_limit = entriesMax } }: Field,
+  typeMember: string,
+  types: readonly { id: number; name: string }[],
+  valueMember: string,
+  { min_length: minLength, max_length: maxLength, pattern }: Limits,
+): Schemas {
+  const value = { type: 'string', minLength, maxLength, pattern }
+  const description = typeHint(types)
+  // Any other type becomes Work.
+  const sent = { [typeMember]: { not: { enum: [null, ''] }, description }, [valueMember]: value }
+  const ids = { type: 'integer', enum: types.map(({ id }) => id), description }
+  return {
+    input: oneOrMore(closed(sent, Object.keys(sent)), max_limit),
+    output: { type: 'array', items: opened({ [typeMember]: ids, [valueMember]: { type: 'string' } }) },
   }
 }
 

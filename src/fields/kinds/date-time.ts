@@ -2,10 +2,11 @@
 
 import { column } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { isoInstant } from '../iso8601.ts'
+import { isoInstant, isoPatterns } from '../iso8601.ts'
 import { jsonInstant, moment, momentParam } from '../moment.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { epochMilliseconds } from './date.ts'
+import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
 const instant = simpleKind({
@@ -22,6 +23,7 @@ const instant = simpleKind({
       })
     )
   },
+  schema: () => textOf(isoPatterns.date, 'date-time'),
   write: value => (value === moment ? momentParam : String(value)),
   operand: instantOperand,
 })

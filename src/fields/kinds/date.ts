@@ -1,7 +1,8 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
-import { calendarDate, dateIn, instantOfEpoch } from '../iso8601.ts'
+import { calendarDate, dateIn, instantOfEpoch, isoPatterns } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
+import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
 export const date = simpleKind({
@@ -18,6 +19,7 @@ export const date = simpleKind({
       })
     )
   },
+  schema: () => textOf(isoPatterns.date, 'date'),
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
 

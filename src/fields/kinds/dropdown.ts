@@ -3,7 +3,7 @@ import { isRawNumber, type Json } from '../../json.ts'
 import { madeOnce } from '../../made-once.ts'
 import { sql } from '../../sql.ts'
 import type { Expression } from '../columns.ts'
-import type { Field, Kind, Option, ParseContext } from '../field.ts'
+import type { Field, Kind, Option, ParseContext, Schemas } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type Order } from '../operators.ts'
@@ -14,6 +14,7 @@ const option = simpleKind({
   type: 'bigint',
   operators: equality,
   parse: (input, context, current) => checkedOption(input, context, current === null ? [] : [current]),
+  schema: optionSchemas,
   operand: (value, field) => optionOperand(value, field),
   order: optionOrder,
 })
@@ -53,6 +54,20 @@ export function checkedOption(
   // A pipeline or a stage is a record, which somebody may be deleting at this moment.
   if (context.field.related) context.reference(context.field.related, option.id, at)
   return option.id
+}
+
+/**
+ * The ids of the options, of which a record may have one that is out of use; or a name in any spelling.
+ * Without options no more is known than that they have ids.
+ */
+export function optionSchemas({ options, related }: Field): Schemas {
+  if (options.length === 0) return { input: { type: ['integer', 'string'] }, output: { type: 'integer' } }
+  const description = options.map(({ id, name }) => `${id} ${name}`).join(', ')
+  const ids = { type: 'integer', enum: options.map(({ id }) => id), description }
+  const yesAndNo = [true, false].filter(value => typeof yesOrNo(value, options) === 'number')
+  const input = [ids, { type: 'string' }, ...(yesAndNo.length ? [{ enum: yesAndNo }] : [])]
+  // A record may still have a related record that was deleted.
+  return { input: { anyOf: input }, output: related === null ? ids : { type: 'integer' } }
 }
 
 /** Which options are preferred when several have the same name: the stages of the record's own pipeline. */

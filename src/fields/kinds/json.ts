@@ -45,6 +45,7 @@ export const json: Kind = {
     }
     return input
   },
+  schema: () => ({ input: { type: 'object' }, output: { type: 'object' } }),
   write: value => [JSON.stringify(value ?? {})],
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')

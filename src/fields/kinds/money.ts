@@ -7,15 +7,16 @@ import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { column, containedAt, scalar, textOrder } from '../columns.ts'
-import { decimalJson, numberText, plain } from '../decimal.ts'
-import type { Config, Field, Kind, ParseContext } from '../field.ts'
+import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
+import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
-import { checkedNumber, idOperand, numericOperand } from './number.ts'
-import { parseLines, productOf } from './product-lines.ts'
+import { amountSchema, checkedNumber, idOperand, numericOperand } from './number.ts'
+import { lineSchemas, parseLines, productOf } from './product-lines.ts'
+import { closed, opened, orNull } from './schemas.ts'
 
 export const money: Kind = {
   members: ['currency', 'value', 'products'],
@@ -30,6 +31,7 @@ export const money: Kind = {
       : []),
   ],
   parse: parseMoney,
+  schema: moneySchemas,
   write: (value, field) => {
     const money = isObject(value) ? value : {}
     const columns = [
@@ -88,6 +90,27 @@ export const money: Kind = {
  */
 const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
+
+/** A currency by its id, code or name. */
+export const currencySchema: Schema = { type: ['integer', 'string'] }
+
+function moneySchemas(field: Field): Schemas {
+  const { config, is_custom: isCustom, type } = field
+  const amount = amountSchema(isCustom ? { ...config, ...customAmount } : config)
+  const value = isCustom ? { ...amount, pattern: plainPattern } : amount
+  const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
+  // An update may leave out the currency, which the record has.
+  const sent = { currency: { type: ['integer', 'string', 'null'] }, currency_code: {}, value: orNull(value) }
+  const read = {
+    currency: { type: 'integer' },
+    currency_code: { type: 'string' },
+    value: { type: 'number' },
+  }
+  return {
+    input: closed(lines ? { ...sent, products: lines.input } : sent, []),
+    output: opened(lines ? { ...read, products: lines.output } : read),
+  }
+}
 
 function parseMoney(input: Json, context: ParseContext, current: Json): Json | undefined {
   if (!isObject(input)) {

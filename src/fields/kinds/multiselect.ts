@@ -4,7 +4,8 @@ import { type SqlType, sql } from '../../sql.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
-import { checkedOption, optionOperand } from './dropdown.ts'
+import { checkedOption, optionOperand, optionSchemas } from './dropdown.ts'
+import { oneOrMore, several } from './schemas.ts'
 
 export const multiselect: Kind = {
   members: [],
@@ -22,6 +23,11 @@ export const multiselect: Kind = {
     if (ids.includes(undefined)) return undefined
     const distinct = [...new Set(ids as number[])]
     return distinct.length ? distinct : null
+  },
+  schema: field => {
+    const { input, output } = optionSchemas(field)
+    // An option may be named several times, and counts once.
+    return { input: oneOrMore(input, undefined), output: several(output) }
   },
   write: value => [value === null ? null : JSON.stringify(value)],
   term: (field, member) => {

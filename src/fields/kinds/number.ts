@@ -2,8 +2,16 @@
 import type { Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { column, scalar } from '../columns.ts'
-import { type Decimal, decimal, decimalJson, decimalPlaces, numberText, plain } from '../decimal.ts'
-import type { Config, Kind, ParseContext } from '../field.ts'
+import {
+  type Decimal,
+  decimal,
+  decimalJson,
+  decimalPattern,
+  decimalPlaces,
+  numberText,
+  plain,
+} from '../decimal.ts'
+import type { Config, Kind, ParseContext, Schema } from '../field.ts'
 import { type Complaint, ordered, type Term } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -17,6 +25,10 @@ const decimalNumber = simpleKind({
     const value = checkedNumber(input, context, context.field.config)
     return value && decimalJson(value)
   },
+  schema: ({ config, is_of_store }) => ({
+    input: numberSchema(config),
+    output: { type: is_of_store || config.max_decimals === 0 ? 'integer' : 'number' },
+  }),
   write: numberText,
   operand: numericOperand,
 })
@@ -43,6 +55,24 @@ const idTerm: Omit<Term, 'sql'> = {
 export function idOperand(text: string): string | Complaint {
   const id = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(id) ? String(id) : { message: `"${text}" is not an id (a whole number)` }
+}
+
+/** A number within its limits. How many decimals it has can't be said: a double has no decimals. */
+export function numberSchema({ min, max, max_digits, max_decimals }: Config): Schema {
+  return {
+    type: max_decimals === 0 ? 'integer' : 'number',
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(max_digits === undefined
+      ? {}
+      : { exclusiveMinimum: -(10 ** max_digits), exclusiveMaximum: 10 ** max_digits }),
+  }
+}
+
+/** The same, as a number or as decimal text. */
+export function amountSchema(limits: Config): Schema {
+  const { type, ...bounds } = numberSchema(limits)
+  return { type: [type, 'string'], ...bounds, pattern: decimalPattern, maxLength: 100 }
 }
 
 /** A decimal within its limits, or undefined after a problem. `at` is the place below. */

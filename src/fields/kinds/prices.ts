@@ -5,12 +5,13 @@
 import { isObject, type Json } from '../../json.ts'
 import { filledJsonDocument, jsonDocument } from '../columns.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import type { Kind, ParseContext } from '../field.ts'
+import type { Config, Kind, ParseContext, Schemas } from '../field.ts'
 import { equality, ordered, presenceTerm } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
-import { checkedCurrency, currencyOperand } from './money.ts'
+import { checkedCurrency, currencyOperand, currencySchema } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { checkedNumber, numericOperand } from './number.ts'
+import { amountSchema, checkedNumber, numericOperand } from './number.ts'
+import { closed, opened, orNull } from './schemas.ts'
 
 export const prices: Kind = {
   members: ['currency', 'price', 'unit_price', 'tax', 'discount'],
@@ -37,6 +38,7 @@ export const prices: Kind = {
     }
     return entries as Json[]
   },
+  schema: ({ config }) => entrySchemas(config),
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {
     if (member === '') return presenceTerm(filledJsonDocument(field))
@@ -61,6 +63,24 @@ export const prices: Kind = {
 }
 
 const percentage = { min: 0, max: 100, max_decimals: 6 }
+
+function entrySchemas(limits: Config): Schemas {
+  const [price, percents] = [amountSchema(limits), orNull(amountSchema(percentage))]
+  const sent = { unit_price: price, price: {}, tax: percents, discount: percents }
+  const number = { type: 'number' }
+  const read = { price: number, tax: orNull(number), discount: orNull(number) }
+  const entry = {
+    ...closed({ currency: currencySchema, currency_code: {}, ...sent }, ['currency']),
+    anyOf: [{ required: ['unit_price'] }, { required: ['price'], properties: { price } }],
+  }
+  return {
+    input: { type: 'array', items: entry },
+    output: {
+      type: 'array',
+      items: opened({ currency: { type: 'integer' }, currency_code: { type: 'string' }, ...read }),
+    },
+  }
+}
 
 function parseEntry(input: Json, context: ParseContext, at: string): { [name: string]: Json } | undefined {
   if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })

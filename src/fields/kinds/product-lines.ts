@@ -4,9 +4,10 @@
  */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
-import type { ParseContext } from '../field.ts'
+import type { Config, ParseContext, Schemas } from '../field.ts'
 import { knownMembers } from './known-members.ts'
-import { checkedNumber } from './number.ts'
+import { amountSchema, checkedNumber } from './number.ts'
+import { closed, opened, orNull } from './schemas.ts'
 
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
@@ -35,6 +36,35 @@ export function parseLines(
     return context.problem('too_many', `must have at most ${linesMax} products`, { at })
   const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`, decimals))
   return lines.includes(undefined) ? undefined : (lines as Json[])
+}
+
+/** The lines as they are sent, and as they are read. `limits` are those of a price. */
+export function lineSchemas(limits: Config): Schemas {
+  const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+  const percents = orNull(amountSchema(percentage))
+  const sent = {
+    product: id,
+    quantity: amountSchema(quantityLimits),
+    unit_price: orNull(amountSchema(limits)),
+    discount: percents,
+    tax: percents,
+    ...Object.fromEntries(told.map(name => [name, {}])),
+  }
+  const [number, text] = [{ type: 'number' }, orNull({ type: 'string' })]
+  const line = opened({
+    product: { type: 'integer' },
+    name: text,
+    product_code: text,
+    quantity: number,
+    unit_price: number,
+    discount: orNull(number),
+    tax: orNull(number),
+    amount: number,
+  })
+  return {
+    input: { type: ['array', 'null'], items: closed(sent, ['product', 'quantity']), maxItems: linesMax },
+    output: { type: 'array', items: line },
+  }
 }
 
 function parseLine(

@@ -6,12 +6,13 @@ import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
-import type { Kind, ParseContext } from '../field.ts'
-import { calendarDate, isoDate, isoInstant, isoTime } from '../iso8601.ts'
+import type { Kind, ParseContext, Schema } from '../field.ts'
+import { calendarDate, isoDate, isoInstant, isoPatterns, isoTime } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { dateOperand } from './date.ts'
 import { instantOperand } from './date-time.ts'
 import { knownMembers } from './known-members.ts'
+import { closed, opened } from './schemas.ts'
 import { warnOfSeconds } from './time.ts'
 
 type End = {
@@ -21,6 +22,9 @@ type End = {
   message: string
   example: string
   mayRunBackwards: boolean
+  /** what an end is sent as, and how it is read */
+  sent: string
+  read: Schema
   isDate?: boolean
 }
 
@@ -31,6 +35,8 @@ export const timeRange = rangeKind({
   message: 'must be a time in ISO 8601 without offset',
   example: '{"range":{"from":"22:00","to":"06:00"}}',
   mayRunBackwards: true,
+  sent: isoPatterns.time,
+  read: { pattern: '^\\d\\d:\\d\\d$' },
 })
 
 export const dateRange = rangeKind({
@@ -41,6 +47,8 @@ export const dateRange = rangeKind({
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T00:00:00Z","to":"2026-03-31T00:00:00Z"}}',
   mayRunBackwards: false,
+  sent: isoPatterns.dateOrMoment,
+  read: { format: 'date' },
   isDate: true,
 })
 
@@ -51,6 +59,8 @@ export const dateTimeRange = rangeKind({
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
   mayRunBackwards: false,
+  sent: isoPatterns.moment,
+  read: { format: 'date-time' },
 })
 
 function rangeKind(end: End): Kind {
@@ -58,6 +68,17 @@ function rangeKind(end: End): Kind {
     members: ['from', 'to', 'range.from', 'range.to'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, context) => parseRange(input, context, end),
+    schema: () => {
+      const ends = (end: Schema) => ({ from: end, to: end })
+      const object = closed({ range: closed(ends({ type: 'string', pattern: end.sent }), ['from', 'to']) }, [
+        'range',
+      ])
+      const text = { type: 'string', pattern: isoPatterns.times }
+      return {
+        input: end.mayRunBackwards ? { anyOf: [object, text] } : object,
+        output: opened({ range: opened(ends({ type: 'string', ...end.read })) }),
+      }
+    },
     write: value => [value === null ? null : JSON.stringify(value)],
     term: (field, member) => {
       const name = member.replace(/^range\./, '')

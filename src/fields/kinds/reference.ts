@@ -6,9 +6,10 @@ import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { type Expression, shortTextOrder } from '../columns.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
-import type { Field, ParseContext } from '../field.ts'
+import type { Field, ParseContext, Schemas } from '../field.ts'
 import { type Order, ordered } from '../operators.ts'
 import { idOperand } from './number.ts'
+import { closed } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
@@ -19,6 +20,7 @@ export const reference = simpleKind({
   type: 'bigint',
   operators: ordered,
   parse: (input, context) => checkedReference(input, context),
+  schema: referenceSchemas,
   operand: idOperand,
   order: nameOrder,
 })
@@ -50,6 +52,20 @@ export function checkedReference(
     return context.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
   context.reference(field.related!, id.toNumber(), at)
   return id.toNumber()
+}
+
+/** An id and, where the interface takes an object, {"id":7} or the members of a record to be created. */
+export function referenceSchemas(field: Field): Schemas {
+  const output = { type: 'integer' }
+  const id = { ...output, minimum: 1, maximum: maxId }
+  if (!takesObject(field)) return { input: id, output }
+  const created = { $ref: newRecord(field.related!), not: { required: ['id'] } }
+  return { input: { anyOf: [id, closed({ id }, ['id']), created] }, output }
+}
+
+/** Where an OpenAPI document has the schema of a record that is created. */
+export function newRecord(resource: string): string {
+  return `#/components/schemas/${resource}_new`
 }
 
 function takesObject(field: Field): boolean {

@@ -4,7 +4,8 @@ import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
 import { idOperand } from './number.ts'
-import { checkedReference } from './reference.ts'
+import { checkedReference, referenceSchemas } from './reference.ts'
+import { oneOrMore, several } from './schemas.ts'
 
 export const references: Kind = {
   members: [],
@@ -24,6 +25,13 @@ export const references: Kind = {
     const distinct = [...new Set(ids as number[])]
     if (distinct.length > limit) return context.problem('too_many', `must have at most ${limit} entries`)
     return distinct
+  },
+  schema: field => {
+    const { input, output } = referenceSchemas(field)
+    return {
+      input: oneOrMore(input, 2 * (field.config.max_limit ?? 0) || undefined),
+      output: several(output),
+    }
   },
   write: value => [`{${((value as Json[] | null) ?? []).join(',')}}`],
   term: (field, member) =>

@@ -10,6 +10,7 @@ import type { Complaint, Operator, Order, Term } from '../operators.ts'
 export function simpleKind(kind: {
   column: SqlType
   parse: Kind['parse']
+  schema: Kind['schema']
   write?: (value: Json) => string | null
   type: Term['type']
   operators: readonly Operator[]
@@ -23,6 +24,7 @@ export function simpleKind(kind: {
     members: [],
     columns: field => [{ name: field.internal_name, type: kind.column }],
     parse: kind.parse,
+    schema: kind.schema,
     ...(kind.limits ? { limits: kind.limits } : {}),
     write: value => [value === null ? null : kind.write ? kind.write(value) : String(value)],
     term: (field, member) => {

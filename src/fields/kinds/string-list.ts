@@ -4,9 +4,11 @@ import { jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
 import { items, jsonArray } from './multiselect.ts'
+import { oneOrMore, several } from './schemas.ts'
 import { checkedText } from './text.ts'
 
 const word = { min_length: 1, max_length: 255 }
+const wordsMax = 1000
 
 export const stringList: Kind = {
   members: [],
@@ -15,7 +17,7 @@ export const stringList: Kind = {
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
   parse: (input, context) => {
     const inputs = Array.isArray(input) ? input : [input]
-    const { max_limit = 1000 } = context.field.config
+    const { max_limit = wordsMax } = context.field.config
     if (inputs.length > max_limit)
       return context.problem('too_many', `must have at most ${max_limit} entries`)
     const words = inputs.map((item, index) =>
@@ -23,6 +25,10 @@ export const stringList: Kind = {
     )
     return words.includes(undefined) ? undefined : [...new Set(words as string[])]
   },
+  schema: ({ config: { max_limit = wordsMax } }) => ({
+    input: oneOrMore({ type: 'string', minLength: 1, maxLength: 255 }, max_limit),
+    output: several({ type: 'string' }),
+  }),
   write: value => [JSON.stringify(items(value))],
   term: (field, member) =>
     member

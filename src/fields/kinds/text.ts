@@ -16,6 +16,14 @@ export const text = simpleKind({
     const value = context.field.accepts_number ? numberAsText(input) : input
     return checkedText(value, context, context.field.config)
   },
+  schema: ({ accepts_number, config: { min_length, max_length } }) => ({
+    input: {
+      type: accepts_number ? ['string', 'number'] : 'string',
+      ...(min_length ? { minLength: min_length } : {}),
+      ...(max_length === undefined ? {} : { maxLength: max_length }),
+    },
+    output: { type: 'string' },
+  }),
   operand: value => value,
   // Stored texts may be longer than a limit that an account narrowed later. And the limit of a custom field
   // may change while an index or a cursor has the expression.

@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
 import type { ParseContext } from '../field.ts'
-import { isoTime } from '../iso8601.ts'
+import { isoPatterns, isoTime } from '../iso8601.ts'
 import { ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -20,6 +20,10 @@ export const time = simpleKind({
       })
     )
   },
+  schema: () => ({
+    input: { type: 'string', pattern: isoPatterns.time },
+    output: { type: 'string', pattern: '^\\d\\d:\\d\\d$' },
+  }),
   operand: text =>
     isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
   order: value => textOrder(value),

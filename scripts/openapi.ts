@@ -1,0 +1,18 @@
+/**
+ * Writes docs/api/openapi.json, the OpenAPI document of the service itself: `npm run openapi`. A change that
+ * would break clients is not written without `--break` (D91).
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { routes } from '../src/api/routes.ts'
+import { baseCatalog, openApi } from '../src/openapi/document.ts'
+import { breakingChanges } from './breaking-changes.ts'
+
+const path = 'docs/api/openapi.json'
+// No route is called, so none needs what it works with.
+const table = routes({} as never, {} as never, {} as never, 30, {} as never, null)
+const document = `${JSON.stringify(openApi(baseCatalog, table), null, 2)}\n`
+const broken = breakingChanges(JSON.parse(readFileSync(path, 'utf8')), JSON.parse(document))
+if (broken.length && !process.argv.includes('--break')) {
+  console.error(`This would break clients:\n${broken.join('\n')}\nTo write it all the same, add --break.`)
+  process.exitCode = 1
+} else writeFileSync(path, document)

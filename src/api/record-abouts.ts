@@ -1,0 +1,165 @@
+/** What the routes of every resource are, for the OpenAPI document (D90). */
+import type { ErrorSlug } from '../errors.ts'
+import { type About, type Answered, enveloped, named } from '../openapi/about.ts'
+import { listBody, listNames } from '../openapi/parameters.ts'
+
+export type RecordAbouts = {
+  readonly [operation in
+    | 'create'
+    | 'list'
+    | 'search'
+    | 'get'
+    | 'replace'
+    | 'update'
+    | 'remove'
+    | 'restore']: About
+}
+
+const moveTo = {
+  name: 'move_to',
+  in: 'query',
+  description: 'The record to which what is in this one is moved first.',
+  schema: { type: 'integer', minimum: 0 },
+}
+
+/** `moves`: whether a deletion may move what is in the record. */
+export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
+  const tag = resource
+  const expand = [`${resource}_expand`]
+  const record: Answered = {
+    status: 200,
+    description: 'The record.',
+    schema: recordOf(resource),
+    headers: ['etag'],
+  }
+  const change: Omit<About, 'id' | 'summary'> = {
+    tag,
+    parameters: expand,
+    body: { schema: named(`${resource}_input`) },
+    answers: [record],
+    refuses: ['record_not_found', ...saving, 'version_conflict'],
+    ifMatch: true,
+  }
+  const words = resource.replaceAll('_', ' ')
+  return {
+    create: {
+      ...{ id: `${resource}_create`, summary: `Creates a ${words}.`, tag, parameters: expand },
+      body: { schema: named(`${resource}_new`) },
+      answers: [created(recordOf(resource))],
+      refuses: [...saving, 'version_conflict'],
+    },
+    ...listAbouts(resource, words),
+    get: {
+      ...{ id: `${resource}_get`, summary: `Reads a ${words}.`, tag, parameters: expand },
+      answers: [record],
+      refuses: ['record_not_found'],
+    },
+    replace: { ...change, id: `${resource}_replace`, summary: `Changes a ${words}, as PATCH does.` },
+    update: { ...change, id: `${resource}_update`, summary: `Changes a ${words}: what is left out stays.` },
+    remove: {
+      ...{ id: `${resource}_delete`, summary: `Deletes a ${words}.`, tag },
+      ...(moves ? { parameters: [moveTo] } : {}),
+      answers: [deleted],
+      refuses: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],
+      ifMatch: true,
+    },
+    restore: {
+      ...{ id: `${resource}_restore`, summary: `Restores a deleted ${words}.`, tag, parameters: expand },
+      answers: [record],
+      refuses: ['record_not_found', ...saving, 'version_conflict'],
+      ifMatch: true,
+    },
+  }
+}
+
+function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' | 'search'> {
+  const page: Answered = {
+    status: 200,
+    description: 'A page of records.',
+    schema: enveloped({ type: 'array', items: named(resource) }, named('page_meta'), true),
+  }
+  const list: Omit<About, 'id' | 'summary'> = {
+    ...{ tag: resource, parameters: listNames(resource), answers: [page] },
+    refuses: [],
+  }
+  return {
+    list: { ...list, id: `${resource}_list`, summary: `Lists records: ${words}.` },
+    search: {
+      ...{ ...list, id: `${resource}_search` },
+      summary: `Lists records with the parameters in the body: ${words}.`,
+      body: { schema: listBody(), isOptional: true },
+    },
+  }
+}
+
+const saving: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'last_administrator']
+
+const deleted: Answered = { status: 200, description: 'It is deleted.', schema: enveloped(named('deletion')) }
+
+function recordOf(resource: string) {
+  return enveloped(named(`${resource}_read`), named('write_meta'))
+}
+
+function created(schema: Answered['schema']): Answered {
+  return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
+}
+
+/** GET /deal/aggregate */
+export const aggregateAbout: About = {
+  ...{ id: 'deal_aggregate', summary: 'Sums deals.', tag: 'deal' },
+  parameters: ['deal_group_by', 'filter', 'deleted'],
+  answers: [
+    {
+      ...{ status: 200, description: 'The groups, the largest first.' },
+      schema: enveloped(
+        { type: 'array', items: named('aggregate_group') },
+        {
+          type: 'object',
+          properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
+          required: ['group_by', 'hasMore'],
+        },
+        true,
+      ),
+    },
+  ],
+  refuses: [],
+}
+
+/** Making or rotating a token answers its secret once. */
+export function tokenAbouts(): { readonly [operation in 'create' | 'rotate' | 'me']: About } {
+  const { create } = recordAbouts('token', false)
+  const secret = {
+    ...named('token_read'),
+    properties: { token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' } },
+    required: ['token'],
+  }
+  const { parameters: _, ...made } = create
+  return {
+    create: { ...made, answers: [created(enveloped(secret, named('write_meta')))] },
+    rotate: {
+      ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token' },
+      body: {
+        schema: {
+          type: 'object',
+          properties: { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: 24 } },
+          additionalProperties: false,
+        },
+        isOptional: true,
+      },
+      answers: [
+        {
+          ...{ status: 200, description: 'The token with its new secret.' },
+          schema: enveloped(secret, named('write_meta')),
+          headers: ['etag'],
+        },
+      ],
+      refuses: ['record_not_found', 'validation_failed', 'version_conflict'],
+      ifMatch: true,
+    },
+    me: {
+      ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag: 'session' },
+      answers: [{ status: 200, description: 'Who asks.', schema: enveloped(named('caller')) }],
+      refuses: [],
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** The parts of which kinds make their JSON Schemas (D90). Knows no kind. */
+import type { Schema, Schemas } from '../field.ts'
+
+/** An object that takes these members and no other; `required` are those that it needs. */
+export function closed(properties: { readonly [name: string]: Schema }, required: readonly string[]): Schema {
+  return { ...opened(properties, required), additionalProperties: false }
+}
+
+/** An object with these members at least. What is read may get more of them (D91). */
+export function opened(
+  properties: { readonly [name: string]: Schema },
+  required: readonly string[] = Object.keys(properties),
+): Schema {
+  return { type: 'object', properties, ...(required.length ? { required } : {}) }
+}
+
+/** A value, or null. */
+export function orNull(schema: Schema): Schema {
+  if (Object.keys(schema).length === 0) return schema
+  const { type, enum: values, anyOf, ...others } = schema
+  if (values === undefined && anyOf === undefined && type !== undefined)
+    return { type: [...new Set([type, 'null'].flat())], ...others }
+  return { anyOf: [...((anyOf as Schema[] | undefined) ?? [schema]), { type: 'null' }] }
+}
+
+/** One value, or an array of them. */
+export function oneOrMore(item: Schema, maxItems: number | undefined): Schema {
+  const limit = maxItems === undefined || maxItems === Number.POSITIVE_INFINITY ? {} : { maxItems }
+  return { anyOf: [item, { type: 'array', items: item, ...limit }] }
+}
+
+/** Several ids, each once. */
+export function several(item: Schema): Schema {
+  return { type: 'array', items: item, uniqueItems: true }
+}
+
+/** The schemas of a value that is sent and read as a text of a form. */
+export function textOf(pattern: string, format: string): Schemas {
+  return { input: { type: 'string', pattern }, output: { type: 'string', format } }
+}

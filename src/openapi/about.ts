@@ -1,0 +1,55 @@
+/**
+ * What the route table says of a route, so that the OpenAPI document can describe it (D90). A route without
+ * it does not compile. Knows no route and no catalog: what an account decides is named here and described by
+ * components.ts.
+ */
+import type { ErrorSlug } from '../errors.ts'
+import type { Schema } from '../fields/field.ts'
+
+export type About = {
+  /** the name of the operation, as programs call it */
+  readonly id: string
+  readonly summary: string
+  readonly tag: string
+  /** the parameters of the query: by their names in the document, or in full */
+  readonly parameters?: readonly (string | Schema)[]
+  readonly body?: { readonly schema: Schema; readonly isOptional?: true }
+  readonly answers: readonly Answered[]
+  /** what it refuses beyond what all routes like it do (refusals.ts) */
+  readonly refuses: readonly ErrorSlug[]
+  /** whether it takes If-Match */
+  readonly ifMatch?: true
+}
+
+/** A status that is no refusal. */
+export type Answered = {
+  readonly status: number
+  readonly description: string
+  /** null: the answer has no body */
+  readonly schema: Schema | null
+  /** JSON if not said */
+  readonly mediaType?: string
+  /** by their names in the document */
+  readonly headers?: readonly string[]
+}
+
+export type DescribedRoute = {
+  readonly method: string
+  readonly url: string
+  readonly scope: string
+  readonly about: About
+}
+
+/** A schema of the document, by its name. */
+export function named(schema: string): Schema {
+  return { $ref: `#/components/schemas/${schema}` }
+}
+
+/** The envelope of an answer; `meta` where it has one. */
+export function enveloped(data: Schema, meta?: Schema, isMetaSure = false): Schema {
+  return {
+    type: 'object',
+    properties: { code: { const: 0 }, data, ...(meta ? { meta } : {}) },
+    required: ['code', 'data', ...(isMetaSure ? ['meta'] : [])],
+  }
+}

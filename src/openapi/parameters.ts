@@ -1,0 +1,113 @@
+/** The parameters of requests, by their names in the document: those of all, and those of a resource. */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Schema } from '../fields/field.ts'
+import { isGroupable, listParameters, pageSizeMax } from '../list/query.ts'
+import { isExpandable } from '../records/expand.ts'
+import { shownFields } from './records.ts'
+
+const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
+
+/** What each parameter of a list takes; those that name fields are said for each resource. */
+const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
+  page: { schema: whole, description: 'The page, counted from 1.' },
+  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records per page; 25 if not said.' },
+  size: { schema: { ...whole, maximum: pageSizeMax }, description: 'Another name of pageSize.' },
+  cursor: { schema: text, description: 'The nextCursor of the page before; it takes the place of page.' },
+  filter: {
+    schema: { type: 'array', items: text },
+    description: 'Conditions such as field:operator(value), separated by commas; all must hold.',
+  },
+  sort: { schema: text, description: 'Fields such as name:asc, separated by commas.' },
+  count: {
+    schema: { enum: ['exact', 'estimate', 'none'] },
+    description: 'How the total is counted; if not said, exactly as long as that is quick.',
+  },
+  deleted: { schema: { enum: ['only'] }, description: 'Lists the deleted records instead.' },
+}
+
+/** The names of a list's parameters in the document. */
+export function listNames(resource: string): string[] {
+  return listParameters.map(name => (name in listSchemas ? name : `${resource}_${name}`))
+}
+
+/** The body of a list that is asked for by POST (D32). */
+export function listBody(): Schema {
+  const listed = { type: ['string', 'array', 'null'], items: text }
+  const schemaOf = (name: string): Schema => {
+    const { schema = {} } = listSchemas[name] ?? {}
+    if (schema.enum) return { enum: [...(schema.enum as string[]), null] }
+    return schema.type === 'integer' ? { ...schema, type: ['integer', 'string', 'null'] } : listed
+  }
+  const properties = Object.fromEntries(listParameters.map(name => [name, schemaOf(name)]))
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+/** Every parameter that routes name, for an account's catalog. */
+export function parametersOf({ resources }: Catalog): { readonly [name: string]: Schema } {
+  const lists = Object.entries(listSchemas).map(([name, more]) => [name, query(name, more)])
+  return {
+    ...Object.fromEntries(lists),
+    ...ofRequests([...resources.keys()]),
+    ...Object.assign({}, ...[...resources.values()].map(ofFields)),
+  }
+}
+
+function ofRequests(resources: readonly string[]): { readonly [name: string]: Schema } {
+  const path = (name: string, description: string) => ({
+    ...{ name, in: 'path', required: true, description },
+    schema: { type: 'integer', minimum: 0 },
+  })
+  const header = (name: string, description: string, schema: Schema) => ({
+    name,
+    in: 'header',
+    description,
+    schema,
+  })
+  return {
+    id: path('id', 'The id of the record.'),
+    option: path('option', 'The id of the option.'),
+    source: {
+      ...query('source', { schema: { enum: resources }, description: 'The resource.' }),
+      required: true,
+    },
+    any_source: query('source', { schema: { enum: resources }, description: 'The resource.' }),
+    idempotency_key: header(
+      'Idempotency-Key',
+      'Any text that is new: the same request, sent again with it, is not carried out twice.',
+      { type: 'string', pattern: '^[!-~]{1,255}$' },
+    ),
+    if_match: header(
+      'If-Match',
+      'The ETag of what was read: nothing is changed if it has changed since.',
+      text,
+    ),
+  }
+}
+
+/** The parameters that name fields of a resource, as they are separated by commas. */
+function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
+  const { name: resource } = fields.resource
+  const shown = shownFields(fields)
+  const namesOf = (wanted: typeof shown) => wanted.map(({ internal_name }) => internal_name)
+  const [expandable, groupable] = [shown.filter(isExpandable), shown.filter(isGroupable)]
+  const several = (name: string, names: string[], description: string) => ({
+    ...query(name, { schema: { type: 'array', items: { enum: names } }, description }),
+    explode: false,
+  })
+  return {
+    [`${resource}_fields`]: several('fields', namesOf(shown), 'The fields that are shown, beside the id.'),
+    [`${resource}_expand`]: several(
+      'expand',
+      namesOf(expandable),
+      'The fields whose names are shown in _expanded.',
+    ),
+    [`${resource}_group_by`]: query('group_by', {
+      schema: { enum: namesOf(groupable) },
+      description: 'The field by which sums are grouped; all records are one group if not said.',
+    }),
+  }
+}
+
+function query(name: string, more: { readonly schema: Schema; readonly description: string }): Schema {
+  return { name, in: 'query', ...more }
+}

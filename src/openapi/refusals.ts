@@ -1,0 +1,63 @@
+/** What a route refuses, from the table of errors: as the responses of the document. */
+import { type ErrorSlug, errorTable } from '../errors.ts'
+import type { Schema } from '../fields/field.ts'
+import { type DescribedRoute, named } from './about.ts'
+
+/** The errors of a route, by status: what all routes like it refuse, and what it says itself. */
+export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
+  const slugs = new Set([...usual(route), ...route.about.refuses])
+  const inOrder = (Object.keys(errorTable) as ErrorSlug[]).filter(slug => slugs.has(slug))
+  return Map.groupBy(inOrder, slug => errorTable[slug].status)
+}
+
+function usual({ method, url, scope, about }: DescribedRoute): ErrorSlug[] {
+  const isJson = about.answers.every(({ mediaType }) => mediaType === undefined)
+  const isRead = method === 'GET'
+  return [
+    ...(['request_timeout', 'header_too_large', 'overloaded', 'internal'] as const),
+    ...(isJson ? (['not_acceptable'] as const) : []),
+    ...(url.includes(':') ? (['malformed_path'] as const) : []),
+    ...(isRead ? [] : (['malformed_json', 'unsupported_media_type', 'body_too_large'] as const)),
+    ...(scope === 'public' ? [] : ofAccounts),
+    // A write with a cookie may come from a page of another site.
+    ...(scope !== 'public' && (scope !== 'any' || !isRead) ? (['forbidden'] as const) : []),
+    ...(takesKey({ scope }) ? ofKeys : []),
+  ]
+}
+
+const ofAccounts = [
+  ...(['unauthenticated', 'rate_limited', 'malformed_query', 'unknown_parameter'] as const),
+  ...(['query_too_slow', 'database_unavailable'] as const),
+]
+const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_flight', 'busy_record'] as const
+
+/** Whether a route takes an Idempotency-Key: every write does (D8). */
+export function takesKey({ scope }: Pick<DescribedRoute, 'scope'>): boolean {
+  return scope.endsWith(':write') || scope === 'admin'
+}
+
+/** The name in the document of the response with these errors. */
+export function responseName(slugs: readonly ErrorSlug[]): string {
+  return slugs.join('.')
+}
+
+/** The response with these errors, which have one status. */
+export function refusalResponse(slugs: readonly ErrorSlug[]): Schema {
+  const { status } = errorTable[slugs[0]!]
+  const code = { enum: slugs.map(slug => errorTable[slug].code) }
+  const schema = { ...named('problem'), properties: { status: { const: status }, code } }
+  const headers = ['x-request-id', ...(headersOf[status] ?? [])]
+  return {
+    description: slugs.map(slug => `${errorTable[slug].title} (\`${slug}\`).`).join(' '),
+    headers: Object.fromEntries(headers.map(name => [name, { $ref: `#/components/headers/${name}` }])),
+    content: { 'application/problem+json': { schema } },
+  }
+}
+
+const headersOf: { readonly [status: number]: readonly string[] } = {
+  401: ['www-authenticate'],
+  409: ['retry-after'],
+  412: ['etag'],
+  429: ['retry-after', 'ratelimit', 'ratelimit-policy'],
+  503: ['retry-after'],
+}

@@ -1,0 +1,136 @@
+/** GET /openapi.json (D90): the document of the service, of an account, of a role, of a token's scopes. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { breakingChanges } from '../../scripts/breaking-changes.ts'
+import { routes } from '../../src/api/routes.ts'
+import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
+import type { OpenApi } from '../support/judge.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const { call, get, known } = await startService()
+const table = routes({} as never, {} as never, {} as never, 30, {} as never, null)
+
+async function documentOf(secret: string | null): Promise<OpenApi> {
+  const { status, text } = await call('GET', '/openapi.json', undefined, {
+    authorization: secret === null ? '' : `Bearer ${secret}`,
+  })
+  assert.equal(status, 200, text)
+  return JSON.parse(text)
+}
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const base = await documentOf(null)
+const own: OpenApi = JSON.parse((await get('/openapi.json')).text)
+const checkedIn: OpenApi = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'))
+
+async function validated(document: OpenApi): Promise<void> {
+  const { valid, errors } = await new Validator().validate(document)
+  assert.ok(valid, JSON.stringify(errors))
+}
+
+test('the documents of the service and of an account are OpenAPI 3.1', async () => {
+  for (const document of [base, own]) await validated(document)
+})
+
+test('no change breaks clients of the document that is checked in (D91)', () => {
+  assert.deepEqual(breakingChanges(checkedIn, base), [], 'npm run openapi says how to go on')
+})
+
+test('the document that is checked in is the one that is served', () => {
+  assert.deepEqual(base, checkedIn, 'run `npm run openapi`, and look at what it changes')
+})
+
+test('every route is in it, described, under a name of its own', () => {
+  const described = Object.entries<OpenApi>(base.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  const there = table.map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`)
+  assert.deepEqual(described.toSorted(), there.toSorted())
+  const operations = Object.values<OpenApi>(base.paths).flatMap(Object.values<OpenApi>)
+  assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
+  for (const { summary, responses } of operations) {
+    assert.match(summary, /^[A-Z].*[a-z)]\.$|, for people\.$/)
+    assert.ok(Object.keys(responses).length > 3)
+  }
+})
+
+test('the base document holds the fields of the service, and nothing of an account', () => {
+  for (const { name, fields } of resources) {
+    const shown = fields.filter(field => !field.is_hidden).map(field => field.internal_name)
+    assert.deepEqual(Object.keys(base.components.schemas[name].properties), [...shown, '_expanded'])
+  }
+  const { source, pipeline } = base.components.schemas.deal_input.properties
+  for (const dropdown of [source, pipeline]) assert.ok(!JSON.stringify(dropdown).includes('enum'))
+})
+
+test('an account has its custom fields, options and limits in it, and its changes at once', async () => {
+  const { deal, deal_new: created, deal_input: input } = own.components.schemas
+  assert.deepEqual(created.required, [
+    'title',
+    'pipeline',
+    'pipeline_stage',
+    'primary_contact',
+    'sales_owner',
+  ])
+  assert.ok('cf_custom_text_field' in deal.properties)
+  const ids = Object.values(known.options.source!)
+  assert.deepEqual(deal.properties.source.anyOf[0].enum.toSorted(), ids.toSorted())
+  assert.equal(input.properties.cf_custom_text_field.maxLength, 255)
+  const field = await made('field', {
+    ...{ source: 'deal', field_name: 'Floor', type: 'SINGLE_NUMBER' },
+    ...{ config: { min: 0, max: 12 }, is_required: true },
+  })
+  const { components } = JSON.parse((await get('/openapi.json')).text)
+  const { cf_floor: floor } = components.schemas.deal_input.properties
+  assert.deepEqual([floor.title, floor.type, floor.minimum, floor.maximum], ['Floor', 'number', 0, 12])
+  assert.ok(components.schemas.deal_new.required.includes('cf_floor'))
+  await call('DELETE', `${v1}/field/${field.id}`)
+  const { text } = await get('/openapi.json')
+  assert.ok(!text.includes('cf_floor'))
+})
+
+test('a role hides fields from it and locks others; a token narrows its routes (D64, D65)', async () => {
+  const role = await made('role', {
+    ...{ name: 'Caller', scopes: ['deal:read', 'deal:write', 'contact:read'] },
+    ...{ hidden_fields: ['deal.deal_value'], locked_fields: ['deal.territory'] },
+  })
+  const user = await made('user', { name: 'Caller', email: 'caller@example.com', role: role.id })
+  const token = await made('token', { name: 'Caller', user: user.id, scopes: ['admin'] })
+  const narrow = await made('token', { name: 'Reader', user: user.id, scopes: ['deal:read'] })
+  const document = await documentOf(token.token)
+  await validated(document)
+  const { deal, deal_input: input } = document.components.schemas
+  assert.ok(!JSON.stringify(document.components.schemas.deal).includes('deal_value_in_base_currency'))
+  for (const name of ['deal_value', 'weighted_value', 'product_amount']) {
+    assert.ok(!(name in deal.properties) && !(name in input.properties), name)
+  }
+  assert.deepEqual(
+    [deal.properties.territory.readOnly, input.properties.territory],
+    [true, { readOnly: true }],
+  )
+  const paths = Object.keys(document.paths)
+  assert.ok(
+    paths.includes(`${v1}/deal`) && paths.includes(`${v1}/contact/{id}`) && paths.includes(`${v1}/me`),
+  )
+  assert.ok(!paths.includes(`${v1}/company/{id}`) && !('post' in (document.paths[`${v1}/contact`] ?? {})))
+  const narrowed = await documentOf(narrow.token)
+  await validated(narrowed)
+  assert.ok(!(`${v1}/contact/{id}` in narrowed.paths) && !(`${v1}/deal` in narrowed.paths))
+  assert.ok(!('contact' in narrowed.components.schemas))
+})
+
+test('who sends a wrong token, or a parameter, is refused', async () => {
+  for (const headers of [{ authorization: 'Bearer nonsense' }, { authorization: 'Basic x' }]) {
+    const { status, body } = await call('GET', '/openapi.json', undefined, headers)
+    assert.deepEqual([status, body.code], [401, 3001])
+  }
+  const key = await call('GET', '/openapi.json', undefined, { authorization: '', 'x-api-key': 'nonsense' })
+  assert.equal(key.status, 401)
+  assert.equal((await get('/openapi.json?account=1')).body.code, 1003)
+})

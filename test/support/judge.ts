@@ -1,0 +1,52 @@
+/** Judges values by the schemas of an OpenAPI document, with a validator of its own. */
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is JSON
+export type OpenApi = any
+
+export type Judge = {
+  /** What is wrong with a value by the schema at a JSON pointer into the document; null if it conforms. */
+  complaint(pointer: string, value: unknown): string | null
+}
+
+/**
+ * A judge of a document. Unless told otherwise, objects have no members but those that are described: clients
+ * must take more (D91), but the service must not answer them.
+ */
+export function judgeOf(document: OpenApi, isClosed = true): Judge {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, unevaluated: true })
+  ajv.addSchema(isClosed ? closed(document) : document, 'document')
+  const judges = new Map<string, ReturnType<typeof ajv.compile>>()
+  return {
+    complaint(pointer, value) {
+      const judge = judges.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
+      judges.set(pointer, judge)
+      return judge(value) ? null : (judge.errors ?? []).map(told).join('; ')
+    },
+  }
+}
+
+function told({ instancePath, message, params }: ErrorObject): string {
+  return `${instancePath} ${message} ${JSON.stringify(params)}`
+}
+
+/** The document, with every object that is described closed wherever it is used. */
+function closed({ components, ...rest }: OpenApi): OpenApi {
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, closedWithin(schema)])
+  return {
+    ...closedAt(rest),
+    components: { ...closedAt({ ...components, schemas: {} }), schemas: Object.fromEntries(schemas) },
+  }
+}
+
+function closedAt(node: OpenApi): OpenApi {
+  const inner = closedWithin(node)
+  const isDescribed = typeof node?.$ref === 'string' || (node?.type === 'object' && node.properties)
+  return isDescribed ? { ...inner, unevaluatedProperties: false } : inner
+}
+
+function closedWithin(node: OpenApi): OpenApi {
+  if (Array.isArray(node)) return node.map(closedAt)
+  if (typeof node !== 'object' || node === null) return node
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closedAt(value)]))
+}
