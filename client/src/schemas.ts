@@ -1,0 +1,1725 @@
+// Made from the service's OpenAPI document. It is not to be changed by hand.
+
+/** T, with these members there. */
+type With<T, K extends keyof T> = T & { [P in K]-?: T[P] }
+
+export interface Schemas {
+  problem: {
+    type: string
+    title: string
+    status: number
+    detail: string
+    /** The number of the error; /docs/errors lists them. */
+    code: number
+    errors: Array<Schemas['problem_item']>
+    requestId: string
+  }
+  problem_item: {
+    field: string | null
+    /** A JSON pointer into the body; empty for the query. */
+    path: string
+    parameter?: string
+    code: string
+    message: string
+    hint?: string
+    /** The number of the interface's rule. */
+    rule?: number
+  }
+  warning: {
+    field: string
+    code: string
+    message: string
+  }
+  write_meta: {
+    warnings?: Array<Schemas['warning']>
+    created?: Array<{
+      resource: string
+      id: number
+    }>
+  }
+  page_meta: {
+    page: number | null
+    pageSize: number
+    total: number | null
+    totalIsEstimate: boolean
+    totalPages: number | null
+    hasMore: boolean
+    nextCursor: string | null
+  }
+  deletion: {
+    id: number
+    deleted: true
+  }
+  named: {
+    id: number
+    name: string
+  }
+  field: {
+    internal_name: string
+    field_name: string
+    id: number
+    source_id: number
+    is_active: boolean
+    type:
+      | 'SINGLE_STRING'
+      | 'TEXT'
+      | 'SINGLE_NUMBER'
+      | 'PRODUCT'
+      | 'DROPDOWN'
+      | 'MULTISELECT'
+      | 'ADDRESS'
+      | 'OWNER'
+      | 'TERRITORY'
+      | 'COMPANY'
+      | 'CONTACT'
+      | 'CONTACT_ONBOARD'
+      | 'COMPANY_ONBOARD'
+      | 'CONTACTS_ONBOARD'
+      | 'TAGS'
+      | 'TERRITORIES'
+      | 'STRING_LIST'
+      | 'DEAL_VALUE'
+      | 'MONETARY'
+      | 'PRICE_TAGS'
+      | 'PHONE'
+      | 'EMAIL'
+      | 'TIME'
+      | 'DATE'
+      | 'DATE_TIME'
+      | 'TIME_RANGE'
+      | 'DATE_RANGE'
+      | 'DATE_TIME_RANGE'
+      | 'JSON'
+    config: {
+      min_length?: number
+      max_length?: number
+      max_limit?: number
+      max_digits?: number
+      max_decimals?: number
+      min?: number
+      max?: number
+    }
+    is_required: boolean
+    is_read_only: boolean
+    is_custom: boolean
+    is_filterable: boolean
+    is_sortable: boolean
+    operators: Array<
+      | 'eq'
+      | 'neq'
+      | 'in'
+      | 'nin'
+      | 'lt'
+      | 'lte'
+      | 'gt'
+      | 'gte'
+      | 'between'
+      | 'like'
+      | 'isnull'
+      | 'notnull'
+      | 'exists'
+    >
+    is_expandable: boolean
+    default_value: unknown
+    section: string
+    rules: Array<number>
+    version: number
+    options?: Array<Schemas['named']>
+    sub_fields?: Array<{
+      name: string
+      input_type: string
+      display_name: string
+      id: number
+      type: string
+      config: {
+        min_length?: number
+        max_length?: number
+        max_limit?: number
+        max_digits?: number
+        max_decimals?: number
+        min?: number
+        max?: number
+        default?: number
+      }
+    }>
+    related_field?: {
+      id: number
+      source: string
+    }
+    members?: Array<{
+      name: string
+      is_sortable: boolean
+      operators: Array<
+        | 'eq'
+        | 'neq'
+        | 'in'
+        | 'nin'
+        | 'lt'
+        | 'lte'
+        | 'gt'
+        | 'gte'
+        | 'between'
+        | 'like'
+        | 'isnull'
+        | 'notnull'
+        | 'exists'
+      >
+    }>
+    is_indexed?: boolean
+    index?: string
+    deleted_at?: string
+  }
+  field_list: {
+    source: {
+      is_enabled: boolean
+      name: string
+      id: number
+      config?: { [name: string]: unknown }
+    }
+    fields: Array<Array<Schemas['field']>>
+  }
+  field_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Read-only. */
+    source_id?: unknown
+    /** Read-only. */
+    options?: unknown
+    /** Read-only. */
+    sub_fields?: unknown
+    /** Read-only. */
+    related_field?: unknown
+    /** Read-only. */
+    is_read_only?: unknown
+    /** Read-only. */
+    is_custom?: unknown
+    /** Read-only. */
+    is_filterable?: unknown
+    /** Read-only. */
+    is_sortable?: unknown
+    /** Read-only. */
+    operators?: unknown
+    /** Read-only. */
+    is_expandable?: unknown
+    /** Read-only. */
+    members?: unknown
+    /** Read-only. */
+    rules?: unknown
+    /** Read-only. */
+    index?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    version?: unknown
+    field_name?: string
+    is_required?: boolean
+    is_active?: boolean
+    is_indexed?: boolean
+    config?: { [name: string]: number | null }
+    /** A value that the field takes, or null. */
+    default_value?: unknown
+    section?: string
+    position?: number | null
+    source?: string
+    type?: string
+    internal_name?: string
+  }
+  field_new: {
+    /** Read-only. */
+    id?: unknown
+    /** Read-only. */
+    source_id?: unknown
+    options?: Array<
+      | string
+      | {
+          name: string
+          /** Read-only. */
+          id?: unknown
+        }
+    > | null
+    /** Read-only. */
+    sub_fields?: unknown
+    /** Read-only. */
+    related_field?: unknown
+    /** Read-only. */
+    is_read_only?: unknown
+    /** Read-only. */
+    is_custom?: unknown
+    /** Read-only. */
+    is_filterable?: unknown
+    /** Read-only. */
+    is_sortable?: unknown
+    /** Read-only. */
+    operators?: unknown
+    /** Read-only. */
+    is_expandable?: unknown
+    /** Read-only. */
+    members?: unknown
+    /** Read-only. */
+    rules?: unknown
+    /** Read-only. */
+    index?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    version?: unknown
+    field_name: string
+    is_required?: boolean
+    is_active?: boolean
+    is_indexed?: boolean
+    config?: { [name: string]: number | null }
+    /** A value that the field takes, or null. */
+    default_value?: unknown
+    section?: string
+    position?: number | null
+    source: string
+    type:
+      | 'SINGLE_STRING'
+      | 'TEXT'
+      | 'SINGLE_NUMBER'
+      | 'DROPDOWN'
+      | 'MULTISELECT'
+      | 'ADDRESS'
+      | 'OWNER'
+      | 'COMPANY'
+      | 'CONTACT'
+      | 'MONETARY'
+      | 'PHONE'
+      | 'EMAIL'
+      | 'TIME'
+      | 'DATE'
+      | 'TIME_RANGE'
+      | 'DATE_RANGE'
+      | 'DATE_TIME_RANGE'
+    internal_name?: string | null
+  }
+  option: {
+    id: number
+    name: string
+    position: number
+    is_active: boolean
+    is_default: boolean
+  }
+  option_input: {
+    name?: string
+    position?: number | null
+    is_active?: boolean
+    is_default?: boolean
+    /** Read-only. */
+    id?: unknown
+  }
+  choice: {
+    id: number
+    name: string
+    position: number
+    is_active: boolean
+    is_default: boolean
+    pipeline?: number
+    kind?: 'open' | 'won' | 'lost'
+    probability?: number
+    code?: string
+    symbol?: string
+    decimals?: number
+  }
+  choices_meta: {
+    name: string
+    source: string
+    field_id: number | null
+  }
+  form: Array<{
+    section: string
+    fields: Array<string>
+  }>
+  form_input: Array<{
+    section: string
+    fields: Array<string>
+  }>
+  aggregate_group: {
+    group: number | null
+    name: string | null
+    count: number
+    deal_value?: Array<{
+      currency: number
+      currency_code: string | null
+      value: number
+    }>
+    weighted_value?: Array<{
+      currency: number
+      currency_code: string | null
+      value: number
+    }>
+    deal_value_in_base_currency?: {
+      currency: number
+      currency_code: string | null
+      value: number
+    }
+    weighted_value_in_base_currency?: {
+      currency: number
+      currency_code: string | null
+      value: number
+    }
+    without_rate?: number
+  }
+  caller: {
+    account: {
+      id: number
+      name: string
+      time_zone: string
+      base_currency: number
+    }
+    user: {
+      id: number
+      name: string
+      email: string
+      role: number
+      time_zone: string | null
+      locale: string | null
+    }
+    scopes: Array<string>
+    token: Schemas['named'] | null
+    session: {
+      id: number
+    } | null
+  }
+  session: {
+    id: number
+    created_at: string
+    last_used_at: string
+    address: string | null
+    user_agent: string | null
+    is_current: boolean
+  }
+  link: {
+    link: string | null
+    url: string | null
+    expires_at: string
+  }
+  sign_in:
+    | {
+        email: string
+        password: string
+        account?: number | null
+      }
+    | {
+        link: string
+        password?: string | null
+      }
+  deal: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Title */
+    title?: string
+    /** Pipeline */
+    pipeline?: number
+    /** Stage */
+    pipeline_stage?: number
+    /** Primary contact */
+    primary_contact?: number
+    /** Related contacts */
+    related_contacts?: Array<number> | null
+    /** Sales owner */
+    sales_owner?: number
+    /** Company */
+    company?: number | null
+    /** Deal value */
+    deal_value?: {
+      currency: number
+      currency_code: string
+      value: number
+      products: Array<{
+        product: number
+        name: string | null
+        product_code: string | null
+        quantity: number
+        unit_price: number
+        discount: number | null
+        tax: number | null
+        amount: number
+      }>
+    } | null
+    /** Weighted value Read-only. */
+    weighted_value?: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    /** Expected deal value */
+    expected_deal_value?: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    /** Product amount Read-only. */
+    product_amount?: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    /** Deal value in base currency Read-only. */
+    deal_value_in_base_currency?: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    /** Product quantity Read-only. */
+    product_quantity?: number | null
+    /** Source */
+    source?: number | null
+    /** Territory */
+    territory?: number | null
+    /** Tags */
+    tags?: Array<number> | null
+    /** Description */
+    description?: string | null
+    /** Type */
+    type?: number | null
+    /** Payment status */
+    payment_status?: number | null
+    /** Won reason */
+    won_reason?: number | null
+    /** Lost reason */
+    lost_reason?: number | null
+    /** Closed on */
+    deal_closed_on?: string | null
+    /** Expected close date */
+    expected_close_date?: string | null
+    /** Forecast category */
+    forecast_category?: number | null
+    /** Status 1 Open, 2 Won, 3 Lost Read-only. */
+    status?: 1 | 2 | 3
+    /** Rotting days Read-only. */
+    rotting_days?: number | null
+    /** Age Read-only. */
+    age?: number | null
+    /** Stage probability Read-only. */
+    stage_probability?: number | null
+    /** Won time Read-only. */
+    won_time?: string | null
+    /** Lost time Read-only. */
+    lost_time?: string | null
+    /** Stage updated at Read-only. */
+    deal_stage_updated_at?: string | null
+    /** Last assigned at Read-only. */
+    last_assigned_at?: string | null
+    /** Done activities Read-only. */
+    done_activities?: number | null
+    /** Upcoming activities Read-only. */
+    upcoming_activities?: number | null
+    /** Total activities Read-only. */
+    total_activities?: number | null
+    /** E-mail messages Read-only. */
+    email_message_count?: number | null
+    /** Last e-mail received Read-only. */
+    last_email_received?: string | null
+    /** Last e-mail sent Read-only. */
+    last_email_sent?: string | null
+    /** Last activity date Read-only. */
+    last_activity_date?: string | null
+    /** Next activity date Read-only. */
+    next_activity_date?: string | null
+    /** Last activity type Read-only. */
+    last_activity_type?: string | null
+    /** Web forms Read-only. */
+    web_forms?: string | null
+    /** Recent note Read-only. */
+    recent_note?: string | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  deal_read: With<
+    Schemas['deal'],
+    | 'id'
+    | 'title'
+    | 'pipeline'
+    | 'pipeline_stage'
+    | 'primary_contact'
+    | 'related_contacts'
+    | 'sales_owner'
+    | 'company'
+    | 'deal_value'
+    | 'weighted_value'
+    | 'expected_deal_value'
+    | 'product_amount'
+    | 'deal_value_in_base_currency'
+    | 'product_quantity'
+    | 'source'
+    | 'territory'
+    | 'tags'
+    | 'description'
+    | 'type'
+    | 'payment_status'
+    | 'won_reason'
+    | 'lost_reason'
+    | 'deal_closed_on'
+    | 'expected_close_date'
+    | 'forecast_category'
+    | 'status'
+    | 'rotting_days'
+    | 'age'
+    | 'stage_probability'
+    | 'won_time'
+    | 'lost_time'
+    | 'deal_stage_updated_at'
+    | 'last_assigned_at'
+    | 'done_activities'
+    | 'upcoming_activities'
+    | 'total_activities'
+    | 'email_message_count'
+    | 'last_email_received'
+    | 'last_email_sent'
+    | 'last_activity_date'
+    | 'next_activity_date'
+    | 'last_activity_type'
+    | 'web_forms'
+    | 'recent_note'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  deal_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Title */
+    title?: string
+    /** Pipeline */
+    pipeline?: number | string
+    /** Stage */
+    pipeline_stage?: number | string
+    /** Primary contact */
+    primary_contact?:
+      | number
+      | {
+          id: number
+        }
+      | Schemas['contact_new']
+    /** Related contacts */
+    related_contacts?:
+      | number
+      | {
+          id: number
+        }
+      | Schemas['contact_new']
+      | Array<
+          | number
+          | {
+              id: number
+            }
+          | Schemas['contact_new']
+        >
+      | null
+    /** Sales owner */
+    sales_owner?: number
+    /** Company */
+    company?:
+      | number
+      | {
+          id: number
+        }
+      | Schemas['company_new']
+      | null
+    /** Deal value */
+    deal_value?: {
+      currency?: number | string | null
+      currency_code?: unknown
+      value?: number | string | null
+      products?: Array<{
+        product: number
+        quantity: number | string
+        unit_price?: number | string | null
+        discount?: number | string | null
+        tax?: number | string | null
+        name?: unknown
+        product_code?: unknown
+        amount?: unknown
+      }> | null
+    } | null
+    /** Read-only. */
+    weighted_value?: unknown
+    /** Expected deal value */
+    expected_deal_value?: {
+      currency?: number | string | null
+      currency_code?: unknown
+      value?: number | string | null
+    } | null
+    /** Read-only. */
+    product_amount?: unknown
+    /** Read-only. */
+    deal_value_in_base_currency?: unknown
+    /** Read-only. */
+    product_quantity?: unknown
+    /** Source */
+    source?: number | string | null
+    /** Territory */
+    territory?: number | null
+    /** Tags */
+    tags?: number | Array<number> | null
+    /** Description */
+    description?: string | null
+    /** Type */
+    type?: number | string | null
+    /** Payment status */
+    payment_status?: number | string | null
+    /** Won reason */
+    won_reason?: number | string | null
+    /** Lost reason */
+    lost_reason?: number | string | null
+    /** Closed on */
+    deal_closed_on?: string | null
+    /** Expected close date */
+    expected_close_date?: string | null
+    /** Forecast category */
+    forecast_category?: number | string | null
+    /** Read-only. */
+    status?: unknown
+    /** Read-only. */
+    rotting_days?: unknown
+    /** Read-only. */
+    age?: unknown
+    /** Read-only. */
+    stage_probability?: unknown
+    /** Read-only. */
+    won_time?: unknown
+    /** Read-only. */
+    lost_time?: unknown
+    /** Read-only. */
+    deal_stage_updated_at?: unknown
+    /** Read-only. */
+    last_assigned_at?: unknown
+    /** Read-only. */
+    done_activities?: unknown
+    /** Read-only. */
+    upcoming_activities?: unknown
+    /** Read-only. */
+    total_activities?: unknown
+    /** Read-only. */
+    email_message_count?: unknown
+    /** Read-only. */
+    last_email_received?: unknown
+    /** Read-only. */
+    last_email_sent?: unknown
+    /** Read-only. */
+    last_activity_date?: unknown
+    /** Read-only. */
+    next_activity_date?: unknown
+    /** Read-only. */
+    last_activity_type?: unknown
+    /** Read-only. */
+    web_forms?: unknown
+    /** Read-only. */
+    recent_note?: unknown
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  deal_new: With<
+    Schemas['deal_input'],
+    'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'sales_owner'
+  >
+  product: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Product code */
+    product_code?: string | null
+    /** Category */
+    category?: number | null
+    /** Unit price */
+    unit_price?: Array<{
+      currency: number
+      currency_code: string
+      price: number
+      tax: number | null
+      discount: number | null
+    }> | null
+    /** Active */
+    active?: 1 | 2 | null
+    /** Taxable */
+    taxable?: 1 | 2 | null
+    /** Quantity ordered */
+    quantity_ordered?: number | null
+    /** Quantity in stock */
+    quantity_in_stock?: number | null
+    /** Description */
+    description?: string | null
+    /** Type */
+    type?: 1 | 2 | null
+    /** SKU number */
+    sku_number?: string | null
+    /** Valid till */
+    valid_till?: string | null
+    /** Sales owner */
+    sales_owner?: number | null
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Last assigned at Read-only. */
+    last_assigned_at?: string | null
+    /** Base currency amount Read-only. */
+    base_currency_amount?: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  product_read: With<
+    Schemas['product'],
+    | 'id'
+    | 'name'
+    | 'product_code'
+    | 'category'
+    | 'unit_price'
+    | 'active'
+    | 'taxable'
+    | 'quantity_ordered'
+    | 'quantity_in_stock'
+    | 'description'
+    | 'type'
+    | 'sku_number'
+    | 'valid_till'
+    | 'sales_owner'
+    | 'created_by'
+    | 'updated_by'
+    | 'created_at'
+    | 'updated_at'
+    | 'last_assigned_at'
+    | 'base_currency_amount'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  product_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Product code */
+    product_code?: string | number | null
+    /** Category */
+    category?: number | string | null
+    /** Unit price */
+    unit_price?: Array<unknown> | null
+    /** Active */
+    active?: 1 | 2 | string | true | false | null
+    /** Taxable */
+    taxable?: 1 | 2 | string | true | false | null
+    /** Quantity ordered */
+    quantity_ordered?: number | null
+    /** Quantity in stock */
+    quantity_in_stock?: number | null
+    /** Description */
+    description?: string | null
+    /** Type */
+    type?: 1 | 2 | string | null
+    /** SKU number */
+    sku_number?: string | number | null
+    /** Valid till */
+    valid_till?: string | null
+    /** Sales owner */
+    sales_owner?: number | null
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    last_assigned_at?: unknown
+    /** Read-only. */
+    base_currency_amount?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  product_new: With<Schemas['product_input'], 'name'>
+  contact: {
+    /** ID Read-only. */
+    id?: number | null
+    /** First name */
+    first_name?: string | null
+    /** Last name */
+    last_name?: string
+    /** Job title */
+    job_title?: string | null
+    /** Company */
+    company?: number | null
+    /** E-mails */
+    emails?: Array<{
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: 1 | 2 | 3 | 4
+      email_value: string
+    }> | null
+    /** Phones */
+    phones?: Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: 1 | 2 | 3 | 4 | 5 | 6 | 7
+      phone_number: string
+    }> | null
+    /** Territory */
+    territory?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  contact_read: With<
+    Schemas['contact'],
+    | 'id'
+    | 'first_name'
+    | 'last_name'
+    | 'job_title'
+    | 'company'
+    | 'emails'
+    | 'phones'
+    | 'territory'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  contact_input: {
+    /** Read-only. */
+    id?: unknown
+    /** First name */
+    first_name?: string | null
+    /** Last name */
+    last_name?: string
+    /** Job title */
+    job_title?: string | null
+    /** Company */
+    company?:
+      | number
+      | {
+          id: number
+        }
+      | Schemas['company_new']
+      | null
+    /** E-mails */
+    emails?:
+      | {
+          /** One of: 1 work, 2 personal, 3 home, 4 other. */
+          email_type: unknown
+          email_value: string
+        }
+      | Array<{
+          /** One of: 1 work, 2 personal, 3 home, 4 other. */
+          email_type: unknown
+          email_value: string
+        }>
+      | null
+    /** Phones */
+    phones?:
+      | {
+          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+          phone_type: unknown
+          phone_number: string
+        }
+      | Array<{
+          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+          phone_type: unknown
+          phone_number: string
+        }>
+      | null
+    /** Territory */
+    territory?: number | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  contact_new: With<Schemas['contact_input'], 'last_name'>
+  company: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Website */
+    website?: string | null
+    /** Phones */
+    phones?: Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: 1 | 2 | 3 | 4 | 5 | 6 | 7
+      phone_number: string
+    }> | null
+    /** Address */
+    address?: Array<{
+      address_line1?: string
+      address_line2?: string
+      city?: string
+      state?: string
+      country?: string | number
+      zipcode?: string
+    }> | null
+    /** Territory */
+    territory?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  company_read: With<
+    Schemas['company'],
+    | 'id'
+    | 'name'
+    | 'website'
+    | 'phones'
+    | 'address'
+    | 'territory'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  company_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Website */
+    website?: string | null
+    /** Phones */
+    phones?:
+      | {
+          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+          phone_type: unknown
+          phone_number: string
+        }
+      | Array<{
+          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+          phone_type: unknown
+          phone_number: string
+        }>
+      | null
+    /** Address */
+    address?:
+      | {
+          address_line1?: string | null
+          address_line2?: string | null
+          city?: string | null
+          state?: string | null
+          country?: string | number | null
+          zipcode?: string | number | null
+        }
+      | Array<{
+          address_line1?: string | null
+          address_line2?: string | null
+          city?: string | null
+          state?: string | null
+          country?: string | number | null
+          zipcode?: string | number | null
+        }>
+      | null
+    /** Territory */
+    territory?: number | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  company_new: With<Schemas['company_input'], 'name'>
+  user: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** E-mail */
+    email?: string
+    /** Role */
+    role?: number
+    /** Territories */
+    territories?: Array<number> | null
+    /** In use 1 Yes, 2 No */
+    is_active?: 1 | 2
+    /** Time zone */
+    time_zone?: string | null
+    /** Language */
+    locale?: string | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  user_read: With<
+    Schemas['user'],
+    | 'id'
+    | 'name'
+    | 'email'
+    | 'role'
+    | 'territories'
+    | 'is_active'
+    | 'time_zone'
+    | 'locale'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  user_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** E-mail */
+    email?: string
+    /** Role */
+    role?: number | string | null
+    /** Territories */
+    territories?: number | Array<number> | null
+    /** In use */
+    is_active?: 1 | 2 | string | true | false | null
+    /** Time zone */
+    time_zone?: string | null
+    /** Language */
+    locale?: string | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  user_new: With<Schemas['user_input'], 'name' | 'email'>
+  role: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Comes with the account Read-only. */
+    built_in?: string | null
+    /** Scopes */
+    scopes?: Array<string> | null
+    /** Sees */
+    visibility?: { [name: string]: unknown } | null
+    /** May change */
+    may_change?: { [name: string]: unknown } | null
+    /** Hidden fields */
+    hidden_fields?: Array<string> | null
+    /** Locked fields */
+    locked_fields?: Array<string> | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  role_read: With<
+    Schemas['role'],
+    | 'id'
+    | 'name'
+    | 'built_in'
+    | 'scopes'
+    | 'visibility'
+    | 'may_change'
+    | 'hidden_fields'
+    | 'locked_fields'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  role_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Read-only. */
+    built_in?: unknown
+    /** Scopes */
+    scopes?: string | Array<string> | null
+    /** Sees */
+    visibility?: { [name: string]: unknown } | null
+    /** May change */
+    may_change?: { [name: string]: unknown } | null
+    /** Hidden fields */
+    hidden_fields?: string | Array<string> | null
+    /** Locked fields */
+    locked_fields?: string | Array<string> | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  role_new: With<Schemas['role_input'], 'name'>
+  token: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** User */
+    user?: number
+    /** Scopes */
+    scopes?: Array<string> | null
+    /** Begins with Read-only. */
+    prefix?: string | null
+    /** Expires at */
+    expires_at?: string | null
+    /** Last used at Read-only. */
+    last_used_at?: string | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  token_read: With<
+    Schemas['token'],
+    | 'id'
+    | 'name'
+    | 'user'
+    | 'scopes'
+    | 'prefix'
+    | 'expires_at'
+    | 'last_used_at'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  token_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** User */
+    user?: number | null
+    /** Scopes */
+    scopes?: string | Array<string> | null
+    /** Read-only. */
+    prefix?: unknown
+    /** Expires at */
+    expires_at?: string | null
+    /** Read-only. */
+    last_used_at?: unknown
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  token_new: With<Schemas['token_input'], 'name'>
+  territory: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  territory_read: With<
+    Schemas['territory'],
+    | 'id'
+    | 'name'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  territory_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  territory_new: With<Schemas['territory_input'], 'name'>
+  tag: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  tag_read: With<
+    Schemas['tag'],
+    | 'id'
+    | 'name'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  tag_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  tag_new: With<Schemas['tag_input'], 'name'>
+  pipeline: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Position */
+    position?: number | null
+    /** Default */
+    is_default?: 1 | 2 | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  pipeline_read: With<
+    Schemas['pipeline'],
+    | 'id'
+    | 'name'
+    | 'position'
+    | 'is_default'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  pipeline_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Position */
+    position?: number | null
+    /** Default */
+    is_default?: 1 | 2 | string | true | false | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  pipeline_new: With<Schemas['pipeline_input'], 'name'>
+  pipeline_stage: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Pipeline */
+    pipeline?: number
+    /** Name */
+    name?: string
+    /** Position */
+    position?: number | null
+    /** Kind */
+    kind?: 1 | 2 | 3 | null
+    /** Probability */
+    probability?: number | null
+    /** Rotting days */
+    rotting_days?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  pipeline_stage_read: With<
+    Schemas['pipeline_stage'],
+    | 'id'
+    | 'pipeline'
+    | 'name'
+    | 'position'
+    | 'kind'
+    | 'probability'
+    | 'rotting_days'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  pipeline_stage_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Pipeline */
+    pipeline?: number | string
+    /** Name */
+    name?: string
+    /** Position */
+    position?: number | null
+    /** Kind */
+    kind?: 1 | 2 | 3 | string | null
+    /** Probability */
+    probability?: number | null
+    /** Rotting days */
+    rotting_days?: number | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  pipeline_stage_new: With<Schemas['pipeline_stage_input'], 'pipeline' | 'name'>
+  currency: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Code Read-only. */
+    code?: string | null
+    /** Name */
+    name?: string
+    /** Symbol */
+    symbol?: string
+    /** Decimals Read-only. */
+    decimals?: number | null
+    /** Rate to the base currency */
+    rate?: number | null
+    /** In use 1 Yes, 2 No */
+    is_active?: 1 | 2
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  currency_read: With<
+    Schemas['currency'],
+    | 'id'
+    | 'code'
+    | 'name'
+    | 'symbol'
+    | 'decimals'
+    | 'rate'
+    | 'is_active'
+    | 'created_at'
+    | 'updated_at'
+    | 'created_by'
+    | 'updated_by'
+    | 'metadata'
+    | 'version'
+    | 'deleted_at'
+  >
+  currency_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Read-only. */
+    code?: unknown
+    /** Name */
+    name?: string
+    /** Symbol */
+    symbol?: string
+    /** Read-only. */
+    decimals?: unknown
+    /** Rate to the base currency */
+    rate?: number | null
+    /** In use */
+    is_active?: 1 | 2 | string | true | false
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+}

@@ -1,0 +1,76 @@
+/** The schemas of an OpenAPI document as TypeScript (D113), for those who write a client. Pure. */
+import type { Schema } from '../fields/field.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+
+const head = `// Made from the service's OpenAPI document. It is not to be changed by hand.
+
+/** T, with these members there. */
+type With<T, K extends keyof T> = T & { [P in K]-?: T[P] }
+
+`
+
+/** A module with the interface Schemas: schema → what its JSON is in TypeScript. */
+export function typesOf(document: Schema): string {
+  const { schemas = {} } = document.components as { schemas?: { [name: string]: Schema } }
+  const members = Object.entries(schemas).map(([name, schema]) => member(name, schema, '  ', true))
+  return `${head}export interface Schemas {\n${members.join('')}}\n`
+}
+
+function member(name: string, schema: Schema, indent: string, isRequired: boolean): string {
+  const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
+  const { title, description, readOnly } = schema
+  const said = [title, description, readOnly && 'Read-only.'].filter(text => typeof text === 'string')
+  const comment = said.length ? `${indent}/** ${said.join(' ').replaceAll('*/', '* /')} */\n` : ''
+  return `${comment}${indent}${key}${isRequired ? '' : '?'}: ${typeOf(schema, indent)}\n`
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  const { $ref, const: only, enum: values, anyOf, oneOf, type, required } = schema
+  if (typeof $ref === 'string') {
+    const named = `Schemas[${quoted($ref.split('/').at(-1)!)}]`
+    return Array.isArray(required) ? `With<${named}, ${union(required.map(quoted))}>` : named
+  }
+  if (only !== undefined) return JSON.stringify(only)
+  if (Array.isArray(values)) return union(values.map(value => JSON.stringify(value)))
+  const either = anyOf ?? oneOf
+  if (Array.isArray(either)) return union(either.map(one => typeOf(one as Schema, indent)))
+  return union([type ?? 'any'].flat().map(one => simpleType(one as Json, schema, indent)))
+}
+
+function simpleType(type: Json, schema: Schema, indent: string): string {
+  switch (type) {
+    case 'null':
+    case 'string':
+    case 'boolean':
+      return type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `Array<${typeOf((schema.items ?? {}) as Schema, indent)}>`
+    case 'object':
+      return objectType(schema, indent)
+    default:
+      return 'unknown'
+  }
+}
+
+function objectType({ properties, required, additionalProperties }: Schema, indent: string): string {
+  if (!isObject(properties)) {
+    const values = isObject(additionalProperties) ? typeOf(additionalProperties as Schema, indent) : 'unknown'
+    return `{ [name: string]: ${values} }`
+  }
+  const needed = new Set(Array.isArray(required) ? required : [])
+  const members = Object.entries(properties as JsonObject).map(([name, one]) =>
+    member(name, one as Schema, `${indent}  `, needed.has(name)),
+  )
+  return `{\n${members.join('')}${indent}}`
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].join(' | ')
+}
+
+function quoted(text: Json): string {
+  return `'${String(text).replace(/[\\']/g, '\\$&')}'`
+}

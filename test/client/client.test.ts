@@ -1,0 +1,160 @@
+/** The client package (D114), against the service: what an integrator does with it. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { chromium } from 'playwright-core'
+import {
+  Dealwright,
+  type DealwrightError,
+  NotFound,
+  RateLimited,
+  Unauthenticated,
+  Unavailable,
+  ValidationFailed,
+  VersionConflict,
+} from '../../client/src/client.ts'
+import { typesOf } from '../../src/openapi/typescript.ts'
+import { startService } from '../support/service.ts'
+
+const root = join(import.meta.dirname, '../..')
+const built = mkdtempSync(join(tmpdir(), 'dealwright-client-'))
+after(() => rmSync(built, { recursive: true, force: true }))
+const pages = createServer((request, response) => {
+  const file = join(built, request.url!.slice(1))
+  const types: { [extension: string]: string } = { '.js': 'text/javascript', '': 'text/html' }
+  const isThere = extname(file) === '.js' && existsSync(file)
+  response.writeHead(200, { 'content-type': types[isThere ? '.js' : '']! })
+  response.end(isThere ? readFileSync(file) : '<!doctype html><title>Page</title>')
+}).listen(0, '127.0.0.1')
+after(() => pages.close())
+const origin = `http://127.0.0.1:${(pages.address() as { port: number }).port}`
+
+const { url, token, known } = await startService({ corsOrigins: [origin] })
+const dealwright = new Dealwright({ url, token })
+const needed = {
+  pipeline: known.pipeline,
+  pipeline_stage: known.stages.New!,
+  primary_contact: known.contact,
+  sales_owner: known.owner,
+}
+
+test('its types are those of the checked-in document', () => {
+  const document = JSON.parse(readFileSync(join(root, 'docs/api/openapi.json'), 'utf8'))
+  assert.equal(
+    readFileSync(join(root, 'client/src/schemas.ts'), 'utf8'),
+    typesOf(document),
+    'npm run client:types writes them',
+  )
+})
+
+test('create, list, close and sync', async () => {
+  const deal = await dealwright.deal.create({
+    ...needed,
+    title: 'Client 1',
+    deal_value: { currency: 'EUR', value: 5 },
+  })
+  assert.equal(deal.title, 'Client 1')
+  for (let count = 2; count <= 5; count++)
+    await dealwright.deal.create({ ...needed, title: `Client ${count}` })
+  const titles: string[] = []
+  const query = { filter: 'title:like(Client )', sort: 'title:asc', pageSize: 2 }
+  for await (const { title } of dealwright.deal.list(query)) titles.push(title!)
+  assert.deepEqual(
+    titles,
+    [1, 2, 3, 4, 5].map(count => `Client ${count}`),
+  )
+
+  const closing = { pipeline_stage: known.stages.Won!, deal_closed_on: '2026-03-31' }
+  const error = await dealwright.deal.update(deal, closing).catch((error: DealwrightError) => error)
+  assert.ok(error instanceof ValidationFailed)
+  assert.deepEqual([error.status, error.code, error.problems[0]?.field], [422, 2001, 'won_reason'])
+  const reason = Object.keys(known.options.won_reason!)[0]!
+  const won = await dealwright.deal.update(deal, { ...closing, won_reason: reason })
+  assert.equal(won.status, 2)
+  await assert.rejects(dealwright.deal.update(deal, { title: 'Stale' }), VersionConflict)
+  assert.equal(
+    (await dealwright.deal.update(deal.id!, { title: 'Whatever it was' })).title,
+    'Whatever it was',
+  )
+
+  const first = await dealwright.deal.getIfChanged(deal.id!, null)
+  assert.equal(await dealwright.deal.getIfChanged(deal.id!, first!.etag), null)
+  const changedSince = [`updated_at:gte(${won.updated_at})`, 'title:notnull(true)']
+  const page = await dealwright.deal.page({ filter: changedSince, count: 'exact' })
+  assert.equal(page.meta.total, 1)
+
+  await dealwright.deal.delete(deal.id!)
+  await assert.rejects(dealwright.deal.get(deal.id!), NotFound)
+  assert.equal((await dealwright.deal.restore(deal.id!)).id, deal.id)
+})
+
+test('who asks, anything else, and a token that is none', async () => {
+  assert.equal((await dealwright.me()).account.id, 1)
+  const { body } = await dealwright.request('GET', '/rest/api/v1/deal/aggregate', {
+    query: { group_by: 'status' },
+  })
+  assert.ok(Array.isArray((body as { data: unknown }).data))
+  await assert.rejects(new Dealwright({ url, token: 'none' }).me(), Unauthenticated)
+})
+
+test('a request is sent again when it can be, as the same request, and ends when it is aborted', async () => {
+  let failures = 0
+  const keys: string[] = []
+  const answers = ['break', 503, 429]
+  const shaky: typeof fetch = async (input, init) => {
+    keys.push(new Headers(init!.headers).get('idempotency-key')!)
+    const how = answers[failures++]
+    if (how === undefined) return fetch(input, init)
+    // The first was carried out, and its answer lost.
+    if (how === 'break') await fetch(input, init)
+    if (how === 'break') throw new TypeError('The connection broke')
+    return new Response('', { status: how as number, headers: { 'retry-after': '0' } })
+  }
+  const patient = new Dealwright({ url, token, fetch: shaky })
+  await patient.tag.create({ name: 'Only once' })
+  assert.deepEqual([keys.length, new Set(keys).size], [4, 1])
+  const { meta } = await dealwright.tag.page({ filter: 'name:eq(Only once)' })
+  assert.equal(meta.total, 1)
+
+  const busy = (status: number) => async () => new Response('', { status, headers: { 'retry-after': '0' } })
+  const tired = (status: number) => new Dealwright({ url, token, retries: 1, fetch: busy(status) })
+  await assert.rejects(tired(429).deal.get(1), RateLimited)
+  await assert.rejects(tired(503).deal.get(1), Unavailable)
+  const leaving = new AbortController()
+  const asked = new Dealwright({ url, token, fetch: busy(503), retries: 1000 }).deal.get(1, {
+    signal: leaving.signal,
+  })
+  leaving.abort(new Error('Left'))
+  await assert.rejects(asked, { message: 'Left' })
+})
+
+test('built, it works in a browser, from a page of another origin', {
+  skip: !existsSync('/usr/bin/chromium') && 'no Chromium here',
+}, async () => {
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  execFileSync(tsc, ['-p', join(root, 'client'), '--outDir', built])
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${origin}/page`)
+    const script = `import('/client.js').then(async ({ Dealwright, VersionConflict }) => {
+      const dealwright = new Dealwright(${JSON.stringify({ url, token })})
+      const deal = await dealwright.deal.create(${JSON.stringify({ ...needed, title: 'From a page' })})
+      await dealwright.deal.update(deal, { title: 'From a browser' })
+      const stale = await dealwright.deal.update(deal, { title: 'x' }).catch(error => error)
+      const titles = []
+      for await (const { title } of dealwright.deal.list({ filter: 'title:like(From a )' })) titles.push(title)
+      return [titles, stale instanceof VersionConflict]
+    })`
+    assert.deepEqual(await page.evaluate(script), [['From a browser'], true])
+  } finally {
+    await browser.close()
+  }
+})
