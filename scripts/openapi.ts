@@ -1,10 +1,11 @@
 /**
- * Writes docs/api/openapi.json, the OpenAPI document of the service itself: `npm run openapi`. A change that
- * would break clients is not written without `--break` (D91).
+ * Writes docs/api/openapi.json, the OpenAPI document of the service itself, and the client's types from it:
+ * `npm run openapi`. A change that would break clients is not written without `--break` (D91).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { routes } from '../src/api/routes.ts'
 import { baseCatalog, openApi } from '../src/openapi/document.ts'
+import { typesOf } from '../src/openapi/typescript.ts'
 import { breakingChanges } from './breaking-changes.ts'
 
 const path = 'docs/api/openapi.json'
@@ -15,4 +16,7 @@ const broken = breakingChanges(JSON.parse(readFileSync(path, 'utf8')), JSON.pars
 if (broken.length && !process.argv.includes('--break')) {
   console.error(`This would break clients:\n${broken.join('\n')}\nTo write it all the same, add --break.`)
   process.exitCode = 1
-} else writeFileSync(path, document)
+} else {
+  writeFileSync(path, document)
+  writeFileSync('client/src/schemas.ts', typesOf(baseCatalog))
+}

@@ -6,6 +6,8 @@
 import { type Answered, type Asked, Http, type Options } from './http.ts'
 import type { Schemas as BaseSchemas } from './schemas.ts'
 
+// The package has one entry.
+// biome-ignore lint/performance/noBarrelFile: of three small files
 export * from './errors.ts'
 export type { Answered, Asked, Options, Query } from './http.ts'
 export type { Schemas } from './schemas.ts'

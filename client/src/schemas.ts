@@ -60,36 +60,7 @@ export interface Schemas {
     id: number
     source_id: number
     is_active: boolean
-    type:
-      | 'SINGLE_STRING'
-      | 'TEXT'
-      | 'SINGLE_NUMBER'
-      | 'PRODUCT'
-      | 'DROPDOWN'
-      | 'MULTISELECT'
-      | 'ADDRESS'
-      | 'OWNER'
-      | 'TERRITORY'
-      | 'COMPANY'
-      | 'CONTACT'
-      | 'CONTACT_ONBOARD'
-      | 'COMPANY_ONBOARD'
-      | 'CONTACTS_ONBOARD'
-      | 'TAGS'
-      | 'TERRITORIES'
-      | 'STRING_LIST'
-      | 'DEAL_VALUE'
-      | 'MONETARY'
-      | 'PRICE_TAGS'
-      | 'PHONE'
-      | 'EMAIL'
-      | 'TIME'
-      | 'DATE'
-      | 'DATE_TIME'
-      | 'TIME_RANGE'
-      | 'DATE_RANGE'
-      | 'DATE_TIME_RANGE'
-      | 'JSON'
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
     config: {
       min_length?: number
       max_length?: number
@@ -104,21 +75,7 @@ export interface Schemas {
     is_custom: boolean
     is_filterable: boolean
     is_sortable: boolean
-    operators: Array<
-      | 'eq'
-      | 'neq'
-      | 'in'
-      | 'nin'
-      | 'lt'
-      | 'lte'
-      | 'gt'
-      | 'gte'
-      | 'between'
-      | 'like'
-      | 'isnull'
-      | 'notnull'
-      | 'exists'
-    >
+    operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     is_expandable: boolean
     default_value: unknown
     section: string
@@ -149,21 +106,7 @@ export interface Schemas {
     members?: Array<{
       name: string
       is_sortable: boolean
-      operators: Array<
-        | 'eq'
-        | 'neq'
-        | 'in'
-        | 'nin'
-        | 'lt'
-        | 'lte'
-        | 'gt'
-        | 'gte'
-        | 'between'
-        | 'like'
-        | 'isnull'
-        | 'notnull'
-        | 'exists'
-      >
+      operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     }>
     is_indexed?: boolean
     index?: string
@@ -229,14 +172,11 @@ export interface Schemas {
     id?: unknown
     /** Read-only. */
     source_id?: unknown
-    options?: Array<
-      | string
-      | {
-          name: string
-          /** Read-only. */
-          id?: unknown
-        }
-    > | null
+    options?: Array<string | {
+      name: string
+      /** Read-only. */
+      id?: unknown
+    }> | null
     /** Read-only. */
     sub_fields?: unknown
     /** Read-only. */
@@ -273,24 +213,7 @@ export interface Schemas {
     section?: string
     position?: number | null
     source: string
-    type:
-      | 'SINGLE_STRING'
-      | 'TEXT'
-      | 'SINGLE_NUMBER'
-      | 'DROPDOWN'
-      | 'MULTISELECT'
-      | 'ADDRESS'
-      | 'OWNER'
-      | 'COMPANY'
-      | 'CONTACT'
-      | 'MONETARY'
-      | 'PHONE'
-      | 'EMAIL'
-      | 'TIME'
-      | 'DATE'
-      | 'TIME_RANGE'
-      | 'DATE_RANGE'
-      | 'DATE_TIME_RANGE'
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "COMPANY" | "CONTACT" | "MONETARY" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE"
     internal_name?: string | null
   }
   option: {
@@ -315,7 +238,7 @@ export interface Schemas {
     is_active: boolean
     is_default: boolean
     pipeline?: number
-    kind?: 'open' | 'won' | 'lost'
+    kind?: "open" | "won" | "lost"
     probability?: number
     code?: string
     symbol?: string
@@ -394,16 +317,14 @@ export interface Schemas {
     url: string | null
     expires_at: string
   }
-  sign_in:
-    | {
-        email: string
-        password: string
-        account?: number | null
-      }
-    | {
-        link: string
-        password?: string | null
-      }
+  sign_in: {
+    email: string
+    password: string
+    account?: number | null
+  } | {
+    link: string
+    password?: string | null
+  }
   deal: {
     /** ID Read-only. */
     id?: number | null
@@ -540,60 +461,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  deal_read: With<
-    Schemas['deal'],
-    | 'id'
-    | 'title'
-    | 'pipeline'
-    | 'pipeline_stage'
-    | 'primary_contact'
-    | 'related_contacts'
-    | 'sales_owner'
-    | 'company'
-    | 'deal_value'
-    | 'weighted_value'
-    | 'expected_deal_value'
-    | 'product_amount'
-    | 'deal_value_in_base_currency'
-    | 'product_quantity'
-    | 'source'
-    | 'territory'
-    | 'tags'
-    | 'description'
-    | 'type'
-    | 'payment_status'
-    | 'won_reason'
-    | 'lost_reason'
-    | 'deal_closed_on'
-    | 'expected_close_date'
-    | 'forecast_category'
-    | 'status'
-    | 'rotting_days'
-    | 'age'
-    | 'stage_probability'
-    | 'won_time'
-    | 'lost_time'
-    | 'deal_stage_updated_at'
-    | 'last_assigned_at'
-    | 'done_activities'
-    | 'upcoming_activities'
-    | 'total_activities'
-    | 'email_message_count'
-    | 'last_email_received'
-    | 'last_email_sent'
-    | 'last_activity_date'
-    | 'next_activity_date'
-    | 'last_activity_type'
-    | 'web_forms'
-    | 'recent_note'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  deal_read: With<Schemas['deal'], 'id' | 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'related_contacts' | 'sales_owner' | 'company' | 'deal_value' | 'weighted_value' | 'expected_deal_value' | 'product_amount' | 'deal_value_in_base_currency' | 'product_quantity' | 'source' | 'territory' | 'tags' | 'description' | 'type' | 'payment_status' | 'won_reason' | 'lost_reason' | 'deal_closed_on' | 'expected_close_date' | 'forecast_category' | 'status' | 'rotting_days' | 'age' | 'stage_probability' | 'won_time' | 'lost_time' | 'deal_stage_updated_at' | 'last_assigned_at' | 'done_activities' | 'upcoming_activities' | 'total_activities' | 'email_message_count' | 'last_email_received' | 'last_email_sent' | 'last_activity_date' | 'next_activity_date' | 'last_activity_type' | 'web_forms' | 'recent_note' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   deal_input: {
     /** Read-only. */
     id?: unknown
@@ -604,37 +472,21 @@ export interface Schemas {
     /** Stage */
     pipeline_stage?: number | string
     /** Primary contact */
-    primary_contact?:
-      | number
-      | {
-          id: number
-        }
-      | Schemas['contact_new']
+    primary_contact?: number | {
+      id: number
+    } | Schemas['contact_new']
     /** Related contacts */
-    related_contacts?:
-      | number
-      | {
-          id: number
-        }
-      | Schemas['contact_new']
-      | Array<
-          | number
-          | {
-              id: number
-            }
-          | Schemas['contact_new']
-        >
-      | null
+    related_contacts?: number | {
+      id: number
+    } | Schemas['contact_new'] | Array<number | {
+      id: number
+    } | Schemas['contact_new']> | null
     /** Sales owner */
     sales_owner?: number
     /** Company */
-    company?:
-      | number
-      | {
-          id: number
-        }
-      | Schemas['company_new']
-      | null
+    company?: number | {
+      id: number
+    } | Schemas['company_new'] | null
     /** Deal value */
     deal_value?: {
       currency?: number | string | null
@@ -742,10 +594,7 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  deal_new: With<
-    Schemas['deal_input'],
-    'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'sales_owner'
-  >
+  deal_new: With<Schemas['deal_input'], 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'sales_owner'>
   product: {
     /** ID Read-only. */
     id?: number | null
@@ -806,32 +655,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  product_read: With<
-    Schemas['product'],
-    | 'id'
-    | 'name'
-    | 'product_code'
-    | 'category'
-    | 'unit_price'
-    | 'active'
-    | 'taxable'
-    | 'quantity_ordered'
-    | 'quantity_in_stock'
-    | 'description'
-    | 'type'
-    | 'sku_number'
-    | 'valid_till'
-    | 'sales_owner'
-    | 'created_by'
-    | 'updated_by'
-    | 'created_at'
-    | 'updated_at'
-    | 'last_assigned_at'
-    | 'base_currency_amount'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  product_read: With<Schemas['product'], 'id' | 'name' | 'product_code' | 'category' | 'unit_price' | 'active' | 'taxable' | 'quantity_ordered' | 'quantity_in_stock' | 'description' | 'type' | 'sku_number' | 'valid_till' | 'sales_owner' | 'created_by' | 'updated_by' | 'created_at' | 'updated_at' | 'last_assigned_at' | 'base_currency_amount' | 'metadata' | 'version' | 'deleted_at'>
   product_input: {
     /** Read-only. */
     id?: unknown
@@ -925,24 +749,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  contact_read: With<
-    Schemas['contact'],
-    | 'id'
-    | 'first_name'
-    | 'last_name'
-    | 'job_title'
-    | 'company'
-    | 'emails'
-    | 'phones'
-    | 'territory'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  contact_read: With<Schemas['contact'], 'id' | 'first_name' | 'last_name' | 'job_title' | 'company' | 'emails' | 'phones' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   contact_input: {
     /** Read-only. */
     id?: unknown
@@ -953,39 +760,29 @@ export interface Schemas {
     /** Job title */
     job_title?: string | null
     /** Company */
-    company?:
-      | number
-      | {
-          id: number
-        }
-      | Schemas['company_new']
-      | null
+    company?: number | {
+      id: number
+    } | Schemas['company_new'] | null
     /** E-mails */
-    emails?:
-      | {
-          /** One of: 1 work, 2 personal, 3 home, 4 other. */
-          email_type: unknown
-          email_value: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 personal, 3 home, 4 other. */
-          email_type: unknown
-          email_value: string
-        }>
-      | null
+    emails?: {
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: unknown
+      email_value: string
+    } | Array<{
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: unknown
+      email_value: string
+    }> | null
     /** Phones */
-    phones?:
-      | {
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }>
-      | null
+    phones?: {
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    } | Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    }> | null
     /** Territory */
     territory?: number | null
     /** Read-only. */
@@ -1047,22 +844,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  company_read: With<
-    Schemas['company'],
-    | 'id'
-    | 'name'
-    | 'website'
-    | 'phones'
-    | 'address'
-    | 'territory'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  company_read: With<Schemas['company'], 'id' | 'name' | 'website' | 'phones' | 'address' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   company_input: {
     /** Read-only. */
     id?: unknown
@@ -1071,37 +853,31 @@ export interface Schemas {
     /** Website */
     website?: string | null
     /** Phones */
-    phones?:
-      | {
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }>
-      | null
+    phones?: {
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    } | Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    }> | null
     /** Address */
-    address?:
-      | {
-          address_line1?: string | null
-          address_line2?: string | null
-          city?: string | null
-          state?: string | null
-          country?: string | number | null
-          zipcode?: string | number | null
-        }
-      | Array<{
-          address_line1?: string | null
-          address_line2?: string | null
-          city?: string | null
-          state?: string | null
-          country?: string | number | null
-          zipcode?: string | number | null
-        }>
-      | null
+    address?: {
+      address_line1?: string | null
+      address_line2?: string | null
+      city?: string | null
+      state?: string | null
+      country?: string | number | null
+      zipcode?: string | number | null
+    } | Array<{
+      address_line1?: string | null
+      address_line2?: string | null
+      city?: string | null
+      state?: string | null
+      country?: string | number | null
+      zipcode?: string | number | null
+    }> | null
     /** Territory */
     territory?: number | null
     /** Read-only. */
@@ -1156,24 +932,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  user_read: With<
-    Schemas['user'],
-    | 'id'
-    | 'name'
-    | 'email'
-    | 'role'
-    | 'territories'
-    | 'is_active'
-    | 'time_zone'
-    | 'locale'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  user_read: With<Schemas['user'], 'id' | 'name' | 'email' | 'role' | 'territories' | 'is_active' | 'time_zone' | 'locale' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   user_input: {
     /** Read-only. */
     id?: unknown
@@ -1243,24 +1002,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  role_read: With<
-    Schemas['role'],
-    | 'id'
-    | 'name'
-    | 'built_in'
-    | 'scopes'
-    | 'visibility'
-    | 'may_change'
-    | 'hidden_fields'
-    | 'locked_fields'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  role_read: With<Schemas['role'], 'id' | 'name' | 'built_in' | 'scopes' | 'visibility' | 'may_change' | 'hidden_fields' | 'locked_fields' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   role_input: {
     /** Read-only. */
     id?: unknown
@@ -1328,23 +1070,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  token_read: With<
-    Schemas['token'],
-    | 'id'
-    | 'name'
-    | 'user'
-    | 'scopes'
-    | 'prefix'
-    | 'expires_at'
-    | 'last_used_at'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  token_read: With<Schemas['token'], 'id' | 'name' | 'user' | 'scopes' | 'prefix' | 'expires_at' | 'last_used_at' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   token_input: {
     /** Read-only. */
     id?: unknown
@@ -1400,18 +1126,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  territory_read: With<
-    Schemas['territory'],
-    | 'id'
-    | 'name'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  territory_read: With<Schemas['territory'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   territory_input: {
     /** Read-only. */
     id?: unknown
@@ -1457,18 +1172,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  tag_read: With<
-    Schemas['tag'],
-    | 'id'
-    | 'name'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  tag_read: With<Schemas['tag'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   tag_input: {
     /** Read-only. */
     id?: unknown
@@ -1518,20 +1222,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_read: With<
-    Schemas['pipeline'],
-    | 'id'
-    | 'name'
-    | 'position'
-    | 'is_default'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  pipeline_read: With<Schemas['pipeline'], 'id' | 'name' | 'position' | 'is_default' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   pipeline_input: {
     /** Read-only. */
     id?: unknown
@@ -1591,23 +1282,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_stage_read: With<
-    Schemas['pipeline_stage'],
-    | 'id'
-    | 'pipeline'
-    | 'name'
-    | 'position'
-    | 'kind'
-    | 'probability'
-    | 'rotting_days'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  pipeline_stage_read: With<Schemas['pipeline_stage'], 'id' | 'pipeline' | 'name' | 'position' | 'kind' | 'probability' | 'rotting_days' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   pipeline_stage_input: {
     /** Read-only. */
     id?: unknown
@@ -1673,23 +1348,7 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  currency_read: With<
-    Schemas['currency'],
-    | 'id'
-    | 'code'
-    | 'name'
-    | 'symbol'
-    | 'decimals'
-    | 'rate'
-    | 'is_active'
-    | 'created_at'
-    | 'updated_at'
-    | 'created_by'
-    | 'updated_by'
-    | 'metadata'
-    | 'version'
-    | 'deleted_at'
-  >
+  currency_read: With<Schemas['currency'], 'id' | 'code' | 'name' | 'symbol' | 'decimals' | 'rate' | 'is_active' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
   currency_input: {
     /** Read-only. */
     id?: unknown
@@ -1722,4 +1381,5 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
+  currency_new: With<Schemas['currency_input'], 'name' | 'symbol' | 'is_active'>
 }

@@ -3,10 +3,13 @@
  * page in docs/operating.md are made from it. The service itself is started by main.ts.
  */
 import { resolve } from 'node:path'
+import { loadCatalog } from '../accounts/callers.ts'
 import { backup, type CommandOptions, restore } from '../backup/command.ts'
 import { exportAccount } from '../backup/export.ts'
 import { progress } from '../backup/progress.ts'
 import { migrate } from '../db/migrate.ts'
+import { typesOf } from '../openapi/typescript.ts'
+import { resources } from '../resources.ts'
 import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
 import type { Command, Given, Option, Terminal } from './command.ts'
@@ -107,6 +110,17 @@ export const commands: readonly Command[] = [
     argument: file,
     options: [accountOption],
     carryOut: (terminal, given) => exportAccount(filed(terminal, given), db => findAccount(db, given, 'any')),
+  },
+  {
+    name: 'types',
+    does: "prints an account's fields as TypeScript, for the client package",
+    more: 'For example: dealwright types > schemas.ts, then new Dealwright<Schemas>(…).',
+    options: [accountOption],
+    act: async (db, given) => {
+      const { id } = await findAccount(db, given)
+      const types = typesOf(await loadCatalog(db, resources, id))
+      return { text: types.trimEnd(), data: { types } }
+    },
   },
   {
     name: 'token create',

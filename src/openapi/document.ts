@@ -15,6 +15,7 @@ import { shapes } from './shapes.ts'
 /** An account of which nothing is known: the service's own fields (D90). */
 export const baseCatalog: Catalog = buildCatalog(resources, {
   account: { id: 0, name: '', time_zone: 'UTC', base_currency: 0, catalog_version: '0' },
+  followed_at: '1970-01-01T00:00:00Z',
   ...{ fields: [], options: [], forms: [], currencies: [], pipelines: [], stages: [], roles: [] },
 })
 
@@ -107,13 +108,18 @@ type Components = { readonly [kind: string]: { readonly [name: string]: Schema }
 function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Components {
   const refused = routes.flatMap(route => [...refusalsOf(route).values()])
   return {
-    schemas: { ...shapes, ...Object.assign({}, ...[...catalog.resources.values()].map(recordSchemas)) },
+    schemas: schemasOf(catalog),
     parameters: parametersOf(catalog),
     responses: Object.fromEntries(
       refused.map((slugs: readonly ErrorSlug[]) => [responseName(slugs), refusalResponse(slugs)]),
     ),
     headers,
   }
+}
+
+/** The schemas of all that an account's records, fields and answers are. */
+export function schemasOf({ resources }: Catalog): { readonly [name: string]: Schema } {
+  return { ...shapes, ...Object.assign({}, ...[...resources.values()].map(recordSchemas)) }
 }
 
 const text = { type: 'string' }

@@ -1,6 +1,8 @@
-/** The schemas of an OpenAPI document as TypeScript (D113), for those who write a client. Pure. */
+/** The schemas of an account's document as TypeScript (D139), for those who write a client. Pure. */
+import type { Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { schemasOf } from './document.ts'
 
 const head = `// Made from the service's OpenAPI document. It is not to be changed by hand.
 
@@ -10,9 +12,8 @@ type With<T, K extends keyof T> = T & { [P in K]-?: T[P] }
 `
 
 /** A module with the interface Schemas: schema → what its JSON is in TypeScript. */
-export function typesOf(document: Schema): string {
-  const { schemas = {} } = document.components as { schemas?: { [name: string]: Schema } }
-  const members = Object.entries(schemas).map(([name, schema]) => member(name, schema, '  ', true))
+export function typesOf(catalog: Catalog): string {
+  const members = Object.entries(schemasOf(catalog)).map(([name, schema]) => member(name, schema, '  ', true))
   return `${head}export interface Schemas {\n${members.join('')}}\n`
 }
 

@@ -106,6 +106,16 @@ test('a start where an account is already shows no token, and says how to make o
   if (!isServer) assert.equal(statSync(join(dataDir, 'service.sock')).mode & 0o777, 0o600)
 })
 
+test("an account's fields are printed as TypeScript, as they are", async () => {
+  const { code, out } = await run('types')
+  assert.equal(code, 0)
+  assert.match(
+    out,
+    /export interface Schemas \{\n.*\n {2}deal_new: With<Schemas\['deal_input'\], 'title'.*\}\n$/s,
+  )
+  assert.equal((await done('types')).types, out)
+})
+
 const jo = ['--email', 'jo@example.com', '--name', 'Jo']
 
 test('a colleague is invited; the link is shown once, and the user is made once', async () => {

@@ -27,7 +27,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   },
   { from: /^src\/(?!backup\/|cli\/|serve\.ts)/, never: /^src\/backup\// },
   { from: /^src\/openapi\//, never: /^src\/(accounts|db|deals|products|api)\/|^node:/ },
-  { from: /^src\/(?!api\/|openapi\/)/, never: /^src\/openapi\// },
+  { from: /^src\/(?!api\/|openapi\/|cli\/)/, never: /^src\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
   { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
