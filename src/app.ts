@@ -176,7 +176,8 @@ function addPublicRoute(
     url,
     handler: async (request, reply) => {
       refuseOtherThanJson(request)
-      return send(reply, request, await handler(), connections)
+      const { name = '' } = request.params as { name?: string }
+      return send(reply, request, await handler(name), connections)
     },
   })
 }

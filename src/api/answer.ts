@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { crc32 } from 'node:zlib'
-import { type ErrorSlug, errorTable, Refusal } from '../errors.ts'
+import { errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
 import { etagOf } from '../records/precondition.ts'
@@ -110,16 +110,4 @@ export function rawAnswer({ status, headers, body }: Answer): string {
     [value].flat().map(one => `${name}: ${one}\r\n`),
   )
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
-}
-
-/** The page that `type` points to. */
-export function errorsPage(): Answer {
-  const rows = (Object.keys(errorTable) as ErrorSlug[]).map(slug => {
-    const { code, status, title } = errorTable[slug]
-    return `<tr id="${slug}"><td>${code}</td><td><code>${slug}</code></td><td>${status} ${STATUS_CODES[status]}</td><td>${title}</td></tr>`
-  })
-  const body =
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Errors · Dealwright</title><h1>Errors</h1>' +
-    `<table><tr><th>Code</th><th>Name</th><th>Status</th><th>Meaning</th></tr>${rows.join('')}</table></html>`
-  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
 }

@@ -261,17 +261,20 @@ export function sessionAbouts(): Abouts<
 }
 
 /** For people, and for the programs that watch the service. */
-export function publicAbouts(): Abouts<'errors' | 'alive' | 'ready' | 'openApi'> {
+export function publicAbouts(): Abouts<'docs' | 'errors' | 'page' | 'alive' | 'ready' | 'openApi'> {
   const tag = 'service'
+  const page = { ...ok('A page.', { type: 'string' }), mediaType: 'text/html; charset=utf-8' }
   const says = (word: string) => ({
     type: 'object',
     properties: { status: { const: word } },
     required: ['status'],
   })
   return {
-    errors: {
-      ...{ id: 'errors', summary: 'The errors, for people.', tag, refuses: [] },
-      answers: [{ ...ok('A page.', { type: 'string' }), mediaType: 'text/html; charset=utf-8' }],
+    docs: { ...{ id: 'docs', summary: 'The documentation, for people.', tag, refuses: [] }, answers: [page] },
+    errors: { ...{ id: 'errors', summary: 'The errors, for people.', tag, refuses: [] }, answers: [page] },
+    page: {
+      ...{ id: 'docs_page', summary: 'A page of the documentation, for people.', tag },
+      ...{ answers: [page], refuses: ['route_not_found'] },
     },
     alive: {
       ...{ id: 'alive', summary: 'Says that the service runs.', tag, refuses: [] },

@@ -11,8 +11,9 @@ import type { About } from '../openapi/about.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
 import { dealAggregate } from './aggregate.ts'
-import { type Answer, errorsPage } from './answer.ts'
+import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
+import { docsHandler } from './docs.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { openApiHandler } from './openapi.ts'
@@ -58,7 +59,11 @@ export type AccountRoute = Path & {
 }
 
 /** A route without a token and without a body. */
-export type PublicRoute = Path & { readonly scope: 'public'; readonly handler: () => Promise<Answer> }
+export type PublicRoute = Path & {
+  readonly scope: 'public'
+  /** takes the name that the path ends with, if it does */
+  readonly handler: (name: string) => Promise<Answer>
+}
 
 export type GuestHandler = (request: GuestRequest) => Promise<Answer>
 
@@ -213,17 +218,20 @@ function fieldRoutes(service: FieldService): AccountRoute[] {
 /** For people, and for the programs that watch the service. */
 function publicRoutes(db: Pick<Database, 'ready'>, table: () => readonly Route[]): Route[] {
   const about = publicAbouts()
+  const docs = docsHandler(table)
   const alive: Answer = { status: 200, body: '{"status":"alive"}' }
   const ready: Answer = { status: 200, body: '{"status":"ready"}' }
   const notReady: Answer = { status: 503, body: '{"status":"not ready"}' }
   return [
+    { method: 'GET', url: '/docs', scope: 'public', handler: () => docs(''), about: about.docs },
     {
       method: 'GET',
       url: '/docs/errors',
       scope: 'public',
-      handler: async () => errorsPage(),
+      handler: () => docs('errors'),
       about: about.errors,
     },
+    { method: 'GET', url: '/docs/:name', scope: 'public', handler: docs, about: about.page },
     { method: 'GET', url: '/healthz', scope: 'public', handler: async () => alive, about: about.alive },
     {
       method: 'GET',

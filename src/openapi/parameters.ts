@@ -66,6 +66,7 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
   return {
     id: path('id', 'The id of the record.'),
     option: path('option', 'The id of the option.'),
+    name: { ...path('name', 'The name of the page.'), schema: text },
     source: {
       ...query('source', { schema: { enum: resources }, description: 'The resource.' }),
       required: true,

@@ -103,7 +103,7 @@ function open(method: string, url: string): readonly number[] {
 
 for (const { method, url, scope } of table) {
   test(`${method} ${url}`, async () => {
-    const path = url.replace(':id', String(nobody)).replace(':option', String(nobody))
+    const path = url.replace(/:(id|option)/g, String(nobody)).replace(':name', 'lists')
     const body: Json | undefined =
       method === 'GET' || method === 'DELETE' ? undefined : url.endsWith('/view/list') ? {} : { no_such: 1 }
     for (const { name, secret, scopes } of askers) {

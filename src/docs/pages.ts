@@ -1,0 +1,102 @@
+/**
+ * The pages of the documentation (D140): the guides, which are the sections of docs/api/README.md, the
+ * errors, and the reference. Made once; knows no account. The same texts are in the repository, where their examples
+ * are executed.
+ */
+import { readFileSync } from 'node:fs'
+import { marked } from 'marked'
+import type { Schema } from '../fields/field.ts'
+import { referenceHtml, tagsOf } from './reference.js'
+
+/** A file as the browser gets it. */
+export type Page = { readonly type: string; readonly body: string }
+
+const html = 'text/html; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+
+const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const written = (name: string) => near(`../../docs/api/${name}`)
+
+/** Name in the path, below /docs → page. '' is the first one. */
+export function documentPages(document: Schema): ReadonlyMap<string, Page> {
+  const [introduction = '', ...sections] = written('README.md').split(/^## /m)
+  const guides = sections.map(text => {
+    const title = text.split('\n', 1)[0]!
+    return { title, name: slugOf(title), text: `# ${text}` }
+  })
+  const navigation = (current: string) => navigationHtml(guides, document, current)
+  const page = (name: string, title: string, content: string): [string, Page] => [
+    name,
+    { type: html, body: frameHtml(title, navigation(name), content) },
+  ]
+  return new Map([
+    page('', 'Documentation', rendered(introduction) + contentsHtml(guides)),
+    ...guides.map(({ name, title, text }) => page(name, title, rendered(text))),
+    page('errors', 'Errors', withAnchors(rendered(written('errors.md')))),
+    page(
+      'reference',
+      'Reference',
+      `${readerHtml}<div id="reference">${referenceHtml(document)}</div>${scripts}`,
+    ),
+    ['style.css', { type: 'text/css; charset=utf-8', body: near('style.css') }],
+    ['reference.js', { type: script, body: near('reference.js') }],
+    ['try.js', { type: script, body: near('try.js') }],
+  ])
+}
+
+type Guide = { readonly title: string; readonly name: string }
+
+function slugOf(title: string): string {
+  return title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+}
+
+/** Links between the documents become links between the pages. */
+function rendered(markdown: string): string {
+  const text = markdown
+    .replaceAll('](errors.md', '](/docs/errors')
+    .replaceAll('](openapi.json', '](/openapi.json')
+    .replace(/\]\(#([\w-]+)\)/g, '](/docs/$1)')
+    // Not for those who use the service.
+    .replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
+  return (marked.parse(text) as string).replace(
+    /<table>.*?<\/table>/gs,
+    table => `<div class="wide">${table}</div>`,
+  )
+}
+
+/** `type` of a problem leads to a row of the errors; the codes of problems have rows, too. */
+function withAnchors(page: string): string {
+  return page
+    .replace(/<tr>(\s*<td>\d+<\/td>\s*<td><code>(\w+)<\/code>)/g, '<tr id="$2">$1')
+    .replace(/<tr>(\s*<td><code>(\w+)<\/code>)/g, '<tr id="problem-$2">$1')
+}
+
+function navigationHtml(guides: readonly Guide[], document: Schema, current: string): string {
+  const link = (name: string, title: string) =>
+    `<a href="/docs${name && `/${name}`}"${name === current ? ' aria-current="page"' : ''}>${title}</a>`
+  const resources = tagsOf(document).map(
+    tag => `<a href="/docs/reference#${tag}">${tag.replaceAll('_', ' ')}</a>`,
+  )
+  return `<nav aria-label="Documentation"><a class="brand" href="/docs">Dealwright</a>
+    <strong>Guides</strong><div>${guides.map(({ name, title }) => link(name, title)).join('')}${link('errors', 'Errors')}</div>
+    <strong>Reference</strong><div>${link('reference', 'All requests')}${resources.join('')}
+    <a href="/openapi.json">openapi.json</a></div></nav>`
+}
+
+function contentsHtml(guides: readonly Guide[]): string {
+  return `<ul>${guides.map(({ name, title }) => `<li><a href="/docs/${name}">${title}</a></li>`).join('')}</ul>`
+}
+
+const readerHtml = `<h1>Reference</h1>
+<p id="state">This is the service itself. Give a token to see the fields of your account and to send requests.</p>
+<form id="token"><label>Token, which stays in this tab<input type="password" autocomplete="off" required></label>
+<button>Show my account</button></form>`
+
+const scripts = '<script type="module" src="/docs/try.js"></script>'
+
+function frameHtml(title: string, navigation: string, content: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Dealwright</title><link rel="stylesheet" href="/docs/style.css"></head>
+<body>${navigation}<main>${content}</main></body></html>`
+}
