@@ -133,7 +133,7 @@ function optionAbouts(): Abouts<'createOption' | 'replaceOption' | 'updateOption
   const change: Omit<About, 'id' | 'summary' | 'answers'> = {
     ...{ tag: 'field', ifMatch: true },
     body: { schema: named('option_input') },
-    refuses: ['field_not_found', 'record_not_found', ...changing],
+    refuses: ['not_a_dropdown', 'field_not_found', 'record_not_found', ...changing],
   }
   const answers = [ok('The option.', option, ['etag'])]
   const create = { ...named('option_input'), required: ['name'] }
@@ -151,7 +151,10 @@ function optionAbouts(): Abouts<'createOption' | 'replaceOption' | 'updateOption
     },
     removeOption: {
       ...{ id: 'option_delete', summary: 'Takes an option out of use.', tag: 'field', ifMatch: true },
-      ...{ answers: [deleted], refuses: ['field_not_found', 'record_not_found', 'in_use', ...changing] },
+      ...{
+        answers: [deleted],
+        refuses: ['not_a_dropdown', 'field_not_found', 'record_not_found', 'in_use', ...changing],
+      },
     },
   }
 }
@@ -290,6 +293,7 @@ export function publicAbouts(): Abouts<'errors' | 'alive' | 'ready' | 'openApi'>
         ok('The document.', {
           type: 'object',
           properties: { openapi: { const: '3.1.1' } },
+          additionalProperties: true,
           required: ['openapi'],
         }),
       ],

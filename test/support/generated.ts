@@ -94,7 +94,7 @@ export function valueBy(by: Generator, schema: OpenApi, name = ''): Json {
   }
 }
 
-/** A schema with what it refers to. */
+/** A schema, or another part of the document, with what it refers to. */
 export function resolved(schema: OpenApi, document: OpenApi): OpenApi {
   if (!schema.$ref) return schema
   const { $ref, ...own } = schema
@@ -103,7 +103,9 @@ export function resolved(schema: OpenApi, document: OpenApi): OpenApi {
     steps.reduce((at, step) => at[step], document),
     document,
   )
-  return { ...base, ...own, required: [...(base.required ?? []), ...(own.required ?? [])] }
+  return own.required
+    ? { ...base, ...own, required: [...(base.required ?? []), ...own.required] }
+    : { ...base, ...own }
 }
 
 export function pick<T>({ next }: Pick<Generator, 'next'>, of: readonly T[]): T {
