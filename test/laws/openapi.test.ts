@@ -1,7 +1,7 @@
 /**
- * Every answer conforms to the document (D90): requests are made of what the service describes, such as it takes,
- * at the limits and just beyond, and sent to it. No answer may have a status or a body that the document doesn't
- * say, and none may be a fault of the service.
+ * Every answer conforms to the document (D90): requests are made of what the service describes, such as it
+ * takes, at the limits and just beyond, and sent to it. No answer may have a status or a body that the
+ * document doesn't say, and none may be a fault of the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
