@@ -16,10 +16,13 @@ import { parseRecord } from '../../src/records/parse.ts'
 import { resources } from '../../src/resources.ts'
 import { type Generator, random, valueBy } from '../support/generated.ts'
 import { judgeOf } from '../support/judge.ts'
+import { triedSamples } from '../support/samples.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
 const { get, db, known } = service
+// Every type has a field.
+await triedSamples(service)
 const catalog = await loadCatalog(db, resources, 1)
 const document = JSON.parse((await get('/openapi.json')).text)
 /** What is sent is judged as clients judge it, what is read to the member. */
@@ -42,40 +45,34 @@ const either =
   (code, text) =>
     reasons.some(reason => reason(code, text))
 
+/** A number that is sent as text, where a kind takes that. */
+const ofNumberTexts: Unsaid = (code, text) =>
+  ['out_of_range', 'too_many_decimals'].includes(code) && /"\s*[+-]?[\d.]/.test(text)
 const characters = of('invalid_characters')
 const amount = of('too_long', 'too_many_decimals', 'out_of_range', 'unknown_currency')
 const option = of('unknown_option', 'inactive_option')
 const moneySent = either(amount, of('currency_required'))
 
-const unsaid: { readonly [type in FieldType]: Unsaid } = {
+const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   // A number in place of a text is as long as its decimal text.
   SINGLE_STRING: either(characters, (code, text) => code === 'too_long' && /^-?\d/.test(text)),
   TEXT: characters,
   SINGLE_NUMBER: either(of('too_long', 'too_many_decimals'), (_code, text) => Math.abs(+text) > 2 ** 53),
-  PRODUCT: of(),
   DROPDOWN: option,
   MULTISELECT: either(option, of('too_many')),
   ADDRESS: either(characters, (code, text) => code === 'too_long' && /"zipcode":-?\d/.test(text)),
-  OWNER: of(),
-  TERRITORY: of(),
-  COMPANY: of(),
-  CONTACT: of(),
   // What is created within a record has fields of all types.
   CONTACT_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
   COMPANY_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
   CONTACTS_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
   TAGS: of('too_many'),
-  TERRITORIES: of(),
   STRING_LIST: characters,
   DEAL_VALUE: moneySent,
   MONETARY: moneySent,
   PRICE_TAGS: either(amount, of('too_many', 'duplicate_currency', 'contradiction')),
-  PHONE: of(),
   EMAIL: characters,
-  TIME: of(),
   DATE: date('invalid_date'),
   DATE_TIME: date('invalid_date_time'),
-  TIME_RANGE: of(),
   DATE_RANGE: either(date('invalid_date_time'), of('range_backwards')),
   DATE_TIME_RANGE: either(date('invalid_date_time'), of('range_backwards')),
   JSON: either(characters, of('too_deep', 'too_long')),
@@ -98,7 +95,7 @@ function disagreement(fields: ResourceFields, field: Field, value: Json): string
   const codes = refusals(fields, field, text)
   const shown = text.slice(0, 300)
   if (complaint) return codes.length ? null : `${shown} is taken, but the schema says ${complaint}`
-  const wrong = codes.filter(code => !unsaid[field.type](code, text))
+  const wrong = codes.filter(code => !ofNumberTexts(code, text) && !unsaid[field.type]?.(code, text))
   return wrong.length ? `the schema takes ${shown}, which is refused: ${wrong}` : null
 }
 
