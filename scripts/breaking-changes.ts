@@ -206,12 +206,7 @@ function memberChanges(name: string, was: Node, is: Node, how: 'sent' | 'read', 
   if (how === 'sent')
     for (const member of required.after)
       if (!required.before.has(member)) told.push(`${name}: the field ${member} is now required.`)
-  if (
-    how === 'sent' &&
-    is.additionalProperties === false &&
-    was.additionalProperties !== false &&
-    was.properties
-  )
+  if (how === 'sent' && is.additionalProperties === false && was.additionalProperties !== false)
     told.push(`${name} takes no other fields any more.`)
   return told
 }

@@ -166,18 +166,14 @@ function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBy
   })
 }
 
-function addPublicRoute(
-  app: FastifyInstance,
-  { method, url, handler }: PublicRoute,
-  { connections }: Service,
-): void {
+function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections }: Service): void {
   app.route({
-    method,
-    url,
+    method: route.method,
+    url: route.url,
     handler: async (request, reply) => {
       refuseOtherThanJson(request)
       const { name = '' } = request.params as { name?: string }
-      return send(reply, request, await handler(name), connections)
+      return send(reply, request, await route.handler(name), connections)
     },
   })
 }

@@ -109,7 +109,10 @@ export interface Schemas {
       operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     }>
     is_indexed?: boolean
-    index?: string
+    index?: {
+      state: "building" | "ready" | "failed"
+      progress: number | null
+    }
     deleted_at?: string
   }
   field_list: {

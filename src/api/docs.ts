@@ -14,11 +14,10 @@ const headers = {
 
 /** `routes` answers the whole table, of which the routes of the pages are a part. */
 export function docsHandler(routes: () => readonly DescribedRoute[]): (page: string) => Promise<Answer> {
-  let pages: ReadonlyMap<string, Page> | undefined
+  let pages: Promise<ReadonlyMap<string, Page>> | undefined
   return async name => {
-    // As a browser reads it.
-    pages ??= documentPages(JSON.parse(JSON.stringify(openApi(baseCatalog, routes()))))
-    const page = pages.get(name)
+    pages ??= openApi(baseCatalog, routes()).then(text => documentPages(JSON.parse(text)))
+    const page = (await pages).get(name)
     if (!page) throw new Refusal('route_not_found', `There is no page ${name}: /docs lists them.`)
     return { status: 200, headers: { ...headers, 'content-type': page.type }, body: page.body }
   }

@@ -1,6 +1,6 @@
 /** What the routes of every resource are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
-import { type About, type Answered, enveloped, named } from '../openapi/about.ts'
+import { type About, created, deleted, enveloped, named, ok } from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
 
 export type RecordAbouts = {
@@ -26,12 +26,7 @@ const moveTo = {
 export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const tag = resource
   const expand = [`${resource}_expand`]
-  const record: Answered = {
-    status: 200,
-    description: 'The record.',
-    schema: recordOf(resource),
-    headers: ['etag'],
-  }
+  const record = ok('The record.', recordOf(resource), ['etag'])
   const change: Omit<About, 'id' | 'summary'> = {
     tag,
     parameters: expand,
@@ -73,11 +68,10 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
 }
 
 function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' | 'search'> {
-  const page: Answered = {
-    status: 200,
-    description: 'A page of records.',
-    schema: enveloped({ type: 'array', items: named(resource) }, named('page_meta'), true),
-  }
+  const page = ok(
+    'A page of records.',
+    enveloped({ type: 'array', items: named(resource) }, named('page_meta'), true),
+  )
   const list: Omit<About, 'id' | 'summary'> = {
     ...{ tag: resource, parameters: listNames(resource), answers: [page] },
     refuses: [],
@@ -94,14 +88,8 @@ function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' 
 
 const saving: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'last_administrator']
 
-const deleted: Answered = { status: 200, description: 'It is deleted.', schema: enveloped(named('deletion')) }
-
 function recordOf(resource: string) {
   return enveloped(named(`${resource}_read`), named('write_meta'))
-}
-
-function created(schema: Answered['schema']): Answered {
-  return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
 }
 
 /** GET /deal/aggregate */

@@ -1,7 +1,7 @@
 /**
  * The pages of the documentation (D140): the guides, which are the sections of docs/api/README.md, the
- * errors, and the reference. Made once; knows no account. The same texts are in the repository, where their examples
- * are executed.
+ * errors, and the reference. Made once; knows no account. The same texts are in the repository, where their
+ * examples are executed.
  */
 import { readFileSync } from 'node:fs'
 import { marked } from 'marked'

@@ -53,3 +53,23 @@ export function enveloped(data: Schema, meta?: Schema, isMetaSure = false): Sche
     required: ['code', 'data', ...(isMetaSure ? ['meta'] : [])],
   }
 }
+
+/** The meta of a write that has nothing but warnings to tell. */
+export const warned: Schema = {
+  type: 'object',
+  properties: { warnings: { type: 'array', items: named('warning') } },
+  required: ['warnings'],
+}
+
+/** The answer to what went well. */
+export function ok(description: string, schema: Schema, headers: readonly string[] = []): Answered {
+  return { status: 200, description, schema, headers }
+}
+
+/** The answer to what made something new. */
+export function created(schema: Schema): Answered {
+  return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
+}
+
+/** What every deletion answers. */
+export const deleted: Answered = ok('It is deleted.', enveloped(named('deletion')))

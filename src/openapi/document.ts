@@ -2,7 +2,7 @@
  * The OpenAPI document of an account as a caller sees it (D90), made of the route table, the field kinds and
  * the table of errors. Pure; knows no HTTP.
  */
-import type { ErrorSlug } from '../errors.ts'
+import { setImmediate } from 'node:timers/promises'
 import { buildCatalog, type Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { resources } from '../resources.ts'
@@ -19,22 +19,32 @@ export const baseCatalog: Catalog = buildCatalog(resources, {
   ...{ fields: [], options: [], forms: [], currencies: [], pipelines: [], stages: [], roles: [] },
 })
 
-/** The document of these routes, for a catalog as a role sees it. */
-export function openApi(catalog: Catalog, routes: readonly DescribedRoute[]): Schema {
+/**
+ * The text of the document of these routes, for a catalog as a role sees it. A large account has thousands of
+ * fields and options: after each resource, others are served.
+ */
+export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[]): Promise<string> {
   const paths: { [path: string]: { [method: string]: Schema } } = {}
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, (_, name) => `{${name}}`)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
   }
+  const components = componentsOf(catalog, routes)
+  for (const fields of catalog.resources.values()) {
+    addTexts(components, 'schemas', recordSchemas(fields))
+    await setImmediate()
+  }
   const tags = [...new Set(routes.map(({ about }) => about.tag))]
-  return {
+  const head = JSON.stringify({
     openapi: '3.1.1',
     info: { title: 'Dealwright', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     tags: tags.map(name => ({ name })),
-    paths,
-    components: { ...referredTo(paths, componentsOf(catalog, routes)), securitySchemes },
-  }
+  })
+  const pathsText = JSON.stringify(paths)
+  const used = [...referredTo(pathsText, components), ['securitySchemes', JSON.stringify(securitySchemes)]]
+  const usedText = used.map(([kind, text]) => `"${kind}":${text}`).join()
+  return `${head.slice(0, -1)},"paths":${pathsText},"components":{${usedText}}}`
 }
 
 const description =
@@ -103,18 +113,25 @@ function response({ description, schema, mediaType, headers = [] }: Answered, is
   }
 }
 
-type Components = { readonly [kind: string]: { readonly [name: string]: Schema } }
+/** kind → name → the text of the component */
+type Components = Map<string, Map<string, string>>
 
+/** All components but the schemas of records. */
 function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Components {
   const refused = routes.flatMap(route => [...refusalsOf(route).values()])
-  return {
-    schemas: schemasOf(catalog),
-    parameters: parametersOf(catalog),
-    responses: Object.fromEntries(
-      refused.map((slugs: readonly ErrorSlug[]) => [responseName(slugs), refusalResponse(slugs)]),
-    ),
-    headers,
-  }
+  const byName = new Map(refused.map(slugs => [responseName(slugs), slugs]))
+  const components: Components = new Map()
+  addTexts(components, 'schemas', shapes)
+  addTexts(components, 'parameters', parametersOf(catalog))
+  for (const [name, slugs] of byName) addTexts(components, 'responses', { [name]: refusalResponse(slugs) })
+  addTexts(components, 'headers', headers)
+  return components
+}
+
+function addTexts(components: Components, kind: string, added: { readonly [name: string]: Schema }): void {
+  const texts = components.get(kind) ?? new Map<string, string>()
+  for (const [name, component] of Object.entries(added)) texts.set(name, JSON.stringify(component))
+  components.set(kind, texts)
 }
 
 /** The schemas of all that an account's records, fields and answers are. */
@@ -138,20 +155,19 @@ const headers: { readonly [name: string]: Schema } = {
   },
 }
 
-/** The components that something refers to. */
-function referredTo(paths: Schema, all: Components): Components {
+/** The components that a text refers to, and those refer to, in their order: the text of each kind. */
+function referredTo(text: string, all: Components): [string, string][] {
   const found = new Set<string>()
-  const look = (value: unknown) => {
-    for (const [, kind, name] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+  const look = (within: string) => {
+    for (const [, kind, name] of within.matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
       if (found.has(`${kind} ${name}`)) continue
       found.add(`${kind} ${name}`)
-      look(all[kind!]![name!])
+      look(all.get(kind!)!.get(name!)!)
     }
   }
-  look(paths)
-  const kept = Object.entries(all).map(([kind, named]) => [
-    kind,
-    Object.fromEntries(Object.entries(named).filter(([name]) => found.has(`${kind} ${name}`))),
-  ])
-  return Object.fromEntries(kept)
+  look(text)
+  return [...all].map(([kind, texts]) => {
+    const kept = [...texts].filter(([name]) => found.has(`${kind} ${name}`))
+    return [kind, `{${kept.map(([name, component]) => `"${name}":${component}`).join()}}`]
+  })
 }

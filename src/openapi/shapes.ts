@@ -209,7 +209,7 @@ function fieldDescriptor(): Schema {
     related_field: opened({ id, source: text }),
     members: { type: 'array', items: opened({ name: text, ...taken }) },
     is_indexed: flag,
-    index: text,
+    index: opened({ state: { enum: ['building', 'ready', 'failed'] }, progress: orNull(number) }),
     deleted_at: moment,
   }
   return opened({ ...sure, ...more }, Object.keys(sure))

@@ -4,13 +4,17 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { breakingChanges } from '../../scripts/breaking-changes.ts'
+import { type Caller, loadCatalog } from '../../src/accounts/callers.ts'
+import { openApiHandler } from '../../src/api/openapi.ts'
 import { routes } from '../../src/api/routes.ts'
+import type { Catalog } from '../../src/fields/catalog.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
+import { Rights } from '../../src/rights/rights.ts'
 import type { OpenApi } from '../support/judge.ts'
 import { startService, v1 } from '../support/service.ts'
 
-const { call, get, known } = await startService()
+const { call, get, known, db } = await startService()
 const table = routes({} as never, {} as never, {} as never, 30, {} as never, null)
 
 async function documentOf(secret: string | null): Promise<OpenApi> {
@@ -133,4 +137,24 @@ test('who sends a wrong token, or a parameter, is refused', async () => {
   const key = await call('GET', '/openapi.json', undefined, { authorization: '', 'x-api-key': 'nonsense' })
   assert.equal(key.status, 401)
   assert.equal((await get('/openapi.json?account=1')).body.code, 1003)
+})
+
+test('it is made once for a catalog and the same scopes, and anew for another catalog', async () => {
+  let count = 0
+  const answer = openApiHandler(() => {
+    count++
+    return table
+  })
+  const ask = (catalog: Catalog, scopes: string[]) => {
+    const caller = { catalog, rights: new Rights(new Set(scopes), role) } as unknown as Caller
+    return answer({ caller, query: new Map(), url: '', body: undefined, visitor: {} as never })
+  }
+  const catalog = await loadCatalog(db, resources, 1)
+  const role = catalog.roles.get(1)!
+  const [first, again] = await Promise.all([ask(catalog, ['deal:read']), ask(catalog, ['deal:read'])])
+  assert.deepEqual([again.body, count], [first.body, 1])
+  await ask(catalog, ['deal:read', 'deal:write'])
+  assert.equal(count, 2)
+  await ask({ ...catalog }, ['deal:read'])
+  assert.equal(count, 3)
 })

@@ -26,7 +26,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^src\/(records|list|fields|deals|products|administration|accounts|cli)\//,
   },
   { from: /^src\/(?!backup\/|cli\/|serve\.ts)/, never: /^src\/backup\// },
-  { from: /^src\/openapi\//, never: /^src\/(accounts|db|deals|products|api)\/|^node:/ },
+  { from: /^src\/openapi\//, never: /^src\/(accounts|db|deals|products|api)\/|^node:(?!timers)/ },
   { from: /^src\/(?!api\/|openapi\/|cli\/)/, never: /^src\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },

@@ -34,7 +34,7 @@ function stepsOf(title: string): Step[] {
 function carriedOut(title: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
   after(() => rmSync(copy, { recursive: true, force: true }))
-  for (const part of ['src', 'test', 'package.json', 'tsconfig.json'])
+  for (const part of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json'])
     cpSync(part, join(copy, part), { recursive: true })
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'prepared'))
@@ -102,20 +102,27 @@ async function keepsLaws(
 test('adding a field kind', async () => {
   const copy = carriedOut('Adding a field kind')
   await compile(copy)
-  const laws = ['laws/kinds', 'laws/operators', 'api/fields'].map(name => `test/${name}.test.ts`)
-  await keepsLaws(copy, '/rating|every kind/i', laws, 9)
+  const laws = ['laws/kinds', 'laws/schemas', 'laws/operators', 'api/fields'].map(
+    name => `test/${name}.test.ts`,
+  )
+  await keepsLaws(copy, '/rating|every kind/i', laws, 11)
 })
 
 test('adding a resource', async () => {
   const copy = carriedOut('Adding a resource')
   await compile(copy)
-  const laws = ['laws/resources', 'laws/descriptors', 'laws/write-back', 'api/schema', 'house/imports'].map(
-    name => `test/${name}.test.ts`,
-  )
+  const laws = [
+    'laws/resources',
+    'laws/descriptors',
+    'laws/schemas',
+    'laws/write-back',
+    'api/schema',
+    'house/imports',
+  ].map(name => `test/${name}.test.ts`)
   await keepsLaws(
     copy,
     '/^note|account_id|a resource|ids of|that there are|unique|never null|folder/',
     laws,
-    11,
+    14,
   )
 })

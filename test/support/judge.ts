@@ -19,7 +19,7 @@ export function judgeOf(document: OpenApi, isClosed = true): Judge {
   const judges = new Map<string, ReturnType<typeof ajv.compile>>()
   return {
     complaint(pointer, value) {
-      const judge = judges.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
+      const judge = judges.get(pointer) ?? ajv.compile({ $ref: `document${pointer}` })
       judges.set(pointer, judge)
       return judge(value) ? null : (judge.errors ?? []).map(told).join('; ')
     },

@@ -60,15 +60,17 @@ export function idOperand(text: string): string | Complaint {
   return Number.isSafeInteger(id) ? String(id) : { message: `"${text}" is not an id (a whole number)` }
 }
 
-/** A number within its limits. How many decimals it has can't be said: a double has no decimals. */
+/**
+ * A number within its limits. How many decimals it has is not said: those who read it as a double would judge
+ * them wrongly. For the same reason, the bound of digits is a double.
+ */
 export function numberSchema({ min, max, max_digits, max_decimals }: Config): Schema {
+  const most = max_digits === undefined ? undefined : 10 ** max_digits
+  const [minimum, maximum] = [min ?? (most && -most), max ?? most]
   return {
     type: max_decimals === 0 ? 'integer' : 'number',
-    ...(min === undefined ? {} : { minimum: min }),
-    ...(max === undefined ? {} : { maximum: max }),
-    ...(max_digits === undefined
-      ? {}
-      : { exclusiveMinimum: -(10 ** max_digits), exclusiveMaximum: 10 ** max_digits }),
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
   }
 }
 

@@ -1,0 +1,151 @@
+/** What the routes of sign-in and for everybody are, for the OpenAPI document (D90). */
+import type { ErrorSlug } from '../errors.ts'
+import { type About, enveloped, named, ok, warned } from '../openapi/about.ts'
+
+type Abouts<Operation extends string> = { readonly [operation in Operation]: About }
+
+/** Who signs in, and with what. */
+export function sessionAbouts(): Abouts<
+  'signIn' | 'begin' | 'end' | 'get' | 'signOut' | 'list' | 'remove' | 'changePassword' | 'createLink'
+> {
+  const tag = 'session'
+  const caller = enveloped(named('caller'))
+  const counted: readonly ErrorSlug[] = [
+    'forbidden',
+    'rate_limited',
+    'database_unavailable',
+    'unknown_parameter',
+  ]
+  const redirect = {
+    status: 302,
+    description: 'Where to go on.',
+    schema: null,
+    headers: ['location', 'set-cookie'],
+  }
+  const provider: readonly ErrorSlug[] = ['route_not_found', 'malformed_query', 'provider_unavailable']
+  const secret = { type: 'string', minLength: 1 }
+  return {
+    signIn: {
+      ...{ id: 'session_create', summary: 'Signs in, by a password or a link.', tag },
+      body: { schema: named('sign_in') },
+      answers: [{ status: 201, description: 'Who is signed in.', schema: caller, headers: ['set-cookie'] }],
+      refuses: [
+        ...counted,
+        'validation_failed',
+        'sign_in_failed',
+        'unauthenticated',
+        'link_ended',
+        'account_needed',
+      ],
+    },
+    begin: {
+      ...{ id: 'session_openid', summary: 'Begins to sign in by the OpenID provider.', tag },
+      parameters: [
+        {
+          ...{ name: 'account', in: 'query', description: 'The account in which to sign in.' },
+          schema: { type: 'string', pattern: '^\\d{1,15}$' },
+        },
+      ],
+      answers: [redirect],
+      refuses: [...counted, ...provider],
+    },
+    end: {
+      ...{
+        id: 'session_openid_end',
+        summary: 'Comes back from the OpenID provider.',
+        tag,
+        answers: [redirect],
+      },
+      refuses: [...counted, ...provider, 'unauthenticated', 'account_needed'],
+    },
+    get: {
+      ...{ id: 'session_get', summary: 'Says who is signed in.', tag, refuses: [] },
+      answers: [ok('Who asks.', caller)],
+    },
+    signOut: {
+      ...{ id: 'session_end', summary: 'Signs out.', tag, refuses: ['record_not_found'] },
+      answers: [ok('The session has ended.', enveloped(named('deletion')), ['set-cookie'])],
+    },
+    list: {
+      ...{ id: 'session_list', summary: 'Lists the sessions of whoever asks.', tag, refuses: [] },
+      answers: [ok('The sessions.', enveloped({ type: 'array', items: named('session') }))],
+    },
+    remove: {
+      ...{ id: 'session_delete', summary: 'Ends a session.', tag, refuses: ['record_not_found'] },
+      answers: [ok('The session has ended.', enveloped(named('deletion')))],
+    },
+    changePassword: {
+      ...{ id: 'password_replace', summary: 'Changes the password of whoever asks.', tag },
+      body: {
+        schema: {
+          type: 'object',
+          properties: { current_password: secret, password: secret },
+          required: ['current_password', 'password'],
+          additionalProperties: false,
+        },
+      },
+      answers: [
+        ok(
+          'It is changed.',
+          enveloped({ type: 'object', properties: { changed: { const: true } }, required: ['changed'] }),
+        ),
+      ],
+      refuses: ['validation_failed', 'sign_in_failed'],
+    },
+    createLink: {
+      ...{ id: 'user_link', summary: 'Makes a link by which a user sets a password.', tag: 'user' },
+      body: {
+        schema: {
+          type: 'object',
+          properties: { purpose: { enum: ['invitation', 'reset'] } },
+          required: ['purpose'],
+          additionalProperties: false,
+        },
+      },
+      answers: [{ status: 201, description: 'The link.', schema: enveloped(named('link'), warned) }],
+      refuses: ['record_not_found', 'validation_failed', 'version_conflict'],
+    },
+  }
+}
+
+/** For people, and for the programs that watch the service. */
+export function publicAbouts(): Abouts<'docs' | 'errors' | 'page' | 'alive' | 'ready' | 'openApi'> {
+  const tag = 'service'
+  const page = { ...ok('A page.', { type: 'string' }), mediaType: 'text/html; charset=utf-8' }
+  const says = (word: string) => ({
+    type: 'object',
+    properties: { status: { const: word } },
+    required: ['status'],
+  })
+  return {
+    docs: { ...{ id: 'docs', summary: 'The documentation, for people.', tag, refuses: [] }, answers: [page] },
+    errors: { ...{ id: 'errors', summary: 'The errors, for people.', tag, refuses: [] }, answers: [page] },
+    page: {
+      ...{ id: 'docs_page', summary: 'A page of the documentation, for people.', tag },
+      ...{ answers: [page], refuses: ['route_not_found'] },
+    },
+    alive: {
+      ...{ id: 'alive', summary: 'Says that the service runs.', tag, refuses: [] },
+      answers: [ok('It runs.', says('alive'))],
+    },
+    ready: {
+      ...{ id: 'ready', summary: 'Says whether the database answers.', tag, refuses: [] },
+      answers: [
+        ok('It answers.', says('ready')),
+        { status: 503, description: 'It does not answer.', schema: says('not ready') },
+      ],
+    },
+    openApi: {
+      ...{ id: 'openapi', summary: 'This document, for whoever asks.', tag },
+      answers: [
+        ok('The document.', {
+          type: 'object',
+          properties: { openapi: { const: '3.1.1' } },
+          additionalProperties: true,
+          required: ['openapi'],
+        }),
+      ],
+      refuses: ['unauthenticated', 'rate_limited', 'database_unavailable', 'unknown_parameter'],
+    },
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Every answer conforms to the document (D90): requests are made of what the service describes, such as it
+ * takes, at the limits and just beyond, and sent to it. No answer may have a status or a body that the
+ * document doesn't say, and none may be a fault of the service.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
+import { type Generator, pick, random, resolved, valueBy } from '../support/generated.ts'
+import { judgeOf, type OpenApi } from '../support/judge.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, known } = service
+/** How many requests. */
+const questionsOf = Number(process.env.QUESTIONS ?? 3000)
+
+/** Fields of which anything may be changed. */
+const fields: number[] = []
+const options: number[] = []
+for (const type of ['DROPDOWN', 'SINGLE_STRING', 'MULTISELECT']) {
+  const body = { source: 'product', field_name: `Tried ${type}`, type }
+  const { data } = (await call('POST', `${v1}/field`, body)).body
+  fields.push(data.id)
+  if (type === 'SINGLE_STRING') continue
+  for (const name of ['One', 'Two'])
+    options.push((await call('POST', `${v1}/field/${data.id}/option`, { name })).body.data.id)
+}
+
+const document: OpenApi = JSON.parse((await get('/openapi.json')).text)
+const judge = judgeOf(document)
+
+const idsOf = async (resource: string): Promise<number[]> =>
+  (await get(`${v1}/${resource}/view/list?pageSize=20`)).body.data.map(({ id }: { id: number }) => id)
+const resources: string[] = document.components.parameters.source.schema.enum
+const ids = new Map(await Promise.all(resources.map(async name => [name, await idsOf(name)] as const)))
+const stages = Object.values(known.stages)
+/** Values that members have often: without ids that exist, nothing would be taken. */
+const givenValues: { readonly [name: string]: readonly Json[] } = {
+  pipeline: [known.pipeline],
+  pipeline_stage: stages,
+  primary_contact: known.contacts.slice(0, 5),
+  related_contacts: [known.contacts.slice(0, 2)],
+  sales_owner: [known.owner],
+  company: [known.company],
+  territory: [known.territory],
+  territories: [[known.territory]],
+  tags: [known.tags.slice(0, 2)],
+  product: ids.get('product')!.slice(0, 4),
+  currency: ['USD', 'EUR', 840],
+  source: ['deal', 'product'],
+  name: ['Tried', 'source', 'pipeline_stage', 'sales_owner'],
+  field_name: ['Tried'],
+  internal_name: ['cf_tried'],
+  scopes: [['deal:read'], []],
+  role: [3],
+  user: [known.owner],
+  hidden_fields: [[], ['deal.lost_reason']],
+  locked_fields: [[]],
+  visibility: [{}, { deal: 'own' }],
+  may_change: [{}],
+  email: ['tried@example.com', 'other@example.com'],
+  filter: [['id:gt(5)'], ['id:isnull(true)'], []],
+  sort: ['id:desc', 'id:asc'],
+  'Idempotency-Key': [],
+  'If-Match': ['"1"', '"1", "2"', '*'],
+}
+
+const by: Generator = {
+  document,
+  next: random(17),
+  beyond: 0.08,
+  given: name => givenValues[name],
+}
+
+type Operation = { readonly path: string; readonly method: string; readonly said: OpenApi }
+
+const operations: Operation[] = Object.entries<OpenApi>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<OpenApi>(methods).map(([method, said]) => ({ path, method, said })),
+)
+
+/** Who asks, and what all records need, stays as it is: of these only what was made here is changed. */
+const kept = ['user', 'role', 'token', 'pipeline', 'pipeline_stage']
+
+function idFor({ path, method, said }: Operation): Json {
+  const resource = path.slice(v1.length + 1).split('/')[0]!
+  const own = made.get(resource) ?? []
+  const gone = removed.get(resource) ?? []
+  if (/_restore$/.test(said.operationId) && gone.length && by.next() < 0.8) return pick(by, gone)
+  const there = resource === 'field' ? fields : (ids.get(resource) ?? [])
+  const usual = method !== 'get' && kept.includes(resource) ? own : [...there, ...own]
+  return usual.length && by.next() < 0.85 ? pick(by, usual) : pick(by, [0, 99_999_999, 'x', '1'.repeat(25)])
+}
+
+/** The ids of what was created, and of what was deleted, by resource. */
+const made = new Map<string, number[]>()
+const removed = new Map<string, number[]>()
+
+type Request = { readonly path: string; readonly headers: Record<string, string>; readonly body?: Json }
+
+function requestOf(operation: Operation): Request {
+  const { said } = operation
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  let { path } = operation
+  for (const one of said.parameters ?? []) {
+    const { name, in: place, required, schema, explode } = resolved(one, document)
+    if (place === 'path') {
+      const value = name === 'id' ? idFor(operation) : pick(by, [...options, 99_999_999])
+      path = path.replace(`{${name}}`, encodeURIComponent(String(value)))
+    } else if (required ? by.next() > 0.05 : by.next() < 0.2) {
+      const value = valueBy(by, schema, name)
+      const texts = [value].flat().map(item => (typeof item === 'string' ? item : JSON.stringify(item)))
+      if (place === 'header') headers[name] = (texts[0] ?? '').replace(/[^\x20-\x7e]/g, '?')
+      else if (explode === false) query.append(name, texts.join(','))
+      else for (const text of texts) query.append(name, text)
+    }
+  }
+  const content = said.requestBody?.content['application/json']
+  const body = content && by.next() > 0.02 ? { body: valueBy(by, content.schema) } : {}
+  return { path: query.size ? `${path}?${query}` : path, headers, ...body }
+}
+
+/** What is wrong with an answer by the document; null if it conforms. */
+function complaint(
+  { path, method, said }: Operation,
+  status: number,
+  type: string | null,
+  text: string,
+): string | null {
+  const answer = said.responses[status]
+  if (!answer) return 'a status that is not described'
+  const [mediaType] = Object.keys(resolved(answer, document).content ?? {})
+  if (mediaType === undefined) return text === '' ? null : 'a body that is not described'
+  if (!type?.startsWith(mediaType)) return `${type}, not ${mediaType}`
+  if (!mediaType.endsWith('json')) return null
+  const at = answer.$ref ?? `#/paths/${step(path)}/${method}/responses/${status}`
+  return judge.complaint(`${at}/content/${step(mediaType)}/schema`, JSON.parse(text))
+}
+
+function step(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+}
+
+const statuses = new Map<string, Set<number>>()
+
+/** Asks so many of the operations, and gives what does not conform. */
+async function wrongAnswers(asked: readonly Operation[], questions: number): Promise<string[]> {
+  const wrong: string[] = []
+  let count = 0
+  const ask = async () => {
+    while (count++ < questions) {
+      const operation = asked[count % asked.length]!
+      const { path, headers, body } = requestOf(operation)
+      const {
+        status,
+        text,
+        headers: answered,
+      } = await call(operation.method.toUpperCase(), path, body, headers)
+      const problem = complaint(operation, status, answered.get('content-type'), text)
+      if (problem || status >= 500)
+        wrong.push(
+          `${operation.method} ${path} ${JSON.stringify(body)?.slice(0, 500)}: ${status}, ${problem}; ${text.slice(0, 300)}`,
+        )
+      const { operationId: id, tags } = operation.said
+      statuses.set(id, (statuses.get(id) ?? new Set<number>()).add(status))
+      const list = /_create$/.test(id) ? made : /_delete$/.test(id) ? removed : null
+      const resource = tags[0] as string
+      if (list && status < 300)
+        list.set(resource, [...(list.get(resource) ?? []), JSON.parse(text).data.id].slice(-20))
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, ask))
+  return wrong
+}
+
+/** A change of a field makes another document: these are asked when the others were. */
+const changesFields = ({ method, said }: Operation) => said.tags[0] === 'field' && method !== 'get'
+
+test('every answer conforms to the document', async () => {
+  const others = operations.filter(operation => !changesFields(operation))
+  assert.deepEqual((await wrongAnswers(others, questionsOf * 0.85)).slice(0, 20), [])
+})
+
+test('every answer to a change of fields conforms to the document', async () => {
+  assert.deepEqual(
+    (await wrongAnswers(operations.filter(changesFields), questionsOf * 0.15)).slice(0, 20),
+    [],
+  )
+})
+
+test('most operations were carried out, not only refused', () => {
+  const isDone = ({ said }: Operation) =>
+    [...(statuses.get(said.operationId) ?? [])].some(status => status < 300)
+  const refused = operations.filter(operation => !isDone(operation)).map(({ said }) => said.operationId)
+  assert.ok(refused.length < operations.length / 5, refused.join(', '))
+})

@@ -1,0 +1,158 @@
+/**
+ * The schemas of every field say what its kind takes and what is read (D90). What a kind takes, its schema
+ * always takes. What a schema takes and the kind refuses is refused for one of the reasons below, which no
+ * schema says.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import type { ResourceFields } from '../../src/fields/catalog.ts'
+import type { Field } from '../../src/fields/field.ts'
+import { samples } from '../../src/fields/kinds/samples.ts'
+import type { FieldType } from '../../src/fields/kinds.ts'
+import { type Json, parseExactly } from '../../src/json.ts'
+import { parseRecord } from '../../src/records/parse.ts'
+import { resources } from '../../src/resources.ts'
+import { type Generator, random, valueBy } from '../support/generated.ts'
+import { judgeOf } from '../support/judge.ts'
+import { triedSamples } from '../support/samples.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { get, db, known } = service
+// Every type has a field.
+await triedSamples(service)
+const catalog = await loadCatalog(db, resources, 1)
+const document = JSON.parse((await get('/openapi.json')).text)
+/** What is sent is judged as clients judge it, what is read to the member. */
+const [sent, read] = [judgeOf(document, false), judgeOf(document)]
+
+/** Whether no schema can say why a value is refused. */
+type Unsaid = (code: string, text: string) => boolean
+const of =
+  (...codes: string[]): Unsaid =>
+  code =>
+    codes.includes(code)
+/** Days that a month may not have, and years at the ends of the calendar, moved beyond them by an offset. */
+const mayNotBe = /-(?:29|30|31)(?!\d)|(?<!\d)(?:0000|0001|9999)-/
+const date =
+  (code: string): Unsaid =>
+  (found, text) =>
+    found === code && mayNotBe.test(text)
+const either =
+  (...reasons: Unsaid[]): Unsaid =>
+  (code, text) =>
+    reasons.some(reason => reason(code, text))
+
+/** A number that is sent as text, where a kind takes that. */
+const ofNumberTexts: Unsaid = (code, text) =>
+  ['out_of_range', 'too_many_decimals'].includes(code) && /"\s*[+-]?[\d.]/.test(text)
+const characters = of('invalid_characters')
+const amount = of('too_long', 'too_many_decimals', 'out_of_range', 'unknown_currency')
+const option = of('unknown_option', 'inactive_option')
+const moneySent = either(amount, of('currency_required'))
+
+const unsaid: { readonly [type in FieldType]?: Unsaid } = {
+  // A number in place of a text is as long as its decimal text.
+  SINGLE_STRING: either(characters, (code, text) => code === 'too_long' && /^-?\d/.test(text)),
+  TEXT: characters,
+  SINGLE_NUMBER: either(of('too_long', 'too_many_decimals'), (_code, text) => Math.abs(+text) > 2 ** 53),
+  DROPDOWN: option,
+  MULTISELECT: either(option, of('too_many')),
+  ADDRESS: either(characters, (code, text) => code === 'too_long' && /"zipcode":-?\d/.test(text)),
+  // What is created within a record has fields of all types.
+  CONTACT_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
+  COMPANY_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
+  CONTACTS_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
+  TAGS: of('too_many'),
+  STRING_LIST: characters,
+  DEAL_VALUE: moneySent,
+  MONETARY: moneySent,
+  PRICE_TAGS: either(amount, of('too_many', 'duplicate_currency', 'contradiction')),
+  EMAIL: characters,
+  DATE: date('invalid_date'),
+  DATE_TIME: date('invalid_date_time'),
+  DATE_RANGE: either(date('invalid_date_time'), of('range_backwards')),
+  DATE_TIME_RANGE: either(date('invalid_date_time'), of('range_backwards')),
+  JSON: either(characters, of('too_deep', 'too_long')),
+}
+
+/** The codes with which a kind refuses a value; none where it takes it. */
+function refusals(fields: ResourceFields, { internal_name: name }: Field, text: string): string[] {
+  const body = parseExactly(`{${JSON.stringify(name)}:${text}}`)
+  const { problems } = parseRecord(body, fields, catalog, {})
+  return problems.kept
+    .filter(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))
+    .map(({ code }) => code)
+}
+
+/** Null where schema and kind agree about a value. */
+function disagreement(fields: ResourceFields, field: Field, value: Json): string | null {
+  const text = JSON.stringify(value)
+  const pointer = `#/components/schemas/${fields.resource.name}_input/properties/${field.internal_name}`
+  const complaint = sent.complaint(pointer, JSON.parse(text))
+  const codes = refusals(fields, field, text)
+  const shown = text.slice(0, 300)
+  if (complaint) return codes.length ? null : `${shown} is taken, but the schema says ${complaint}`
+  const wrong = codes.filter(code => !ofNumberTexts(code, text) && !unsaid[field.type]?.(code, text))
+  return wrong.length ? `the schema takes ${shown}, which is refused: ${wrong}` : null
+}
+
+const generator = (seed: number, beyond: number): Generator => ({
+  document,
+  next: random(seed),
+  beyond,
+  given: () => undefined,
+})
+/** Numbers with larger exponents are no amounts (D14), which no schema says. */
+const isUsual = (value: Json): boolean =>
+  typeof value !== 'number' || value === 0 || (Math.abs(value) < 1e99 && Math.abs(value) > 1e-99)
+
+for (const fields of catalog.resources.values()) {
+  const written = fields.fields.filter(field => field.is_active && !field.is_hidden && !field.is_read_only)
+  for (const field of written) {
+    const { internal_name: name, type } = field
+    const schema = document.components.schemas[`${fields.resource.name}_input`].properties[name]
+    test(`${fields.resource.name}.${name}, ${type}: the schema takes what the kind takes`, () => {
+      const sample = samples(known)[type]
+      const found = [...(sample?.good ?? []), ...(sample?.bad ?? [])].map(({ input }) =>
+        disagreement(fields, field, input),
+      )
+      assert.deepEqual(found.filter(Boolean), [])
+      const values = fc.oneof(
+        fc
+          .tuple(fc.nat(), fc.constantFrom(0, 0.1, 0.4))
+          .map(([seed, beyond]) => valueBy(generator(seed, beyond), schema)),
+        fc
+          .jsonValue({ maxDepth: 2 })
+          .map(value => value as Json)
+          .filter(isUsual),
+      )
+      fc.assert(
+        fc.property(values, value => {
+          assert.equal(disagreement(fields, field, value), null)
+        }),
+        { numRuns: 150 },
+      )
+    })
+  }
+}
+
+test('every record is read as its schema says', async () => {
+  let count = 0
+  for (const resource of catalog.resources.keys()) {
+    const { text } = await get(`${v1}/${resource}/view/list?pageSize=500`)
+    const page = JSON.parse(text)
+    assert.equal(read.complaint(pagePointer(resource), page), null)
+    for (const record of page.data) {
+      assert.equal(read.complaint(`#/components/schemas/${resource}_read`, record), null)
+      count++
+    }
+  }
+  assert.ok(count > 500)
+})
+
+function pagePointer(resource: string): string {
+  return `#/paths/~1rest~1api~1v1~1${resource}~1view~1list/get/responses/200/content/application~1json/schema`
+}
