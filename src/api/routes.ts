@@ -14,6 +14,7 @@ import { dropdownValues, fieldList, form } from './metadata.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
 import { type RecordService, recordHandlers } from './records.ts'
 import type { ApiRequest, GuestRequest } from './request.ts'
+import { searchHandler } from './search.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 import { tokenHandlers } from './tokens.ts'
 
@@ -94,6 +95,7 @@ export function routes(
     ...records('currency').filter(
       ({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list'),
     ),
+    { method: 'GET', url: '/rest/api/v1/search', scope: 'any', handler: searchHandler(db) },
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...publicRoutes(db),

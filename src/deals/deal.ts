@@ -14,6 +14,7 @@ export const deal: Resource = {
   source: { id: 1, name: 'Deal' },
   fields: dealFields,
   shownAs: ['title'],
+  searched: [],
   reach: { owner: 'sales_owner', territory: 'territory' },
   applyRules: applyDealRules,
 }

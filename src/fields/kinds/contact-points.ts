@@ -3,8 +3,9 @@
  * is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { containedAt, jsonDocument } from '../columns.ts'
-import type { Kind, ParseContext } from '../field.ts'
+import type { Kind, ParseContext, Searched } from '../field.ts'
 import { equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
@@ -26,6 +27,11 @@ export const phone = contactPoints(
           hint: 'For example "+1 555 0100".',
         }) ?? false),
   { min_length: 5, max_length: 17 },
+  {
+    sql: column => sql`phone_digits(${column})`,
+    texts: value => members(value, 'phone_number'),
+    isOfDigits: true,
+  },
 )
 
 // One @, no spaces, and a domain of at least two labels: the outer shape in RFC 5321. Only sending a mail can
@@ -45,6 +51,7 @@ export const email = contactPoints(
           hint: 'For example "jo@example.com".',
         }) ?? false),
   { min_length: 3, max_length: 320 },
+  { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
 
 type Check = (value: string, context: ParseContext, at: string) => boolean
@@ -55,6 +62,7 @@ function contactPoints(
   valueMember: string,
   check: Check,
   limits: { min_length: number; max_length: number },
+  searched: Searched,
 ): Kind {
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
     if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
@@ -72,6 +80,7 @@ function contactPoints(
   return {
     members: [typeMember, valueMember],
     empty: [],
+    searched,
     limits: ['max_limit'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, context) => {
@@ -97,6 +106,11 @@ function contactPoints(
       }
     },
   }
+}
+
+/** The texts that the entries have in a member. */
+function members(value: Json, member: string): string[] {
+  return items(value).map(entry => (isObject(entry) ? String(entry[member]) : ''))
 }
 
 function entryType(
