@@ -6,7 +6,7 @@ import { movePipeline, moveStage } from '../deals/move.ts'
 import { queryBytesMax, queryTooLarge } from '../list/parameters.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
-import { dealAggregate } from './aggregate.ts'
+import { aggregateHandler } from './aggregate.ts'
 import { type Answer, errorsPage } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
@@ -78,8 +78,9 @@ export function routes(
     recordRoutes(resource, { db, resource, configured, retentionDays, ...(move ? { move } : {}) })
   return [
     ...records('deal'),
-    { method: 'GET', url: '/rest/api/v1/deal/aggregate', scope: 'deal:read', handler: dealAggregate(db) },
+    ...aggregateRoutes(db, 'deal'),
     ...records('product'),
+    ...aggregateRoutes(db, 'product'),
     ...records('contact'),
     ...records('company'),
     ...records('user', handOver),
@@ -153,6 +154,16 @@ function recordRoutes(resource: Readable, service: RecordService): AccountRoute[
     { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'DELETE', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: remove },
     { method: 'POST', url: `/rest/api/v1/${resource}/:id/restore`, scope: write, handler: restore },
+  ]
+}
+
+/** Sums, with their parameters in the address or in the body (D85). */
+function aggregateRoutes(db: Database, resource: 'deal' | 'product'): AccountRoute[] {
+  const url = `/rest/api/v1/${resource}/aggregate`
+  const asked = { url, scope: `${resource}:read`, handler: aggregateHandler(db, resource) } as const
+  return [
+    { method: 'GET', ...asked },
+    { method: 'POST', ...asked, bodyLimit: queryLimit },
   ]
 }
 

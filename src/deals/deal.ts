@@ -20,7 +20,7 @@ export const deal: Resource = {
 }
 
 /** The ids of the static dropdown `status`. */
-const statusOf = { open: 1, won: 2, lost: 3 } as const
+export const statusOf = { open: 1, won: 2, lost: 3 } as const
 
 /** What closing a deal as won or lost asks for, and what it sets. */
 const closings = {

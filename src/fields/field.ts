@@ -4,7 +4,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
-import type { Sql } from '../sql.ts'
+import type { Part, Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
@@ -178,6 +178,10 @@ export type Kind = {
   readonly limits?: readonly (keyof Config)[]
   /** The interface's limits of a custom field of the type (D36); absent: there is no such custom field. */
   readonly custom?: Config
+  /** What sums add up of a value (D85): a number, and the currency that it is in; absent: nothing. */
+  measured?(field: Field): { readonly amount: Expression; readonly currency?: Expression }
+  /** SQL of the calendar date of a value in a time zone, for sums by day, week and so on; absent: none. */
+  day?(field: Field, timeZone: Part): Expression
   /** What the search looks in (D86); absent: in no field of the kind. */
   readonly searched?: Searched
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */

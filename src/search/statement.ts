@@ -1,10 +1,8 @@
 /**
- * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders
- * them.
- *
- * - `found`: records with all the words, by the index of trigrams, of which no more than `foundMax` are read.
- * - `newest`: where there are more, or where no word is in that index, the newest records are looked through.
- * - `begun`: records whose name or indexed custom text begins with what is asked, however many have the words.
+ * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders them.
+ * `found`: records with all the words, by the index of trigrams; no more than `foundMax` are read. `newest`:
+ * where there are more, or no word is in that index, the newest records are looked through. `begun`: records
+ * whose name or indexed custom text begins with what is asked, however many have the words.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'

@@ -110,8 +110,20 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     const counting = pick(['', '', '&count=exact', '&count=estimate', '&deleted=only'])
     return `${v1}/${resource}/view/list?${filter()}${sort}${more}${counting}&pageSize=${pick([1, 3, 25])}`
   }
-  const sums = () =>
-    `${v1}/deal/aggregate?group_by=${pick(['pipeline_stage', 'sales_owner', 'company', 'source', 'status'])}&${filter()}`
+  const key = () => pick(['pipeline_stage', 'sales_owner', 'company', 'source', 'status', 'product'])
+  const date = () => `${pick(['created_at', 'expected_close_date'])}:${pick(['day', 'month', 'year'])}`
+  const measure = () =>
+    `${pick(['sum', 'avg', 'min', 'max', 'median'])}:${pick([...names, 'revenue', 'age', 'expected_deal_value'])}`
+  const sums = () => {
+    const by = pick([key(), `${key()},${date()}`, `${key()},${key()},${date()}`])
+    const measures = pick([
+      '',
+      '',
+      `&measures=count,${measure()}`,
+      '&measures=sum:expected_deal_value,max:age',
+    ])
+    return `${v1}/deal/aggregate?group_by=${by}${measures}&${filter()}`
+  }
   /** Parts of all that is stored, in deals, contacts and companies, with what is hidden. */
   const searches = () => {
     const words = () => {

@@ -4,13 +4,13 @@
  * 4217, so both are kept with the amount.
  */
 import { isObject, type Json } from '../../json.ts'
-import { sql } from '../../sql.ts'
+import { type Sql, sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
 import { column, containedAt, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
-import { type Complaint, equality, type Order, ordered } from '../operators.ts'
+import { type Complaint, equality, type LookUp, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
@@ -39,6 +39,10 @@ export const money: Kind = {
     ]
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
   },
+  measured: field => ({
+    amount: scalar(field, 'value', 'numeric'),
+    currency: scalar(field, 'currency', 'int'),
+  }),
   text: field => {
     const member = (name: string) => column(`${field.internal_name}_${name}`)
     const [currency, code, value] = [member('currency'), member('currency_code'), member('value')]
@@ -202,4 +206,10 @@ function baseOrder(field: Field): Order {
     type: 'numeric',
     looksUp: true,
   }
+}
+
+/** SQL that stands after rows and gives each the rate of its currency: `rate`, of the row `alias`. */
+export function withRate(alias: Sql, currency: Sql, looked: LookUp): Sql {
+  return sql`
+        LEFT JOIN currency ${alias} ON ${looked('currency', alias)} AND ${alias}.id = ${currency}`
 }
