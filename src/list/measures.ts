@@ -67,17 +67,21 @@ export function measuresOf(
     report(context.problems, 'measures', 'too_many', `measures takes at most ${measuresMax}.`)
     return []
   }
+  // Measures of one field share its numbers, which are then grouped by currency once.
+  const known = new Map<string, Measured | null>()
   return texts.flatMap(one => {
     if (one === counting.text) return [counting]
     const [name, field = '', ...more] = one.split(':') as [string, string?, ...string[]]
     const fold = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null
     if (!fold || field === '' || more.length > 0) {
-      const known = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
-      const hint = () => suggestion(name, Object.keys(functions), `The measures: ${known.join(', ')}.`)
+      const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
+      const hint = () => suggestion(name, Object.keys(functions), `The measures: ${all.join(', ')}.`)
       report(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
       return []
     }
-    const of = parts ? partOf(field, parts, context) : fieldOf(field, inBase, context)
+    if (!known.has(field))
+      known.set(field, parts ? partOf(field, parts, context) : fieldOf(field, inBase, context))
+    const of = known.get(field)
     return of ? [{ text: one, of, fold }] : []
   })
 }
