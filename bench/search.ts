@@ -121,7 +121,6 @@ function print(measured: readonly (readonly [number[], number[]])[]): void {
   for (const [index, [ours, few]] of measured.entries()) console.log(row(searches[index]![0], ours, few))
   console.log(
     row(
-      'all of them',
       measured.flatMap(([ours]) => ours),
       measured.flatMap(([, few]) => few),
     ),

@@ -1,8 +1,8 @@
 /**
  * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders them.
- * `found`: records with all the words, by the index of trigrams; no more than `foundMax` are read. `newest`:
- * where there are more, or no word is in that index, the newest records are looked through. `begun`: records
- * whose name or indexed custom text begins with what is asked, however many have the words.
+ * `among`: records that have the words which the index of trigrams knows; no more than `foundMax` are read.
+ * `newest`: where there are more, or the index knows no word, the newest records are looked through. Besides,
+ * those whose name or indexed custom text begins with what is asked, however many have the words.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -13,11 +13,11 @@ import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
 import { isIndexed, type Wanted } from './words.ts'
 
 /** More records that have the words are not gathered. */
-export const foundMax = 2000
+export const foundMax = 1000
 /** How many of the newest records are looked through instead. */
-export const newestMax = 5000
+export const newestMax = 3000
 /** How many candidates each way gives: the newest, or the first by name. */
-export const candidatesMax = 200
+export const candidatesMax = 100
 
 /** The candidates of several resources: `resource`, `id`, and the `texts` as a JSON array. */
 export function searchSql(sought: readonly ResourceFields[], sight: Sight, wanted: Wanted): Sql {
@@ -29,51 +29,76 @@ export function searchSql(sought: readonly ResourceFields[], sight: Sight, wante
 
 function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sql {
   const { name } = fields.resource
-  const table = sql.id(name)
-  const known = searchedTexts(fields)
+  const [table, known] = [sql.id(name), searchedTexts(fields)]
   const live = sql`${visible(name, sight, sql`r`)} AND r.deleted_at IS NULL`
-  const matches = matching(known, wanted)
-  const candidates = sql.integer(candidatesMax)
-  const begun = known.orders.flatMap(order => {
-    const value = orderedBy(order)
-    return spellings(wanted.text).map(
-      text => sql`(SELECT r.id FROM ${table} r WHERE ${live} AND ${value} LIKE ${pattern('', text)}
-    ORDER BY ${value}, r.id LIMIT ${candidates})`,
-    )
-  })
-  const isInIndex = wanted.words.some(ways => ways.every(isIndexed)) || wanted.digits !== null
-  const found = sql`found AS MATERIALIZED (
-    SELECT r.id FROM ${table} r WHERE ${live} AND ${matches} LIMIT ${sql.integer(foundMax + 1)}
-  ), `
-  const isTooMany = sql` AND (SELECT count(*) FROM found) > ${sql.integer(foundMax)}`
-  const ofFound = sql`
-    UNION (SELECT id FROM found
-      WHERE (SELECT count(*) FROM found) <= ${sql.integer(foundMax)}
-        OR (SELECT count(*) FROM newest) < ${candidates}
-      ORDER BY id DESC LIMIT ${candidates})`
-  return sql`WITH ${isInIndex ? found : sql.none}newest AS MATERIALIZED (
+  const ways = waysOf(wanted).map((way, index) => ({ ...way, name: sql.id(`among${index}`) }))
+  const [most, candidates] = [sql.integer(foundMax), sql.integer(candidatesMax)]
+  const among = ways.map(
+    ({ name, indexed, others }) => sql`${name} AS MATERIALIZED (
+    SELECT r.id, ${matching(known, others)} AS fits FROM ${table} r
+    WHERE ${live} AND ${matching(known, indexed)} LIMIT ${sql.integer(foundMax + 1)}
+  ), `,
+  )
+  const tooMany = ways.map(way => sql`(SELECT count(*) FROM ${way.name}) > ${most}`)
+  const found = ways.map(
+    (way, index) => sql`
+    UNION (SELECT id FROM ${way.name}
+      WHERE fits AND (NOT ${tooMany[index]!} OR (SELECT count(*) FROM newest) < ${candidates})
+      ORDER BY id DESC LIMIT ${candidates})`,
+  )
+  const isNeeded = ways.length ? sql` AND (${sql.join(tooMany, sql` OR `)})` : sql.none
+  return sql`WITH ${sql.join(among, sql.none)}newest AS MATERIALIZED (
     SELECT r.id FROM (
-      SELECT * FROM ${table} r WHERE ${live}${isInIndex ? isTooMany : sql.none}
+      SELECT r.id, ${known.seen ?? known.indexed} AS text FROM ${table} r WHERE ${live}${isNeeded}
       ORDER BY r.id DESC LIMIT ${sql.integer(newestMax)}) r
-    WHERE ${matches} ORDER BY r.id DESC LIMIT ${candidates}
+    WHERE ${inText(sql`r.text`, wanted.words)} ORDER BY r.id DESC LIMIT ${candidates}
   )
   SELECT ${sql.text(name)} AS resource, r.id::text AS id,
     json_build_array(${sql.join(known.texts.map(({ value }) => value))})::text AS texts
   FROM (
-    SELECT id FROM newest${isInIndex ? ofFound : sql.none}
-    UNION ${sql.join(begun, sql` UNION `)}) x
+    SELECT id FROM newest${sql.join(found, sql.none)}
+    UNION ${sql.join(begunSql(known, table, live, wanted), sql` UNION `)}) x
   JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id`
 }
 
-/** That a record's texts have every word, or the digits of the whole. */
-function matching({ indexed, seen }: SearchedTexts, { words, digits }: Wanted): Sql {
-  const inText = (text: Sql) => {
-    const has = (part: string) => sql`${text} LIKE ${pattern('%', part)}`
-    const each = words.map(ways => sql`(${sql.join(ways.map(has), sql` OR `)})`)
-    const all = sql`(${sql.join(each, sql` AND `)})`
-    return digits === null ? all : sql`(${all} OR ${has(digits)})`
-  }
-  return seen ? sql`${inText(indexed)} AND ${inText(seen)}` : inText(indexed)
+/** The words that an index finds, and those that are judged of the records that it has found. */
+type Way = { readonly indexed: Words; readonly others: Words }
+type Words = Wanted['words']
+
+/**
+ * The ways in which the index finds records: by the words that it knows, and by the digits of the whole. None
+ * where it knows no word.
+ */
+function waysOf({ words, digits }: Wanted): Way[] {
+  const isKnown = (ways: readonly string[]) => ways.every(isIndexed)
+  const indexed = words.filter(isKnown)
+  const byWords = indexed.length ? [{ indexed, others: words.filter(ways => !isKnown(ways)) }] : []
+  const byDigits = digits !== null && words.length > 1 ? [{ indexed: [[digits]], others: [] }] : []
+  return [...byWords, ...byDigits]
+}
+
+/** The ids of those whose name or indexed text begins with what is asked, in the order of the texts. */
+function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: Wanted): Sql[] {
+  return orders.flatMap(order => {
+    const value = orderedBy(order)
+    return spellings(wanted.text).map(
+      text => sql`(SELECT r.id FROM ${table} r WHERE ${live} AND ${value} LIKE ${pattern('', text)}
+    ORDER BY ${value}, r.id LIMIT ${sql.integer(candidatesMax)})`,
+    )
+  })
+}
+
+/** That a record's texts have every word, in those that the index holds and in those that are seen. */
+function matching({ indexed, seen }: SearchedTexts, words: Words): Sql {
+  return seen ? sql`${inText(indexed, words)} AND ${inText(seen, words)}` : inText(indexed, words)
+}
+
+function inText(text: Sql, words: Words): Sql {
+  const each = words.map(ways => {
+    const has = ways.map(part => sql`${text} LIKE ${pattern('%', part)}`)
+    return sql`(${sql.join(has, sql` OR `)})`
+  })
+  return each.length ? sql.join(each, sql` AND `) : sql`true`
 }
 
 /** What `LIKE` takes for texts with a part, or for those that begin with it. `%` and `_` are ordinary. */

@@ -70,10 +70,7 @@ function beginsWord(text: string, word: string): boolean {
   return false
 }
 
-/**
- * Whether an index of trigrams knows the word: three letters or digits in a row, or fewer at an end that a
- * sign before or after them marks.
- */
+/** Whether an index of trigrams knows the word: it has three letters or digits in a row. */
 export function isIndexed(word: string): boolean {
-  return /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}\s]|[^\p{L}\p{N}\s][\p{L}\p{N}]/u.test(composed(word))
+  return /[\p{L}\p{N}]{3}/u.test(composed(word))
 }
