@@ -9,10 +9,13 @@ import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { aggregateDeals } from '../src/deals/aggregate.ts'
+import { dealSums } from '../src/deals/sums.ts'
 import type { ResourceFields } from '../src/fields/catalog.ts'
 import type { JsonObject } from '../src/json.ts'
+import { aggregate } from '../src/list/aggregate.ts'
+import { readAggregateQuery } from '../src/list/aggregate-query.ts'
 import { type ListDatabase, listRecords } from '../src/list/list.ts'
-import { readAggregateQuery, readListQuery } from '../src/list/query.ts'
+import { readListQuery } from '../src/list/query.ts'
 import { createRecord } from '../src/records/create.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
@@ -59,8 +62,11 @@ const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> 
   create: ({ db, fields, context }) => createRecord(db, fields, bodies[fields.resource.name]!, context),
   delete: ({ db, fields, context, id }) => removeRecord(db, fields, id, context),
   restore: ({ db, fields, context, id }) => restoreRecord(db, fields, id, context, new Date(0)),
-  aggregate: ({ db, fields, context, parameters }) =>
-    aggregateDeals(db, context, readAggregateQuery(parameters, fields, context.catalog)),
+  aggregate: ({ db, fields, context, parameters }) => {
+    const asked = readAggregateQuery(parameters, fields, context.catalog, dealSums)
+    const { measures } = asked
+    return measures ? aggregate(db, fields, context, asked, measures) : aggregateDeals(db, context, asked)
+  },
 }
 const ofExisting = ['get', 'update', 'list']
 

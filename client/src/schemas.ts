@@ -261,9 +261,14 @@ export interface Schemas {
     fields: Array<string>
   }>
   aggregate_group: {
-    group: number | null
-    name: string | null
-    count: number
+    group?: number | string | null
+    name?: string | null
+    groups?: Array<{
+      group_by: string
+      group: number | string | null
+      name: string | null
+    }>
+    count?: number
     deal_value?: Array<{
       currency: number
       currency_code: string | null
@@ -285,6 +290,12 @@ export interface Schemas {
       value: number
     }
     without_rate?: number
+  }
+  search_hit: {
+    resource: string
+    id: number
+    name: string | null
+    detail: string | null
   }
   caller: {
     account: {

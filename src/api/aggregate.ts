@@ -1,17 +1,29 @@
-/** GET /deal/aggregate over HTTP. */
+/** GET and POST /deal/aggregate and /product/aggregate over HTTP (D55, D85). */
 import { aggregateDeals } from '../deals/aggregate.ts'
-import { readAggregateQuery } from '../list/query.ts'
+import { dealSums } from '../deals/sums.ts'
+import { aggregate } from '../list/aggregate.ts'
+import { plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
+import { namedFields } from '../list/groups.ts'
+import { counting } from '../list/measures.ts'
 import { success } from './answer.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
-import { fieldsOf } from './request.ts'
+import { fieldsOf, parametersOf } from './request.ts'
 import type { Handler } from './routes.ts'
 
-export function dealAggregate(db: ServedDatabase): Handler {
+/** Sums over the records of a resource; the parameters are in the address, in the body, or in both (D32). */
+export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
   return async request => {
-    const { catalog } = request.caller
-    const asked = readAggregateQuery(request.query, fieldsOf(request, 'deal'), catalog)
-    needNames(request.caller, asked.groupBy ? [asked.groupBy] : [])
-    const { groups, hasMore } = await aggregateDeals(inTurn(db, request), request.caller, asked)
-    return success(groups, { group_by: asked.groupBy?.internal_name ?? null, hasMore })
+    const { caller } = request
+    const fields = fieldsOf(request, resource)
+    const sums = resource === 'deal' ? dealSums : plainSums
+    const asked = readAggregateQuery(parametersOf(request), fields, caller.catalog, sums)
+    needNames(caller, namedFields(asked.keys))
+    const turn = inTurn(db, request)
+    const { groups, hasMore } =
+      resource === 'deal' && !asked.measures
+        ? await aggregateDeals(turn, caller, asked)
+        : await aggregate(turn, fields, caller, asked, asked.measures ?? [counting])
+    const group_by = asked.keys.map(({ text }) => text).join() || null
+    return success(JSON.stringify(groups), { group_by, hasMore })
   }
 }

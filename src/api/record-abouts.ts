@@ -92,19 +92,46 @@ function recordOf(resource: string) {
   return enveloped(named(`${resource}_read`), named('write_meta'))
 }
 
-/** GET /deal/aggregate */
-export const aggregateAbout: About = {
-  ...{ id: 'deal_aggregate', summary: 'Sums deals.', tag: 'deal' },
-  parameters: ['deal_group_by', 'filter', 'deleted'],
+/** Sums over the records of a resource (D85). */
+export function aggregateAbouts(resource: string): { readonly [operation in 'get' | 'post']: About } {
+  const meta = {
+    type: 'object',
+    properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
+    required: ['group_by', 'hasMore'],
+  }
+  const data = { type: 'array', items: named('aggregate_group') }
+  const parameters = [`${resource}_group_by`, 'measures', 'filter', 'deleted']
+  const asked = {
+    ...{ tag: resource, parameters, refuses: [] },
+    answers: [
+      { status: 200, description: 'The groups, the largest first.', schema: enveloped(data, meta, true) },
+    ],
+  }
+  const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
+  const properties = { group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } }
+  return {
+    get: { ...asked, id: `${resource}_aggregate`, summary: `Sums records: ${resource}.` },
+    post: {
+      ...{ ...asked, id: `${resource}_aggregate_post` },
+      summary: `Sums records, with the parameters in the body: ${resource}.`,
+      body: { schema: { type: 'object', properties, additionalProperties: false }, isOptional: true },
+    },
+  }
+}
+
+/** GET /search */
+export const searchAbout: About = {
+  ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
+  parameters: ['q', 'searched', 'search_size'],
   answers: [
     {
-      ...{ status: 200, description: 'The groups, the largest first.' },
+      ...{ status: 200, description: 'What was found, the best first.' },
       schema: enveloped(
-        { type: 'array', items: named('aggregate_group') },
+        { type: 'array', items: named('search_hit') },
         {
           type: 'object',
-          properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
-          required: ['group_by', 'hasMore'],
+          properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
+          required: ['pageSize', 'hasMore'],
         },
         true,
       ),

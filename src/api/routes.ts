@@ -10,7 +10,7 @@ import { queryBytesMax, queryTooLarge } from '../list/parameters.ts'
 import type { About } from '../openapi/about.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
-import { dealAggregate } from './aggregate.ts'
+import { aggregateHandler } from './aggregate.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { docsHandler } from './docs.ts'
@@ -19,9 +19,10 @@ import { type FieldService, fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { openApiHandler } from './openapi.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
-import { aggregateAbout, recordAbouts, tokenAbouts } from './record-abouts.ts'
+import { aggregateAbouts, recordAbouts, searchAbout, tokenAbouts } from './record-abouts.ts'
 import { type RecordService, recordHandlers } from './records.ts'
 import type { ApiRequest, GuestRequest } from './request.ts'
+import { searchHandler } from './search.ts'
 import { publicAbouts, sessionAbouts } from './session-abouts.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 import { tokenHandlers } from './tokens.ts'
@@ -96,8 +97,9 @@ export function routes(
     recordRoutes(resource, { db, resource, configured, retentionDays, ...(move ? { move } : {}) })
   const table: readonly Route[] = [
     ...records('deal'),
-    at('GET', '/rest/api/v1/deal/aggregate', 'deal:read', dealAggregate(db), aggregateAbout),
+    ...aggregateRoutes(db, 'deal'),
     ...records('product'),
+    ...aggregateRoutes(db, 'product'),
     ...records('contact'),
     ...records('company'),
     ...records('user', handOver),
@@ -113,6 +115,7 @@ export function routes(
     ...records('currency').filter(
       ({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list'),
     ),
+    at('GET', '/rest/api/v1/search', 'any', searchHandler(db), searchAbout),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...publicRoutes(db, () => table),
@@ -188,6 +191,17 @@ function recordRoutes(resource: Readable, service: RecordService): AccountRoute[
     at('PATCH', `/rest/api/v1/${resource}/:id`, write, update, about.update),
     at('DELETE', `/rest/api/v1/${resource}/:id`, write, remove, about.remove),
     at('POST', `/rest/api/v1/${resource}/:id/restore`, write, restore, about.restore),
+  ]
+}
+
+/** Sums, with their parameters in the address or in the body (D85). */
+function aggregateRoutes(db: Database, resource: 'deal' | 'product'): AccountRoute[] {
+  const url = `/rest/api/v1/${resource}/aggregate`
+  const about = aggregateAbouts(resource)
+  const handler = aggregateHandler(db, resource)
+  return [
+    at('GET', url, `${resource}:read`, handler, about.get),
+    { ...at('POST', url, `${resource}:read`, handler, about.post), bodyLimit: queryLimit },
   ]
 }
 

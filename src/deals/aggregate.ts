@@ -1,21 +1,18 @@
 /**
- * Sums over deals (GET /deal/aggregate, D55): for each group how many there are, what they are worth in each
- * currency, weighted and in the base currency, and how many have no rate. Feeds boards and forecasts. Knows
- * no HTTP.
+ * The sums over deals that are answered without asking for measures (GET /deal/aggregate, D55): for each
+ * group how many there are, what they are worth in each currency, weighted and in the base currency, and how
+ * many have no rate. Feeds boards and forecasts. Knows no HTTP.
  */
-import { recordRow } from '../fields/columns.ts'
 import { halfEven } from '../fields/decimal.ts'
-import { kinds } from '../fields/kinds.ts'
-import { type Json, type JsonObject, parseJson } from '../json.ts'
-import type { AggregateRequest } from '../list/query.ts'
+import { type Json, parseJson } from '../json.ts'
+import { type Groups, groupsMax } from '../list/aggregate.ts'
+import type { AggregateRequest } from '../list/aggregate-query.ts'
+import { shownGroups } from '../list/groups.ts'
 import { dependsOnValues } from '../list/resolve.ts'
 import { whereSql } from '../list/sql.ts'
-import { namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-
-const groupsMax = 1000
 
 /** The fields from which sums are made: whoever does not see them does not see these either (D64). */
 const derivedFrom: { readonly [sum: string]: readonly string[] } = {
@@ -27,7 +24,7 @@ const derivedFrom: { readonly [sum: string]: readonly string[] } = {
 }
 
 type Group = {
-  readonly group: number | null
+  readonly keys: readonly Json[]
   readonly count: number
   /** [currency, value, weighted value] */
   readonly sums: readonly (readonly [number, Json, Json])[] | null
@@ -36,32 +33,24 @@ type Group = {
   readonly without_rate: number
 }
 
-/**
- * The groups, the largest in base currency first, at most a thousand, as JSON text of an array; and whether
- * there are more.
- */
-export async function aggregateDeals(
-  db: Reader,
-  viewer: Viewer,
-  request: AggregateRequest,
-): Promise<{ groups: string; hasMore: boolean }> {
+/** The groups, the largest in base currency first, at most a thousand; and whether there are more. */
+export async function aggregateDeals(db: Reader, viewer: Viewer, request: AggregateRequest): Promise<Groups> {
   const { account, currencies, resources } = viewer.catalog
   const base = currencies.get(account.base_currency)!
-  const { groupBy, filter } = request
+  const { filter } = request
   const isHidden = (name: string) => resources.get('deal')!.byName.get(name)!.is_hidden
   const statement = groupsSql(request, viewer, base.decimals)
   const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
   const found = rows.slice(0, groupsMax).map(row => parseJson(row.found!) as unknown as Group)
-  const records = groupBy ? found.map(({ group }): JsonObject => ({ [groupBy.internal_name]: group })) : []
-  const names = groupBy && (await namesOf(db, viewer, records, [groupBy])).get(groupBy)
+  const keys = found.map(group => group.keys)
+  const shownAs = await shownGroups(db, viewer, request.keys, keys)
   const money = (currency: number, value: Json) => ({
     currency,
     currency_code: currencies.get(currency)?.code ?? null,
     value,
   })
-  const groups = found.map(({ group, count, sums, base: sum, weighted, without_rate }) => ({
-    group,
-    name: names?.get(group!)?.name ?? null,
+  const groups = found.map(({ count, sums, base: sum, weighted, without_rate }, index) => ({
+    ...shownAs[index]!,
     count,
     deal_value: (sums ?? []).map(([currency, value]) => money(currency, value)),
     weighted_value: (sums ?? []).map(([currency, , value]) => money(currency, value)),
@@ -71,30 +60,34 @@ export async function aggregateDeals(
   }))
   const isShown = ([name]: [string, unknown]) => !derivedFrom[name]?.some(isHidden)
   const shown = groups.map(group => Object.fromEntries(Object.entries(group).filter(isShown)))
-  return { groups: JSON.stringify(shown), hasMore: rows.length > groupsMax }
+  return { groups: shown, hasMore: rows.length > groupsMax }
 }
 
 /** The sums of each currency in each group, put together by group. */
 function groupsSql(request: AggregateRequest, viewer: Viewer, decimals: number): Sql {
-  const { groupBy } = request
-  const key = groupBy ? kinds[groupBy.type].term(groupBy, '')!.sql(recordRow) : sql`NULL::bigint`
+  const named = request.keys.map((key, index) => ({ value: key.sql, name: sql.id(`key${index}`) }))
+  // Without a key the group of all deals has none.
+  const keys = named.length ? named : [{ value: sql`NULL::bigint`, name: sql.id('nothing') }]
+  const names = sql.join(keys.map(({ name }) => sql`c.${name}`))
+  const values = sql.join(keys.map(({ value, name }) => sql`${value} AS ${name}`))
+  const places = sql.join([...keys, null].map((_key, index) => sql.integer(index + 1)))
   // An order by what is hidden would tell of it (D64).
   const isHidden = viewer.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
   const first = isHidden ? sql`sum(c.count)` : sql`coalesce(sum(c.base), 0)`
   const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
   return sql`SELECT json_build_object(
-  'group', c.key, 'count', sum(c.count), 'without_rate', sum(c.without_rate),
+  'keys', json_build_array(${names}), 'count', sum(c.count), 'without_rate', sum(c.without_rate),
   'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${weighted},
   'sums', json_agg(
     json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted)) ORDER BY c.currency)
     FILTER (WHERE c.currency IS NOT NULL))::text AS found
 FROM (
-  SELECT ${key} AS key, r.deal_value_currency AS currency, count(*) AS count,
+  SELECT ${values}, r.deal_value_currency AS currency, count(*) AS count,
     sum(r.deal_value_value) AS value, sum(r.weighted_value_value) AS weighted,
     sum(r.deal_value_in_base_currency_value) AS base,
     sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
     count(*) FILTER (
       WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
-  FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY 1, 2) c
-GROUP BY c.key ORDER BY ${first} DESC, c.key LIMIT ${sql.integer(groupsMax + 1)}`
+  FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY ${places}) c
+GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax + 1)}`
 }

@@ -15,13 +15,14 @@ export const deal: Resource = {
   source: { id: 1, name: 'Deal' },
   fields: dealFields,
   shownAs: ['title'],
+  searched: [],
   reach: { owner: 'sales_owner', territory: 'territory' },
   explains: explainStatus,
   applyRules: applyDealRules,
 }
 
 /** The ids of the static dropdown `status`. */
-const statusOf = { open: 1, won: 2, lost: 3 } as const
+export const statusOf = { open: 1, won: 2, lost: 3 } as const
 
 /** Who sends a status wants a stage of that kind (D19). */
 function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages }: Catalog): string | null {

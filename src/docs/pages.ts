@@ -55,9 +55,9 @@ function rendered(markdown: string): string {
   const text = markdown
     .replaceAll('](errors.md', '](/docs/errors')
     .replaceAll('](openapi.json', '](/openapi.json')
-    .replace(/\]\(#([\w-]+)\)/g, '](/docs/$1)')
+    .replace(/\]\(#([\w-]+)\)/g, (_, name) => `](/docs/${name})`)
     // Not for those who use the service.
-    .replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
+    .replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, (_, words) => words)
   return (marked.parse(text) as string).replace(
     /<table>.*?<\/table>/gs,
     table => `<div class="wide">${table}</div>`,
@@ -67,8 +67,8 @@ function rendered(markdown: string): string {
 /** `type` of a problem leads to a row of the errors; the codes of problems have rows, too. */
 function withAnchors(page: string): string {
   return page
-    .replace(/<tr>(\s*<td>\d+<\/td>\s*<td><code>(\w+)<\/code>)/g, '<tr id="$2">$1')
-    .replace(/<tr>(\s*<td><code>(\w+)<\/code>)/g, '<tr id="problem-$2">$1')
+    .replace(/<tr>(\s*<td>\d+<\/td>\s*<td><code>(\w+)<\/code>)/g, (_, row, slug) => `<tr id="${slug}">${row}`)
+    .replace(/<tr>(\s*<td><code>(\w+)<\/code>)/g, (_, row, code) => `<tr id="problem-${code}">${row}`)
 }
 
 function navigationHtml(guides: readonly Guide[], document: Schema, current: string): string {

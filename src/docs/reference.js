@@ -135,5 +135,5 @@ function operationHtml(method, path, operation, document) {
 
 /** Names of errors lead to what to do about them. @param {string} description */
 function errorLinks(description) {
-  return escaped(description).replace(/`(\w+)`/g, '<a href="/docs/errors#$1">$1</a>')
+  return escaped(description).replace(/`(\w+)`/g, (_, slug) => `<a href="/docs/errors#${slug}">${slug}</a>`)
 }

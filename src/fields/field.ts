@@ -4,6 +4,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
+import type { Part, Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
@@ -188,8 +189,24 @@ export type Kind = {
   readonly limits?: readonly (keyof Config)[]
   /** The interface's limits of a custom field of the type (D36); absent: there is no such custom field. */
   readonly custom?: Config
+  /** What sums add up of a value (D85): a number, and the currency that it is in; absent: nothing. */
+  measured?(field: Field): { readonly amount: Expression; readonly currency?: Expression }
+  /** SQL of the calendar date of a value in a time zone, for sums by day, week and so on; absent: none. */
+  day?(field: Field, timeZone: Part): Expression
+  /** What the search looks in (D86); absent: in no field of the kind. */
+  readonly searched?: Searched
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
   pointsTo?(value: Json): Json[]
+}
+
+/** How a search looks in the values of a kind. */
+export type Searched = {
+  /** SQL of what is looked in, from SQL of the column: the texts folded, or the digits of numbers */
+  sql(column: Sql): Sql
+  /** the texts of a stored value, as people write them */
+  texts(value: Json): readonly string[]
+  /** whether only the digits of a text count */
+  readonly isOfDigits?: true
 }
 
 /**

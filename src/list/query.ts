@@ -5,7 +5,6 @@
 import type { Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { kinds } from '../fields/kinds.ts'
 import { isExpandable } from '../records/expand.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { conditionsMax, type Filter, parseFilter, parseSort } from './grammar.ts'
@@ -53,9 +52,6 @@ export type ListRequest = Selection & {
   /** the moment by which values that change with the clock are sorted: UTC, with milliseconds */
   readonly asOf: string
 }
-
-/** Sums of records, grouped by the values of a field. */
-export type AggregateRequest = Selection & { readonly groupBy: Field | null }
 
 /** The parameters that every list takes. */
 export const listParameters = [
@@ -123,34 +119,8 @@ export function readListQuery(
   return request
 }
 
-/**
- * Reads the parameters of sums: those that choose the records of a list, and `group_by`. Throws as
- * readListQuery does.
- */
-export function readAggregateQuery(
-  parameters: Parameters,
-  fields: ResourceFields,
-  catalog: Catalog,
-): AggregateRequest {
-  const problems = unknownParameters(parameters, ['group_by', 'filter', 'deleted'])
-  const selection = selectionOf(parameters, { fields, catalog, problems })
-  const [groupBy = null, ...others] = fieldsNamed(parameters, 'group_by', fields, problems, []) ?? []
-  if (others.length) report(problems, 'group_by', 'too_many', 'group_by takes one field.')
-  if (groupBy && !isGroupable(groupBy)) {
-    const hint = `Those that can: ${namesOf(fields, isGroupable)}.`
-    const message = `${groupBy.internal_name} doesn't hold one id with a name.`
-    report(problems, 'group_by', 'not_groupable', message, { field: groupBy.internal_name, hint })
-  }
-  refuse(problems, 'The query could not be read.')
-  return { ...selection, groupBy }
-}
-
-/** Whether sums may be grouped by a field: it holds one id with a name. */
-export function isGroupable(field: Field): boolean {
-  return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
-}
-
-function selectionOf(parameters: Parameters, context: ResolveContext): Selection {
+/** Reads which records are meant. What can't be read is added to the problems. */
+export function selectionOf(parameters: Parameters, context: ResolveContext): Selection {
   const filter = filterOf(parameters, context.problems)
   const plan = filter && resolveFilter(filter, context)
   if (plan) refuseCostlyLikes(plan, context.problems)
@@ -242,7 +212,8 @@ function expandOf(parameters: Parameters, fields: ResourceFields, problems: Prob
   return named
 }
 
-function namesOf({ fields }: ResourceFields, isWanted: (field: Field) => boolean): string {
+/** The names of the fields that a caller may name there, for hints. */
+export function namesOf({ fields }: ResourceFields, isWanted: (field: Field) => boolean): string {
   const wanted = fields.filter(field => field.is_active && !field.is_hidden && isWanted(field))
   return wanted.map(field => field.internal_name).join(', ')
 }

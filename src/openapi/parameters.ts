@@ -1,7 +1,8 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
-import { isGroupable, listParameters, pageSizeMax } from '../list/query.ts'
+import { isGroupable } from '../list/groups.ts'
+import { listParameters, pageSizeMax } from '../list/query.ts'
 import { isExpandable } from '../records/expand.ts'
 import { shownFields } from './records.ts'
 
@@ -71,6 +72,22 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       ...query('source', { schema: { enum: resources }, description: 'The resource.' }),
       required: true,
     },
+    measures: query('measures', {
+      schema: text,
+      description: 'Up to ten, separated by commas, such as count,sum:deal_value,median:age.',
+    }),
+    q: {
+      ...query('q', { schema: { ...text, minLength: 2, maxLength: 200 }, description: 'The words.' }),
+      required: true,
+    },
+    searched: query('resources', {
+      schema: text,
+      description: 'The resources, separated by commas; all if not said.',
+    }),
+    search_size: query('pageSize', {
+      schema: { ...whole, maximum: 50 },
+      description: 'How many; 20 if not said.',
+    }),
     any_source: query('source', { schema: { enum: resources }, description: 'The resource.' }),
     idempotency_key: header(
       'Idempotency-Key',
@@ -103,8 +120,8 @@ function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
       'The fields whose names are shown in _expanded.',
     ),
     [`${resource}_group_by`]: query('group_by', {
-      schema: { enum: namesOf(groupable) },
-      description: 'The field by which sums are grouped; all records are one group if not said.',
+      schema: text,
+      description: `Up to three, separated by commas: ${namesOf(groupable).join(', ')}, or a date with a unit of time, such as created_at:month.`,
     }),
   }
 }

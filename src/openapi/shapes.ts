@@ -133,19 +133,32 @@ export const shapes: { readonly [name: string]: Schema } = {
       'fields',
     ]),
   },
-  aggregate_group: opened(
-    {
-      group: orNull(whole),
-      name: orNull(text),
-      count: whole,
-      deal_value: { type: 'array', items: money },
-      weighted_value: { type: 'array', items: money },
-      deal_value_in_base_currency: money,
-      weighted_value_in_base_currency: money,
-      without_rate: whole,
-    },
-    ['group', 'name', 'count'],
-  ),
+  // A measure stands under its own text, such as sum:deal_value.
+  aggregate_group: {
+    ...opened(
+      {
+        group: { type: ['integer', 'string', 'null'] },
+        name: orNull(text),
+        groups: {
+          type: 'array',
+          items: opened({
+            group_by: text,
+            group: { type: ['integer', 'string', 'null'] },
+            name: orNull(text),
+          }),
+        },
+        count: whole,
+        deal_value: { type: 'array', items: money },
+        weighted_value: { type: 'array', items: money },
+        deal_value_in_base_currency: money,
+        weighted_value_in_base_currency: money,
+        without_rate: whole,
+      },
+      [],
+    ),
+    additionalProperties: true,
+  },
+  search_hit: opened({ resource: text, id: whole, name: orNull(text), detail: orNull(text) }),
   caller: opened({
     account: opened({ id: whole, name: text, time_zone: text, base_currency: whole }),
     user: opened({

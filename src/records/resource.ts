@@ -24,6 +24,8 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
+  /** the fields beside its name in which a search looks (D86); left out: its records are not searched */
+  readonly searched?: readonly string[]
   /** the type of the custom fields that point to its records; without it no custom field does */
   readonly customType?: FieldType
   /** unique index → the field of which no two records have the same value */

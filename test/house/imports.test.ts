@@ -8,7 +8,7 @@ import { importsOf, sources } from './sources.ts'
 /** Files of `from` must import nothing that matches `never`. */
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   {
-    from: /^src\/(records|list|fields)\//,
+    from: /^src\/(records|list|search|fields)\//,
     never: /^src\/(deals|products|api|app|serve|main|cli|resources|accounts|db)\b/,
   },
   {
@@ -88,7 +88,7 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
   { from: /^src\/fields\/(?!kinds\/samples)/, never: resourceBut('currency'), what: 'a resource' },
   // Who writes is a user.
   { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
-  { from: /^src\/(list|db|backup)\//, never: resourceBut(), what: 'a resource' },
+  { from: /^src\/(list|search|db|backup)\//, never: resourceBut(), what: 'a resource' },
   // What is made of a catalog is kept in one way; the wiring has connections, which are no catalog.
   { from: /^src\/(?!made-once\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
 ]

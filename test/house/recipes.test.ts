@@ -34,7 +34,7 @@ function stepsOf(title: string): Step[] {
 function carriedOut(title: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
   after(() => rmSync(copy, { recursive: true, force: true }))
-  for (const part of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json'])
+  for (const part of ['src', 'client', 'test', 'scripts', 'package.json', 'tsconfig.json'])
     cpSync(part, join(copy, part), { recursive: true })
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'prepared'))

@@ -32,7 +32,7 @@ const role = await made('role', {
     .map(name => `${name}:read`)
     .concat('deal:write', 'contact:write'),
   visibility: { deal: 'territory', contact: 'own', company: 'own' },
-  hidden_fields: ['deal.deal_value', 'deal.cf_custom_text_field', 'contact.job_title'],
+  hidden_fields: ['deal.deal_value', 'deal.cf_custom_text_field', 'contact.job_title', 'contact.phones'],
 })
 const territory = await made('territory', { name: 'Theirs' })
 const seller = await made('user', {
@@ -110,13 +110,36 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     const counting = pick(['', '', '&count=exact', '&count=estimate', '&deleted=only'])
     return `${v1}/${resource}/view/list?${filter()}${sort}${more}${counting}&pageSize=${pick([1, 3, 25])}`
   }
-  const sums = () =>
-    `${v1}/deal/aggregate?group_by=${pick(['pipeline_stage', 'sales_owner', 'company', 'source', 'status'])}&${filter()}`
+  const key = () => pick(['pipeline_stage', 'sales_owner', 'company', 'source', 'status', 'product'])
+  const date = () => `${pick(['created_at', 'expected_close_date'])}:${pick(['day', 'month', 'year'])}`
+  const measure = () =>
+    `${pick(['sum', 'avg', 'min', 'max', 'median'])}:${pick([...names, 'revenue', 'age', 'expected_deal_value'])}`
+  const sums = () => {
+    const by = pick([key(), `${key()},${date()}`, `${key()},${key()},${date()}`])
+    const measures = pick([
+      '',
+      '',
+      `&measures=count,${measure()}`,
+      '&measures=sum:expected_deal_value,max:age',
+    ])
+    return `${v1}/deal/aggregate?group_by=${by}${measures}&${filter()}`
+  }
+  /** Parts of all that is stored, in deals, contacts and companies, with what is hidden. */
+  const searches = () => {
+    const words = () => {
+      const text = String(pick(pick(operands).values) ?? 'xx')
+      const from = Math.floor(next() * Math.max(1, text.length - 3))
+      return text.slice(from, from + 2 + Math.floor(next() * 6))
+    }
+    const q = encodeURIComponent(pick([words(), `${words()} ${words()}`]))
+    return `${v1}/search?q=${q}&pageSize=${pick([3, 50])}${pick(['', '&resources=contact', '&resources=deal'])}`
+  }
   const id = () => pick(ids)
   const member = () => pick([...new Set(names.map(name => name.split('.')[0]!))])
   const one = (): Question => {
     const kind = next()
-    if (kind < 0.66) return { method: 'GET', path: list() }
+    if (kind < 0.5) return { method: 'GET', path: list() }
+    if (kind < 0.66) return { method: 'GET', path: searches() }
     if (kind < 0.74) return { method: 'GET', path: resource === 'deal' ? sums() : list() }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }
@@ -180,7 +203,7 @@ test('what is not seen changes no answer', async () => {
   await db.query(`DELETE FROM deal WHERE ${unseen}`, own)
   await db.query('DELETE FROM contact WHERE created_by <> $1::bigint', own.slice(0, 1))
   await db.query('DELETE FROM company WHERE created_by <> $1::bigint', own.slice(0, 1))
-  await db.query(`UPDATE contact SET job_title = NULL,
+  await db.query(`UPDATE contact SET job_title = NULL, phones = '[{"phone_number":"+1 555 0199"}]',
     document = regexp_replace(document, '"job_title":("[^"]*"|null)', '"job_title":"another"')`)
   await db.query(`UPDATE deal SET deal_value_value = 1, deal_value_in_base_currency_value = 2,
     weighted_value_value = 3, custom = custom - 'cf_custom_text_field',

@@ -3,8 +3,9 @@
  * is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { containedAt, jsonDocument } from '../columns.ts'
-import type { Field, Kind, ParseContext, Schemas } from '../field.ts'
+import type { Field, Kind, ParseContext, Schemas, Searched } from '../field.ts'
 import { equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
@@ -30,6 +31,11 @@ export const phone = contactPoints(
           hint: 'For example "+1 555 0100".',
         }) ?? false),
   { min_length: 5, max_length: 17 },
+  {
+    sql: column => sql`phone_digits(${column})`,
+    texts: value => members(value, 'phone_number'),
+    isOfDigits: true,
+  },
 )
 
 // One @, no spaces, no dot at the beginning, before the @ or beside another, and a domain of at least two
@@ -50,6 +56,7 @@ export const email = contactPoints(
           hint: 'For example "jo@example.com".',
         }) ?? false),
   { min_length: 3, max_length: 320 },
+  { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
 
 /** How many entries a field has for which nothing else is said. */
@@ -64,6 +71,7 @@ function contactPoints(
   { source: pattern }: RegExp,
   check: Check,
   limits: { min_length: number; max_length: number },
+  searched: Searched,
 ): Kind {
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
     if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
@@ -81,6 +89,7 @@ function contactPoints(
   return {
     members: [typeMember, valueMember],
     empty: [],
+    searched,
     limits: ['max_limit'],
     columns: field => [{ name: field.internal_name, type: 'jsonb' }],
     parse: (input, context) => {
@@ -127,6 +136,11 @@ function entrySchemas(
     input: oneOrMore(closed(sent, Object.keys(sent)), max_limit),
     output: { type: 'array', items: opened({ [typeMember]: ids, [valueMember]: { type: 'string' } }) },
   }
+}
+
+/** The texts that the entries have in a member. */
+function members(value: Json, member: string): string[] {
+  return items(value).map(entry => (isObject(entry) ? String(entry[member]) : ''))
 }
 
 function entryType(

@@ -1,11 +1,13 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
+import { scalar } from '../columns.ts'
+import type { Kind } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch, isoPatterns } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
-export const date = simpleKind({
+const plainDate = simpleKind({
   column: 'date',
   type: 'date',
   isText: true,
@@ -22,6 +24,8 @@ export const date = simpleKind({
   schema: () => textOf(isoPatterns.date, 'date'),
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
+
+export const date: Kind = { ...plainDate, day: field => scalar(field, '', 'date') }
 
 /** A date as written, or the calendar date of an epoch in the account's time zone (D31). */
 export function dateOperand(text: string, { account }: Catalog): string | Complaint {

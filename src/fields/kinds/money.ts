@@ -10,7 +10,7 @@ import { column, containedAt, type Expression, type Row, scalar, textOrder } fro
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
-import { type Complaint, equality, type Order, ordered } from '../operators.ts'
+import { type Complaint, equality, type LookUp, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
@@ -41,6 +41,10 @@ export const money: Kind = {
     ]
     return field.type === 'DEAL_VALUE' ? [...columns, JSON.stringify(money.products ?? [])] : columns
   },
+  measured: field => ({
+    amount: scalar(field, 'value', 'numeric'),
+    currency: scalar(field, 'currency', 'int'),
+  }),
   text: field => {
     const member = (name: string) => column(`${field.internal_name}_${name}`)
     const [currency, code, value] = [member('currency'), member('currency_code'), member('value')]
@@ -235,4 +239,10 @@ function timesRate(field: Field, row: Row, isOwn: Sql): Sql {
   return sql`(${scalar(field, 'value', 'numeric')(row)} * (
       SELECT rate FROM currency
       WHERE ${isOwn} AND currency.id = ${currency}))`
+}
+
+/** SQL that stands after rows and gives each the rate of its currency: `rate`, of the row `alias`. */
+export function withRate(alias: Sql, currency: Sql, looked: LookUp): Sql {
+  return sql`
+        LEFT JOIN currency ${alias} ON ${looked('currency', alias)} AND ${alias}.id = ${currency}`
 }

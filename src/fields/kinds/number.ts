@@ -38,6 +38,7 @@ const decimalNumber = simpleKind({
 
 export const number: Kind = {
   ...decimalNumber,
+  measured: field => ({ amount: row => sql`${scalar(field, '', 'numeric')(row)}::numeric` }),
   text: field => row => sql`trim_scale(${column(field.internal_name)(row)}::numeric)::text`,
   // A record's id is compared as a whole number, because only then can its index be used.
   term: (field, member) =>

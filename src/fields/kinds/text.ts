@@ -1,13 +1,14 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { codePoints } from '../code-points.ts'
 import { textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
-import type { Config, ParseContext } from '../field.ts'
+import type { Config, Kind, ParseContext } from '../field.ts'
 import { textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
-export const text = simpleKind({
+const plainText = simpleKind({
   column: 'text',
   type: 'text',
   operators: textual,
@@ -34,6 +35,14 @@ export const text = simpleKind({
       field.is_filled,
     ),
 })
+
+export const text: Kind = {
+  ...plainText,
+  searched: {
+    sql: column => sql`fold(${column})`,
+    texts: value => (typeof value === 'string' ? [value] : []),
+  },
+}
 
 /**
  * A string within its limits, or undefined after a problem. Its length counts code points; NUL and lone

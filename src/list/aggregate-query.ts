@@ -1,0 +1,65 @@
+/** The parameters of sums → a request for them (D55, D85). Finds every problem at once. Knows no SQL. */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Sql } from '../sql.ts'
+import { type GroupKey, groupKeysOf } from './groups.ts'
+import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
+import { type Parameters, refuse, report, single, unknownParameters } from './parameters.ts'
+import { type Selection, selectionOf } from './query.ts'
+
+/** Parts of records, such as the lines of a deal, that are summed up where one groups by `key`. */
+export type Parts = {
+  readonly key: GroupKey
+  /** SQL that stands after the records `r` and gives their parts */
+  readonly join: Sql
+  readonly measured: { readonly [name: string]: Measured }
+}
+
+/** What a resource's sums have beside what its fields say. */
+export type Sums = {
+  /** null where the caller may not see them */
+  parts(fields: ResourceFields, catalog: Catalog): Parts | null
+  readonly inBase: InBase
+}
+
+/** A resource without parts, all of whose amounts are what their fields say. */
+export const plainSums: Sums = { parts: () => null, inBase: () => undefined }
+
+export type AggregateRequest = Selection & {
+  readonly keys: readonly GroupKey[]
+  /** null: those that the resource answers without being asked */
+  readonly measures: readonly Measure[] | null
+  /** set where parts of records are summed up, not records */
+  readonly parts: Parts | null
+}
+
+/** Reads the parameters of sums. Throws `unknown_parameter` or `malformed_query` with every problem. */
+export function readAggregateQuery(
+  parameters: Parameters,
+  fields: ResourceFields,
+  catalog: Catalog,
+  sums: Sums,
+): AggregateRequest {
+  const problems = unknownParameters(parameters, ['group_by', 'measures', 'filter', 'deleted'])
+  const context = { fields, catalog, problems }
+  const selection = selectionOf(parameters, context)
+  const known = sums.parts(fields, catalog)
+  const named = (parameter: string) => {
+    const text = single(parameters, parameter, problems)
+    if (text === null && parameters.has(parameter) && parameters.get(parameter)!.length < 2)
+      report(problems, parameter, 'invalid_value', `${parameter} names nothing.`)
+    return text
+  }
+  const grouped = named('group_by')
+  const keys = grouped === null ? [] : groupKeysOf(grouped, known ? [known.key] : [], context)
+  const parts = known && keys.includes(known.key) ? known : null
+  const measured = named('measures')
+  const measures =
+    measured === null ? ofParts(parts) : measuresOf(measured, parts?.measured ?? null, sums.inBase, context)
+  refuse(problems, 'The query could not be read.')
+  return { ...selection, keys, measures, parts }
+}
+
+/** What is measured of parts without being asked for: how many records, and all sums. */
+function ofParts(parts: Parts | null): readonly Measure[] | null {
+  return parts && [counting, ...Object.entries(parts.measured).map(([name, of]) => sumOf(name, of))]
+}

@@ -1,0 +1,180 @@
+/**
+ * Measures of groups of records (D85): one statement reads the records once, groups them, and groups them
+ * again by the currency of each amount. Knows no HTTP and no resource.
+ */
+import type { Currency, ResourceFields } from '../fields/catalog.ts'
+import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import { withRate } from '../fields/kinds/money.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { type Reader, tableOf } from '../records/store.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import type { AggregateRequest } from './aggregate-query.ts'
+import { shownGroups } from './groups.ts'
+import type { Measure, Measured } from './measures.ts'
+import { dependsOnValues } from './resolve.ts'
+import { whereSql } from './sql.ts'
+
+/** More groups are not answered. */
+export const groupsMax = 1000
+
+/** Averages of numbers have at most so many decimals; those of amounts have their currency's. */
+const decimalsMax = 6
+
+export type Groups = { readonly groups: readonly JsonObject[]; readonly hasMore: boolean }
+
+/** One row of the answer: of a group as a whole, or of the amounts of a group in one currency. */
+type Row = {
+  readonly keys: readonly Json[]
+  /** the place of the amount, among all that are measured, by whose currency the row is; -1: a whole group */
+  readonly of: number
+  readonly in: number | null
+  /** of each measure: its value, that in the base currency, and how many amounts have no rate */
+  readonly values: readonly (readonly [Json, Json, number])[]
+}
+
+/**
+ * The measures of each group, the largest by the first measure first, at most a thousand; and whether there
+ * are more.
+ */
+export async function aggregate(
+  db: Reader,
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: AggregateRequest,
+  measures: readonly Measure[],
+): Promise<Groups> {
+  const amounts = [...new Set(measures.flatMap(({ of }) => of ?? []))]
+  const statement = measuresSql(fields, sightOf(viewer), request, measures, amounts)
+  const found = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
+  const rows = found.map(row => ({ place: Number(row.place), ...(parseJson(row.found!) as unknown as Row) }))
+  const places = [...Map.groupBy(rows, ({ place }) => place).values()]
+  const answered = places.slice(0, groupsMax)
+  const keys = answered.map(([first]) => first!.keys)
+  const shown = await shownGroups(db, viewer, request.keys, keys)
+  const groups = answered.map((ofGroup, index) => ({
+    ...shown[index]!,
+    ...Object.fromEntries(
+      measures.map(({ text, of }, at): [string, Json] => [
+        text,
+        shownMeasure(viewer, ofGroup, at, of, amounts),
+      ]),
+    ),
+  }))
+  return { groups, hasMore: places.length > groupsMax }
+}
+
+function shownMeasure(
+  { catalog: { account, currencies } }: Viewer,
+  rows: readonly Row[],
+  at: number,
+  of: Measured | null,
+  amounts: readonly Measured[],
+): Json {
+  const whole = rows.find(row => row.of === -1)!
+  const [value, base, without_rate] = whole.values[at]!
+  if (!of) return value
+  if (!of.currency) return roundedTo(value, decimalsMax)
+  const money = (currency: Currency | undefined, id: number, amount: Json) => ({
+    currency: id,
+    currency_code: currency?.code ?? null,
+    value: roundedTo(amount, currency?.decimals ?? decimalsMax),
+  })
+  const place = amounts.indexOf(of)
+  const by_currency = rows
+    .filter(row => row.of === place && row.in !== null)
+    .sort((one, other) => one.in! - other.in!)
+    .map(row => money(currencies.get(row.in!), row.in!, row.values[at]![0]))
+  if (!of.inBase) return { by_currency }
+  const inBase = money(currencies.get(account.base_currency), account.base_currency, base)
+  return { by_currency, in_base_currency: base === null ? null : inBase, without_rate }
+}
+
+function roundedTo(value: Json, decimals: number): Json {
+  const exact = decimal(value)
+  return exact && decimalJson(rounded(exact, decimals))
+}
+
+function measuresSql(
+  fields: ResourceFields,
+  sight: Sight,
+  request: AggregateRequest,
+  measures: readonly Measure[],
+  amounts: readonly Measured[],
+): Sql {
+  const keys = request.keys.map((_key, index) => sql.id(`key${index}`))
+  const inCurrencies = amounts.flatMap((of, index) => (of.currency ? [index] : []))
+  const currencies = inCurrencies.map(index => sql.id(`currency${index}`))
+  const sets = [keys, ...currencies.map(currency => [...keys, currency])].map(set => sql`(${sql.join(set)})`)
+  const of = inCurrencies.map(
+    index => sql` WHEN grouping(${sql.id(`currency${index}`)}) = 0 THEN ${sql.integer(index)}`,
+  )
+  // A record with several parts counts once.
+  const count = request.parts ? sql`count(DISTINCT x.id)` : sql`count(*)`
+  const first = measures[0]!
+  const leads = first.of?.currency && !first.of.inBase ? count : folded(first, amounts, count).lead
+  const values = measures.map(measure => folded(measure, amounts, count).json)
+  const inGroup = keys.length ? sql`PARTITION BY ${sql.join(keys)}` : sql.none
+  return sql`SELECT place::text AS place,
+  json_build_object('keys', json_build_array(${sql.join(keys)}), 'of', of_amount, 'in', currency,
+    'values', measured)::text AS found
+FROM (
+  SELECT *, dense_rank() OVER (ORDER BY ${sql.join([sql`lead DESC NULLS LAST`, ...keys])}) AS place
+  FROM (
+    SELECT *, max(leads) FILTER (WHERE of_amount = -1) OVER (${inGroup}) AS lead
+    FROM (
+      SELECT ${sql.join([...keys, sql`count(*) AS records`])},
+        CASE${of.length ? sql.join(of, sql.none) : sql` WHEN false THEN 0`} ELSE -1 END AS of_amount,
+        ${currencies.length ? sql`coalesce(${sql.join(currencies)})` : sql`NULL::int`} AS currency,
+        ${leads} AS leads, json_build_array(${sql.join(values)}) AS measured
+      FROM (${rowsSql(fields, sight, request, amounts)}) x
+      GROUP BY GROUPING SETS (${sql.join(sets)})) g
+    WHERE records > 0) g) g
+WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
+}
+
+/** The rows that are grouped: their keys and, of each amount, the value, its currency and its base value. */
+function rowsSql(
+  fields: ResourceFields,
+  sight: Sight,
+  request: AggregateRequest,
+  amounts: readonly Measured[],
+): Sql {
+  const { keys, parts } = request
+  const columns = amounts.flatMap(({ amount, currency, inBase }, index) => {
+    const rate = sql`${sql.id(`rate${index}`)}.rate`
+    return [
+      sql`${amount} AS ${sql.id(`value${index}`)}`,
+      ...(currency ? [sql`${currency} AS ${sql.id(`currency${index}`)}`] : []),
+      ...(inBase ? [sql`${inBase(rate)} AS ${sql.id(`base${index}`)}`] : []),
+    ]
+  })
+  const rates = amounts.map(({ currency, inBase }, index) => {
+    if (!currency || !inBase) return sql.none
+    return withRate(sql.id(`rate${index}`), currency, (resource, row) => visible(resource, sight, row))
+  })
+  const named = keys.map((key, index) => sql`${key.sql} AS ${sql.id(`key${index}`)}`)
+  return sql`
+        SELECT ${sql.join([sql`r.id`, ...named, ...columns])}
+        FROM ${tableOf(fields)} r${parts?.join ?? sql.none}${sql.join(rates, sql.none)}
+        WHERE ${whereSql(fields.resource.name, sight, request)}`
+}
+
+/** A measure over the rows: the JSON of its values, and the number by which groups are put in order. */
+function folded(
+  measure: Measure,
+  amounts: readonly Measured[],
+  count: Sql,
+): { readonly json: Sql; readonly lead: Sql } {
+  if (!measure.of) {
+    return { json: sql`json_build_array(${count}, NULL, 0)`, lead: count }
+  }
+  const { of, fold } = measure
+  const index = amounts.indexOf(of)
+  const [own, base] = [sql.id(`value${index}`), sql.id(`base${index}`)]
+  const value = sql`trim_scale(${fold(own)})`
+  if (!of.inBase) return { json: sql`json_build_array(${value}, NULL, 0)`, lead: value }
+  const inBase = sql`trim_scale(${fold(base)})`
+  const without = sql`count(*) FILTER (WHERE ${own} IS NOT NULL AND ${base} IS NULL)`
+  return { json: sql`json_build_array(${value}, ${inBase}, ${without})`, lead: inBase }
+}

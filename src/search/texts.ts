@@ -1,0 +1,76 @@
+/**
+ * The texts of a resource's records in which a search looks (D86): those of the name, of the fields that the
+ * resource declares, and of the account's indexed texts. A field that the caller doesn't see, or that is out
+ * of use, is none of them (D64). Knows no resource.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { type Row, recordRow, scalar } from '../fields/columns.ts'
+import type { Field, Searched } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { Order } from '../fields/operators.ts'
+import { madeOnce } from '../made-once.ts'
+import { type Sql, sql } from '../sql.ts'
+
+export type SearchedText = {
+  readonly field: Field
+  readonly searched: Searched
+  /** whether it is a part of the record's name */
+  readonly isName: boolean
+  /** SQL of the value as JSON, over the row `r` */
+  readonly value: Sql
+}
+
+export type SearchedTexts = {
+  readonly texts: readonly SearchedText[]
+  /** SQL of all texts of the resource, which its index holds: a superset of those that are seen */
+  readonly indexed: Sql
+  /** SQL of the texts that are seen; null where that is all of them */
+  readonly seen: Sql | null
+  /** the orders whose indexes tell which texts begin with what is asked: of the name, of custom fields */
+  readonly orders: readonly Order[]
+}
+
+/** What of a resource is searched for a caller whose catalog this is. */
+export const searchedTexts = madeOnce((fields: ResourceFields): SearchedTexts => {
+  const { resource, byName } = fields
+  const isSeen = ({ is_active, is_hidden }: Field) => is_active && !is_hidden
+  const all = [...resource.shownAs, ...(resource.searched ?? [])].map(name => byName.get(name)!)
+  const seen = all.filter(isSeen)
+  const custom = fields.fields.filter(field => isSeen(field) && isIndexedText(field))
+  const text = (field: Field): SearchedText => ({
+    field,
+    searched: kinds[field.type].searched!,
+    isName: resource.shownAs.includes(field.internal_name),
+    value: field.is_custom ? scalar(field, '', 'text')(recordRow) : column(field),
+  })
+  const last = byName.get(resource.shownAs.at(-1)!)!
+  return {
+    texts: [...seen, ...custom].map(text),
+    indexed: joined(all),
+    seen: seen.length === all.length ? null : joined(seen),
+    orders: [last, ...custom].map(field => kinds[field.type].term(field, '')!.order!),
+  }
+})
+
+/** SQL of an order's value, over a row. */
+export function orderedBy({ sql: value }: Order, row: Row = recordRow): Sql {
+  return value(row, () => sql.none)
+}
+
+/** A custom text with an index of its own, which tells what begins with a text. */
+function isIndexedText(field: Field): boolean {
+  return field.is_indexed && field.deleted_at === null && kinds[field.type].searched !== undefined
+}
+
+/** The folded texts, a line each, so that no word goes from one to the next. */
+function joined(fields: readonly Field[]): Sql {
+  const lines = fields.map(field => {
+    const text = kinds[field.type].searched!.sql(column(field))
+    return field.is_filled ? text : sql`coalesce(${text}, '')`
+  })
+  return lines.length === 1 ? lines[0]! : sql`(${sql.join(lines, sql` || E'\\n' || `)})`
+}
+
+function column({ internal_name }: Field): Sql {
+  return sql`r.${sql.id(internal_name)}`
+}

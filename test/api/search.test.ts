@@ -1,0 +1,299 @@
+/** Search (D86): what is found, in which order, and what it refuses. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { before, test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import { newToken } from '../../src/accounts/token.ts'
+import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
+import { candidatesMax, foundMax, newestMax } from '../../src/search/statement.ts'
+import { searchedTexts } from '../../src/search/texts.ts'
+import { compile } from '../../src/sql.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
+
+const { call, db, get, known } = await startService()
+type Hit = { resource: string; id: number; name: string; detail: string | null }
+const search = (q: string, more = '') => get(`${v1}/search?q=${encodeURIComponent(q)}${more}`)
+const found = async (q: string, more = ''): Promise<Hit[]> => {
+  const reply = await search(q, more)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data
+}
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const names = (hits: readonly Hit[]) => hits.map(({ name }) => name)
+
+// biome-ignore lint/suspicious/noExplicitAny: records of any resource
+type Any = any
+let all: { resource: string; id: number; name: string; texts: string[]; phones: string[] }[] = []
+
+before(async () => {
+  for (const [title, more] of [
+    ['Blixen', {}],
+    ['Blixen rollout', {}],
+    ['Rollout of Blixen', {}],
+    ['Microblixens', {}],
+    ['ΑΣ Ödön 100%_sure \\ done', {}],
+    ['Ze\u0301le\u0300bre', {}],
+  ] as const)
+    await made('deal', dealBody(known, { title, ...more }))
+  await made('company', { name: 'Blixen GmbH', phones: [{ phone_type: 1, phone_number: '+49 30 9876-543' }] })
+  await made('product', { name: 'Gateway Z', product_code: 'BLIX-900' })
+  await made('contact', {
+    first_name: 'Zoë',
+    last_name: 'Blixenin',
+    emails: [{ email_type: 1, email_value: 'Zoe.Z@Mail.Example' }],
+    phones: [
+      { phone_type: 1, phone_number: '+1 (555) 1234-0' },
+      { phone_type: 1, phone_number: '0800.777,12' },
+    ],
+  })
+  all = await records()
+})
+
+/** Everything that is searched, as lists answer it. */
+async function records(): Promise<typeof all> {
+  const told: typeof all = []
+  for (const resource of ['deal', 'contact', 'company', 'product']) {
+    for (let page = 1, hasMore = true; hasMore; page++) {
+      const { data, meta } = (await get(`${v1}/${resource}/view/list?pageSize=500&page=${page}`)).body
+      hasMore = meta.hasMore
+      for (const one of data as Any[]) {
+        const name = one.title ?? one.name ?? [one.first_name, one.last_name].filter(Boolean).join(' ')
+        const emails = (one.emails ?? []).map((entry: Any) => entry.email_value)
+        const phones = (one.phones ?? []).map((entry: Any) => entry.phone_number)
+        const parts = resource === 'contact' ? [one.first_name ?? '', one.last_name] : []
+        const texts = [name, ...parts, ...emails, one.product_code ?? ''].filter(text => text !== '')
+        told.push({ resource, id: one.id, name, texts, phones })
+      }
+    }
+  }
+  return told
+}
+
+/** The search in memory, worked out in another way. */
+function expected(q: string): string[] | null {
+  const folded = (text: string) => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ')
+  const asked = folded(q.trim().split(/\s+/).join(' '))
+  const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
+  const isPhone = (text: string) => /^[-+0-9\s().,/#*]+$/.test(text) && digitsOf(text).length > 2
+  const rank = ({ texts, phones }: (typeof all)[number]): number | null => {
+    const lines = texts.map(folded)
+    const numbers = phones.map(digitsOf)
+    const has = (word: string) =>
+      [...lines, ...numbers].some(line => line.includes(word)) ||
+      (isPhone(word) && [...lines, ...numbers].some(line => line.includes(digitsOf(word))))
+    const isNumber = isPhone(asked) && [...lines, ...numbers].some(line => line.includes(digitsOf(asked)))
+    if (!asked.split(' ').every(has) && !isNumber) return null
+    const number = isPhone(asked) ? digitsOf(asked) : '\0'
+    if (lines.includes(asked) || numbers.includes(number)) return 0
+    if (lines.some(line => line.startsWith(asked)) || numbers.some(line => line.startsWith(number))) return 1
+    const words = [...lines, ...numbers].flatMap(line =>
+      [...line].flatMap((_letter, at) => {
+        const isStart = at === 0 || !/[\p{L}\p{M}\p{N}]/u.test([...line][at - 1]!)
+        return isStart ? [[...line].slice(at).join('')] : []
+      }),
+    )
+    const begins = (word: string) => words.some(rest => rest.startsWith(word))
+    const isBegun = (word: string) => begins(word) || (isPhone(word) && begins(digitsOf(word)))
+    return asked.split(' ').every(isBegun) ? 2 : 3
+  }
+  const matches = all.flatMap(record => {
+    const place = rank(record)
+    return place === null ? [] : [{ ...record, place }]
+  })
+  // Of more the newest are judged.
+  const counts = [...Map.groupBy(matches, ({ resource }) => resource).values()].map(some => some.length)
+  if (Math.max(...counts) > candidatesMax) return null
+  return matches
+    .sort((one, other) => one.place - other.place || other.id - one.id)
+    .slice(0, 50)
+    .map(({ resource, id }) => `${resource} ${id}`)
+}
+
+test('finds what a search in memory finds, in the same order', async () => {
+  let state = 7
+  const random = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+  const pick = <T>(of: readonly T[]): T => of[random(of.length)]!
+  const part = () => {
+    const record = pick(all)
+    const text = pick([...record.texts, ...record.phones])
+    const letters = [...text]
+    const from = random(letters.length)
+    const piece = letters.slice(from, from + 2 + random(8)).join('')
+    return random(4) === 0 ? text : random(2) ? piece.toUpperCase() : piece
+  }
+  let answered = 0
+  for (let index = 0; index < 250; index++) {
+    const q = (random(3) ? part() : `${part()} ${part()}`).trim()
+    if ([...q].length < 2 || q.split(/\s+/).length > 10) continue
+    const hits = await found(q, '&pageSize=50')
+    const wanted = expected(q)
+    if (wanted)
+      assert.deepEqual(
+        hits.map(({ resource, id }) => `${resource} ${id}`),
+        wanted,
+        JSON.stringify(q),
+      )
+    if (hits.length) answered++
+  }
+  assert.ok(answered > 150, String(answered))
+})
+
+test('the best comes first: the whole, the beginning, the beginning of words, a part', async () => {
+  assert.deepEqual(names(await found('blixen')), [
+    'Blixen',
+    'Zoë Blixenin',
+    'Blixen GmbH',
+    'Blixen rollout',
+    'Rollout of Blixen',
+    'Microblixens',
+  ])
+  assert.deepEqual(names(await found('ROLLOUT blix', '&resources=deal')), [
+    'Rollout of Blixen',
+    'Blixen rollout',
+  ])
+  assert.deepEqual(names(await found('blixen', '&pageSize=2')), ['Blixen', 'Zoë Blixenin'])
+  assert.equal((await search('blixen', '&pageSize=2')).body.meta.hasMore, true)
+  assert.equal((await search('blixen')).body.meta.hasMore, false)
+})
+
+test('e-mails, codes and digits of phones are found, and shown as detail', async () => {
+  const zoe = { resource: 'contact', name: 'Zoë Blixenin' }
+  const told = async (q: string) => (await found(q)).map(({ id: _id, ...hit }) => hit)
+  assert.deepEqual(await told('zoe.z@mail'), [{ ...zoe, detail: 'Zoe.Z@Mail.Example' }])
+  for (const q of ['555 12 34', '+1 (555) 1234-0', '15551234', '555-1234', 'zoë 555-1234'])
+    assert.deepEqual(await told(q), [{ ...zoe, detail: '+1 (555) 1234-0' }], q)
+  assert.deepEqual(await told('080077712'), [{ ...zoe, detail: '0800.777,12' }])
+  assert.deepEqual(await told('blix-9'), [{ resource: 'product', name: 'Gateway Z', detail: 'BLIX-900' }])
+  assert.deepEqual(await told('9876543'), [
+    { resource: 'company', name: 'Blixen GmbH', detail: '+49 30 9876-543' },
+  ])
+  // One number does not go on in the next.
+  assert.deepEqual(await told('1234008'), [])
+})
+
+test('any case and spelling; % and _ and \\ stand for themselves (D126, D127)', async () => {
+  const odd = ['ΑΣ Ödön 100%_sure \\ done']
+  for (const q of ['ας', 'ÖDÖN', 'o\u0308do\u0308n', '100%_', '%_sure \\', 'zélèbre'.slice(0, 0) || '0%_s'])
+    assert.deepEqual(names(await found(q)), odd, q)
+  assert.deepEqual(names(await found('zélèbre')), ['Ze\u0301le\u0300bre'])
+  assert.deepEqual(names(await found('100__sure')), [])
+  assert.deepEqual(names(await found('"; DROP TABLE deal')), [])
+})
+
+test('indexed custom texts are found by their beginning', async () => {
+  const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const { id } = fields.find((field: Any) => field.internal_name === 'cf_custom_text_field')
+  const [deal] = await Promise.all([
+    made('deal', dealBody(known, { title: 'Plain', cf_custom_text_field: 'Order 66-Alpha' })),
+  ])
+  assert.deepEqual(await found('order 66'), [])
+  assert.equal((await call('PATCH', `${v1}/field/${id}`, { is_indexed: true })).status, 200)
+  assert.deepEqual(await found('ORDER 66-a'), [
+    { resource: 'deal', id: deal.id, name: 'Plain', detail: 'Order 66-Alpha' },
+  ])
+  assert.deepEqual(await found('66-alpha'), [])
+  assert.equal((await call('PATCH', `${v1}/field/${id}`, { is_indexed: false })).status, 200)
+})
+
+test('what is deleted is not found', async () => {
+  const { id } = await made('deal', dealBody(known, { title: 'Quagmire' }))
+  assert.deepEqual(names(await found('quagmire')), ['Quagmire'])
+  await call('DELETE', `${v1}/deal/${id}`)
+  assert.deepEqual(await found('quagmire'), [])
+})
+
+test('a search is refused with every problem', async () => {
+  for (const [query, problems] of [
+    ['', ['q required']],
+    ['q=a', ['q too_short']],
+    ['q=%20a%20', ['q too_short']],
+    [`q=${'x'.repeat(201)}`, ['q too_long']],
+    [`q=${'x+'.repeat(11)}`, ['q too_many']],
+    ['q=ab%00c', ['q invalid_characters']],
+    ['q=ab&q=cd', ['q contradiction']],
+    ['q=ab&resources=deals', ['resources unknown_resource']],
+    ['q=ab&resources=user,pipeline', ['resources unknown_resource', 'resources unknown_resource']],
+    ['q=a&pageSize=51&resources=,', ['q too_short', 'resources unknown_resource', 'pageSize invalid_value']],
+    ['q=ab&page=2', ['page unknown_parameter']],
+  ] as const) {
+    const { status, body } = await get(`${v1}/search?${query}`)
+    assert.equal(status, 400, query)
+    assert.deepEqual(
+      body.errors.map((problem: Any) => `${problem.parameter} ${problem.code}`),
+      problems,
+      query,
+    )
+  }
+  for (const q of ['x'.repeat(200), `${'ab '.repeat(9)}ab`, '😀😀', '--', "''"])
+    assert.equal((await search(q)).status, 200, q)
+})
+
+test('it answers for what the caller may read, sees and is shown (D63 to D65)', async () => {
+  const secretOf = async (name: string, body: { [name: string]: Json }) => {
+    const role = await made('role', { name, ...body })
+    const email = `${name.toLowerCase()}@example.com`
+    const user = await made('user', { name, email, role: role.id })
+    const token = newToken(1, randomBytes)
+    await createToken(db, { account: 1, user: user.id, name, scopes: ['admin'], token })
+    return { authorization: `Bearer ${token}` }
+  }
+  const blind = await secretOf('Blind', {
+    scopes: ['contact:read', 'product:read'],
+    visibility: { contact: 'own' },
+    hidden_fields: ['product.product_code'],
+  })
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  const asked = async (q: string, as: Record<string, string>, more = '') =>
+    (await call('GET', `${v1}/search?q=${encodeURIComponent(q)}${more}`, undefined, as)).body.data
+  assert.deepEqual(await asked('blixen', blind), [])
+  assert.deepEqual(await asked('blixen', blind, '&resources=deal'), [])
+  assert.deepEqual(await asked('blix-900', blind), [])
+  const [gateway] = await asked('gateway z', blind)
+  assert.deepEqual([gateway.name, gateway.detail], ['Gateway Z', null])
+})
+
+test('common words are looked for among the newest records, and by the beginning of names', async () => {
+  const title = `CASE WHEN i = 1 THEN 'Murmur' ELSE 'About murmur ' || i END`
+  await db.query(
+    `INSERT INTO deal SELECT n.* FROM deal d, generate_series(1, $1::bigint) i,
+       jsonb_populate_record(d, jsonb_build_object('id', 1000000 + i, 'title', ${title})) n
+     WHERE d.account_id = 1 AND d.id = (SELECT max(id) FROM deal WHERE account_id = 1 AND deleted_at IS NULL)`,
+    [String(foundMax + newestMax + 10)],
+  )
+  const hits = await found('murmur', '&pageSize=50')
+  const last = foundMax + newestMax + 10
+  assert.deepEqual(names(hits), [
+    'Murmur',
+    ...Array.from({ length: 49 }, (_, index) => `About murmur ${last - index}`),
+  ])
+  // Two letters are in no index of trigrams.
+  assert.deepEqual(names(await found('mu', '&pageSize=2')), ['Murmur', `About murmur ${last}`])
+})
+
+test('each resource has the index that its search needs', async () => {
+  const catalog = await loadCatalog(db, resources, 1)
+  for (const [name, index] of [
+    ['deal', 'deal_title_trigram'],
+    ['contact', 'contact_searched'],
+    ['company', 'company_searched'],
+    ['product', 'product_searched'],
+  ] as const) {
+    const { text } = compile(searchedTexts(catalog.resources.get(name)!).indexed)
+    await db.query(`CREATE INDEX probe ON ${name} USING gin ((${text.replaceAll('r.', '')}) gin_trgm_ops)`)
+    const [row] = await db.query(
+      "SELECT pg_get_indexdef('probe'::regclass) AS probe, pg_get_indexdef(to_regclass($1)) AS ours",
+      [index],
+    )
+    assert.equal(row!.ours, row!.probe!.replace('probe', index))
+    await db.query('DROP INDEX probe')
+  }
+})
