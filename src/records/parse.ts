@@ -141,6 +141,11 @@ function parseMember(
   const value = input === null ? null : kind.parse(input, context, before?.[field.internal_name] ?? null)
   if (value === undefined) return
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
+  // An address without a line is sent as an object, and is empty all the same.
+  if (isEmpty && field.is_required) {
+    context.problem('required', 'must not be empty')
+    return
+  }
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
 }
 

@@ -714,3 +714,16 @@ test('a field can not be restored when its values are due to go', async () => {
   ])
   assert.equal((await call('POST', `${v1}/field/${field.id}/restore`)).status, 404)
 })
+
+test('a required address needs a line: an object without one is empty (D6)', async () => {
+  const body = { source: 'company', field_name: 'Warehouse', type: 'ADDRESS', is_required: true }
+  const { data: field } = (await call('POST', `${v1}/field`, body)).body
+  for (const cf_warehouse of [{}, [{}], [], null, { city: null }]) {
+    const reply = await call('POST', `${v1}/company`, { name: 'Nowhere', cf_warehouse })
+    assert.equal(reply.status, 422, JSON.stringify(cf_warehouse))
+    assert.deepEqual(problemsOf(reply), ['/cf_warehouse required'])
+  }
+  const there = await call('POST', `${v1}/company`, { name: 'There', cf_warehouse: { city: 'Lyon' } })
+  assert.equal(there.status, 201, there.text)
+  assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+})

@@ -11,7 +11,7 @@ import type { Catalog } from '../../src/fields/catalog.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { Rights } from '../../src/rights/rights.ts'
-import type { OpenApi } from '../support/judge.ts'
+import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
@@ -123,6 +123,13 @@ test('a role hides fields from it and locks others; a token narrows its routes (
     paths.includes(`${v1}/deal`) && paths.includes(`${v1}/contact/{id}`) && paths.includes(`${v1}/me`),
   )
   assert.ok(!paths.includes(`${v1}/company/{id}`) && !('post' in (document.paths[`${v1}/contact`] ?? {})))
+  // What this caller reads has no member that their document doesn't say.
+  const as = { authorization: `Bearer ${token.token}` }
+  const page = await call('GET', `${v1}/deal/view/list?pageSize=100`, undefined, as)
+  assert.ok(page.body.data.length > 50)
+  const schema =
+    '#/paths/~1rest~1api~1v1~1deal~1view~1list/get/responses/200/content/application~1json/schema'
+  assert.equal(judgeOf(document).complaint(schema, JSON.parse(page.text)), null)
   const narrowed = await documentOf(narrow.token)
   await validated(narrowed)
   assert.ok(!(`${v1}/contact/{id}` in narrowed.paths) && !(`${v1}/deal` in narrowed.paths))

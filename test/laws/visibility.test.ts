@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { random } from '../support/generated.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 import { pathsOf } from './naive.ts'
@@ -65,16 +66,6 @@ for (const [index, contact] of contacts.entries()) {
   await db.query('UPDATE contact SET created_by = $1::bigint WHERE id = $2::bigint', text)
 }
 
-/** Numbers from 0 to 1, the same in every run. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 const next = random(13)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!
 
