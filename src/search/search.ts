@@ -37,7 +37,7 @@ export async function search(
   if (sought.length === 0) return { hits: [], hasMore: false }
   const rows = await ask(db, searchSql(sought, sightOf(viewer), wanted), true)
   const ranked = rows
-    .map(({ resource, id, texts }) => {
+    .flatMap(({ resource, id, texts }) => {
       const known = searchedTexts(viewer.catalog.resources.get(resource!)!).texts
       return rankedHit(wanted, resource!, Number(id), known, parseJson(texts!) as Json[])
     })
@@ -51,7 +51,7 @@ function rankedHit(
   id: number,
   known: readonly SearchedText[],
   values: readonly Json[],
-): { readonly fit: number; readonly hit: Hit } {
+): { readonly fit: number; readonly hit: Hit } | [] {
   const textsOf = (isWanted: (text: SearchedText) => boolean) =>
     known.flatMap((text, index) => (isWanted(text) ? text.searched.texts(values[index]!) : []))
   const name = textsOf(({ isName }) => isName).join(' ')
@@ -61,6 +61,8 @@ function rankedHit(
     [name, ...texts],
     textsOf(({ searched }) => searched.isOfDigits === true),
   )
+  // The index also holds the marks around the texts.
+  if (fit === null) return []
   const detail = others.find(text => hasWord(wanted, text)) ?? others[0] ?? null
   return { fit, hit: { resource, id, name, detail } }
 }

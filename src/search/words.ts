@@ -33,33 +33,40 @@ export function wordsOf(text: string): string[] {
 
 /** The digits of what may be a phone number or a part of one: three at least, and nothing but their marks. */
 function digitsOf(text: string): string | null {
-  if (!/^[-+\d\s().,/#*]+$/u.test(text)) return null
-  const digits = text.replace(/\D/g, '')
-  return digits.length < 3 ? null : digits
+  const digits = withoutMarks(text)
+  return /^\d{3,}$/.test(digits) ? digits : null
 }
 
-/** How well the best of a record's texts fits; of texts `ofDigits` only the digits count. */
-export function fitOf(wanted: Wanted, texts: readonly string[], ofDigits: readonly string[]): number {
-  const asked = comparedName(wanted.text)
+/** A phone number without the marks that people write between its digits. */
+function withoutMarks(text: string): string {
+  return text.replace(/[-+\s()./]/gu, '')
+}
+
+/**
+ * How well the best of a record's texts fits, or null if they don't have the words; `numbers` are phone
+ * numbers, of which the digits count.
+ */
+export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonly string[]): number | null {
+  const { text, words, digits } = wanted
   const known = texts.map(comparedName)
-  const numbers = ofDigits.map(text => text.replace(/\D/g, ''))
-  const { digits } = wanted
-  if (known.includes(asked) || (digits && numbers.includes(digits))) return fits.whole
-  if (known.some(text => text.startsWith(asked)) || (digits && numbers.some(text => text.startsWith(digits))))
+  const bare = numbers.map(withoutMarks)
+  const all = [...known, ...bare]
+  const has = (isThere: (text: string, word: string) => boolean) =>
+    words.every(ways => ways.map(comparedName).some(way => all.some(one => isThere(one, way))))
+  const isNumber = digits !== null && all.some(one => one.includes(digits))
+  if (!isNumber && !has((one, word) => one.includes(word))) return null
+  const asked = comparedName(text)
+  if (known.includes(asked) || (digits && bare.includes(digits))) return fits.whole
+  if (known.some(one => one.startsWith(asked)) || (digits && bare.some(one => one.startsWith(digits))))
     return fits.beginning
-  const all = [...known, ...numbers]
-  const isBegun = (word: string) => all.some(text => beginsWord(text, word))
-  return wanted.words.every(ways => ways.some(way => isBegun(comparedName(way)))) ? fits.words : fits.parts
+  return has(beginsWord) ? fits.words : fits.parts
 }
 
 /** Whether one of the words is a part of the text. */
 export function hasWord({ words, digits }: Wanted, text: string): boolean {
-  const known = comparedName(text)
-  const number = text.replace(/\D/g, '')
-  return (
-    words.some(ways => ways.some(way => known.includes(comparedName(way)) || number.includes(way))) ||
-    (digits !== null && number.includes(digits))
-  )
+  const [known, bare] = [comparedName(text), withoutMarks(text)]
+  const parts = [...words.flat().map(comparedName), ...(digits ? [digits] : [])]
+  return parts.some(part => known.includes(part) || bare.includes(part))
 }
 
 const wordCharacter = /[\p{L}\p{M}\p{N}]$/u
