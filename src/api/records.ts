@@ -12,6 +12,7 @@ import { createRecord } from '../records/create.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { NoTarget } from '../records/move.ts'
+import { withNames } from '../records/names.ts'
 import { readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
@@ -72,7 +73,7 @@ export function recordHandlers(service: RecordService): RecordHandlers {
   return {
     create: async request => {
       refuseIfMatch(request)
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         createRecord(db, fields, bodyOf(request), contextOf(request)),
       )
       await written(service, request)
@@ -80,10 +81,10 @@ export function recordHandlers(service: RecordService): RecordHandlers {
     },
     get: async request =>
       recordAnswer(
-        await withNames(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
+        await withExpanded(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
       ),
     update: async request => {
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
       )
       await written(service, request)
@@ -97,7 +98,7 @@ export function recordHandlers(service: RecordService): RecordHandlers {
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
       )
       await written(service, request)
@@ -109,7 +110,7 @@ export function recordHandlers(service: RecordService): RecordHandlers {
 }
 
 /** The record that `act` answers, with the names that `expand` asks for. */
-async function withNames<R extends { record: string }>(
+async function withExpanded<R extends { record: string }>(
   { db, resource }: RecordService,
   request: ApiRequest,
   act: (fields: ResourceFields) => Promise<R>,
@@ -153,7 +154,9 @@ async function list(
 ): Promise<Answer> {
   const { catalog } = request.caller
   const fields = fieldsOf(request, resource)
-  const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
+  const read = await withNames(db, request.caller, names =>
+    readListQuery(parameters, fields, catalog, request.now.toISOString(), names),
+  )
   needNames(request.caller, read.expand, read.sort)
   return pageAnswer(await listRecords(inTurn(db, request), fields, request.caller, read), read)
 }

@@ -65,6 +65,8 @@ export type Field = {
   readonly rules: readonly number[]
   /** a text field that takes a JSON number as its decimal text (D15) */
   readonly accepts_number: boolean
+  /** a text field that holds an e-mail, which is compared in any case (D88) */
+  readonly is_email: boolean
   /** kept in a column but never shown */
   readonly is_hidden: boolean
   /** for a value that has no column */
@@ -93,6 +95,7 @@ export const plainField = {
   is_read_only: false,
   is_hidden: false,
   accepts_number: false,
+  is_email: false,
   config: {},
   default_value: null,
   options: [],
@@ -127,7 +130,11 @@ export type ParseContext = {
    * Reports a problem of this value, or of a part of it: `at` is appended to the path. Returns undefined,
    * which means "no value".
    */
-  problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
+  problem(
+    code: string,
+    message: string,
+    more?: { at?: string; hint?: Hint; candidates?: readonly object[] },
+  ): undefined
   warn(code: string, message: string): void
   /**
    * Asks for a record to be created with this one (D11). Returns a number that stands for its id until it has
@@ -136,6 +143,11 @@ export type ParseContext = {
   create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
   reference(resource: string, id: number, at?: string): void
+  /**
+   * The id of the record that has a name (D75), whose existence is checked like that of a reference.
+   * Undefined after a problem, and as long as names are not looked up yet.
+   */
+  named(resource: string, name: string, at?: string): number | undefined
 }
 
 export type SubField = {
@@ -143,6 +155,14 @@ export type SubField = {
   input_type: string
   display_name: string
   config: Config & { default?: number }
+}
+
+/** How a record is told by a value of a field. */
+export type Unique = {
+  /** the member that is compared; '' for the field itself */
+  readonly member: string
+  /** the texts in a stored value */
+  texts(value: Json): string[]
 }
 
 /**
@@ -179,6 +199,8 @@ export type Kind = {
   readonly custom?: Config
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
   pointsTo?(value: Json): Json[]
+  /** set where a record can be told by a value: by its name or its e-mail (D75) */
+  readonly unique?: Unique
 }
 
 /**

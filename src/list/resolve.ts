@@ -2,17 +2,14 @@
  * The tree of a filter and the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows
  * fields. Prints no SQL beyond the expressions that the kinds give.
  */
-import type { Hint, Problems } from '../errors.ts'
-import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
-import { codePoints } from '../fields/code-points.ts'
+import { unknownFieldHint } from '../fields/catalog.ts'
 import { column, recordRow } from '../fields/columns.ts'
-import { decimal } from '../fields/decimal.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { spellings } from '../fields/name.ts'
-import type { Complaint, Operator, Order, Term } from '../fields/operators.ts'
+import { type Complaint, equality, type Operator, type Order, type Term } from '../fields/operators.ts'
 import { compile, sql } from '../sql.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
+import { checkBetween, isText, likeValues, namedId, noText, type ResolveContext, refuse } from './operands.ts'
 
 export type PlannedCondition = {
   readonly type: 'condition'
@@ -33,12 +30,6 @@ export type PlannedSort = {
   readonly order: Order
   readonly direction: 'asc' | 'desc'
   readonly nullable: boolean
-}
-
-export type ResolveContext = {
-  readonly fields: ResourceFields
-  readonly catalog: Catalog
-  readonly problems: Problems
 }
 
 /**
@@ -81,9 +72,6 @@ export function termText(term: Term): string {
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
-
-/** The longest text that `like` looks for (D112). */
-const likeMax = 1000
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, context: ResolveContext): Plan {
@@ -176,6 +164,9 @@ function resolveCondition(
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isText(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
+    const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
+    const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
+    if (id !== null) return id
     const { message, hint } = operand as Complaint
     refuse(context, name, 'filter', 'invalid_value', message, hint)
     return ''
@@ -197,43 +188,6 @@ function distinct(operator: Operator, values: readonly string[]): readonly strin
 
 /** One name may mean several options. Then the operator for one value becomes the one for several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
-
-/** The text to look for, in each way to write it: people don't see how an é was typed. */
-function likeValues(values: readonly string[], name: string, context: ResolveContext): readonly string[] {
-  const text = values[0]!
-  if (text === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
-  else if (codePoints(text) > likeMax)
-    refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
-  else return spellings(text)
-  return []
-}
-
-const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }
-
-function isText(value: string): boolean {
-  return !value.includes('\0') && value.isWellFormed()
-}
-
-function checkBetween(operands: readonly string[], term: Term, name: string, context: ResolveContext): void {
-  if (operands.length !== 2) {
-    refuse(
-      context,
-      name,
-      'filter',
-      'invalid_value',
-      `between takes two values, not ${operands.length}`,
-      `For example ${name}:between(1,5).`,
-    )
-    return
-  }
-  const [from, to] = operands as [string, string]
-  const backwards =
-    term.type === 'numeric' || term.type === 'bigint'
-      ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
-      : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards) refuse(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
-}
 
 function findTerm(
   path: string,
@@ -263,15 +217,4 @@ function findTerm(
     hint,
   )
   return null
-}
-
-function refuse(
-  context: ResolveContext,
-  field: string,
-  parameter: string,
-  code: string,
-  message: string,
-  hint?: Hint,
-): void {
-  context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
 }

@@ -1,5 +1,6 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import { recordRow } from '../fields/columns.ts'
+import type { Alike } from '../fields/operators.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
 import { param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
@@ -129,6 +130,7 @@ function positive(condition: PlannedCondition): Sql {
   const left = term.sql(recordRow)
   const type = sql.type(term.type)
   const isEquality = operator === 'eq' || operator === 'in'
+  if (isEquality && term.alike) return alikeSql(condition, term.alike)
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {
@@ -144,6 +146,15 @@ function positive(condition: PlannedCondition): Sql {
   const sorted =
     operator === 'in' ? sql`ANY(ARRAY(SELECT ${order(sql`x`)} FROM unnest(${value}) x))` : order(value)
   return sql`(${equals} AND ${order(left)} = ${sorted})`
+}
+
+/** A comparison with values in any spelling (D88); an index of all custom values narrows it. */
+function alikeSql({ term, values }: PlannedCondition, { sql: value, of, indexed }: Alike): Sql {
+  const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
+  const has = (left: Sql) => (term.multi ? sql`${left} && ${wanted}` : sql`${left} = ANY(${wanted})`)
+  const found = has(value(recordRow))
+  if (!indexed) return found
+  return sql`(${indexed.where(recordRow)} AND ${has(indexed.sql(recordRow))} AND ${found})`
 }
 
 /** The condition that the custom document contains a value, or one of several. */

@@ -13,6 +13,7 @@ export const product: Resource = {
   },
   fields: productFields,
   shownAs: ['name'],
+  namedBy: ['product_code', 'name'],
   snapshot: ['name', 'product_code', 'unit_price'],
   applyRules: draft => {
     const { after, before, now } = draft

@@ -24,6 +24,13 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
+  /**
+   * the fields by which a string names a record where the interface takes an id (D75); the earlier one beats
+   * the later one
+   */
+  readonly namedBy?: readonly string[]
+  /** the field that says whether a record is in use (1); names find no other records */
+  readonly inUse?: string
   /** the type of the custom fields that point to its records; without it no custom field does */
   readonly customType?: FieldType
   /** unique index → the field of which no two records have the same value */
@@ -119,6 +126,7 @@ export type FieldDefinition = {
   offered?: boolean
   rules?: readonly number[]
   acceptsNumber?: boolean
+  email?: boolean
   computed?: Expression
   volatile?: boolean
   /** whether the service itself gives every record a value. Required fields have one in any case. */
@@ -150,6 +158,7 @@ export function defineFields(
       is_custom: false,
       is_hidden: definition.hidden ?? false,
       accepts_number: definition.acceptsNumber ?? false,
+      is_email: definition.email ?? false,
       config: definition.config ?? {},
       default_value: definition.default ?? null,
       options: staticOptions(definition.options ?? []),

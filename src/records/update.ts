@@ -11,6 +11,7 @@ import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Given } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
+import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
@@ -87,7 +88,9 @@ async function merged(
   const row = await readForUpdate(db, fields, id, context)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
-  const parsed = parseRecord(body, fields, context.catalog, before)
+  const parsed = await withNames(db, context, names =>
+    parseRecord(body, fields, context.catalog, before, names),
+  )
   Object.assign(parsed.values, given.values)
   if (!isMet(precondition, version))
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
@@ -132,7 +135,7 @@ async function tryUpdate(
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
   // What must be kept is judged by the rows as they are under the account's lock.
-  return save(db, fields, context, write, response, keeps ? lockFirst : undefined)
+  return save(db, fields, context, write, response, keeps || nested.isSought ? lockFirst : undefined)
 }
 
 /** What a change is made with, or on condition of. */
@@ -176,6 +179,7 @@ function change(
     sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
     sql`version = ${String(version)}::int AND xmin = ${state}::xid AND deleted_at IS NULL`,
     ...stillThere(by, added),
+    ...nested.absent(by),
     ...(keeps ? [keeps.condition(by.account)] : []),
   ]
   const updated = sql`r AS (

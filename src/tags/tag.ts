@@ -12,6 +12,7 @@ export const tag: Resource = {
   name: 'tag',
   source: { id: 7, name: 'Tag' },
   shownAs: ['name'],
+  namedBy: ['name'],
   unique: { tag_name: 'name' },
   fields: defineFields('tag', {
     'Basic information': [idField(701), nameField(702)],

@@ -12,6 +12,7 @@ export const territory: Resource = {
   name: 'territory',
   source: { id: 6, name: 'Territory' },
   shownAs: ['name'],
+  namedBy: ['name'],
   unique: { territory_name: 'name' },
   fields: defineFields('territory', {
     'Basic information': [idField(601), nameField(602)],

@@ -92,9 +92,14 @@ export function productOf(line: Json): Json {
 }
 
 function productId(input: Json | undefined, context: ParseContext, at: string): number | undefined {
-  const id = typeof input === 'string' ? null : decimal(input)
+  if (typeof input === 'string') return context.named(context.field.lines_of!, input, at)
+  const id = decimal(input)
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
-    return context.problem('wrong_type', 'must name a product by its id (a whole number)', { at })
+    return context.problem(
+      'wrong_type',
+      'must name a product: its id (a whole number), its code or its name',
+      { at },
+    )
   }
   context.reference(context.field.lines_of!, id.toNumber(), at)
   return id.toNumber()

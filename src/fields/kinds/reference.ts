@@ -42,7 +42,8 @@ export function checkedReference(
     })
   }
   const linked = isObjectTaken ? input.id : input
-  const id = typeof linked === 'string' ? null : decimal(linked)
+  if (typeof linked === 'string') return context.named(field.related!, linked, at)
+  const id = decimal(linked)
   if (!id || decimalPlaces(id) > 0) {
     return context.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
   }
@@ -73,7 +74,7 @@ function nameOrder(id: Expression, field: Field): Order {
 }
 
 /** SQL of the name under which what the field points to is shown; `alias` as in Row. */
-export function shownName({ related_name }: Field, alias: Sql): Sql {
+export function shownName({ related_name }: Pick<Field, 'related_name'>, alias: Sql): Sql {
   const columns = related_name.map(name => sql`${alias}${sql.id(name)}`)
   return columns.length === 1 ? columns[0]! : sql`concat_ws(' ', ${sql.join(columns)})`
 }

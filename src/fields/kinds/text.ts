@@ -1,13 +1,15 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
 import { codePoints } from '../code-points.ts'
 import { textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
-import type { Config, ParseContext } from '../field.ts'
-import { textual } from '../operators.ts'
+import type { Config, Kind, ParseContext } from '../field.ts'
+import { comparedName } from '../name.ts'
+import { type Alike, type Term, textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
-export const text = simpleKind({
+const plainText = simpleKind({
   column: 'text',
   type: 'text',
   operators: textual,
@@ -26,6 +28,20 @@ export const text = simpleKind({
       field.is_filled,
     ),
 })
+
+export const text: Kind = {
+  ...plainText,
+  unique: { member: '', texts: value => (typeof value === 'string' ? [value] : []) },
+  term: (field, member) => {
+    const term = plainText.term(field, member)
+    return term && field.is_email ? { ...term, alike: alikeText(term) } : term
+  },
+}
+
+/** A text that is compared in any spelling (D127). */
+function alikeText({ sql: value }: Term): Alike {
+  return { sql: row => sql`compared_name(${value(row)}) COLLATE "C"`, of: comparedName }
+}
 
 /**
  * A string within its limits, or undefined after a problem. Its length counts code points; NUL and lone
