@@ -4,6 +4,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
+import type { Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
@@ -73,6 +74,10 @@ export type Field = {
   readonly computed: Expression | null
   /** whether a custom field has an index of its own, for ranges and sorts */
   readonly is_indexed: boolean
+  /** whether no two live records have the same value (D76) */
+  readonly is_unique: boolean
+  /** whether the schema sees to that, for every account */
+  readonly is_unique_by_index: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
   readonly deleted_at: string | null
   /** counts the changes of the field; a field of the service begins at 1 */
@@ -113,6 +118,8 @@ export const plainField = {
   is_filled: false,
   is_of_store: false,
   is_indexed: false,
+  is_unique: false,
+  is_unique_by_index: false,
   deleted_at: null,
 } as const satisfies Partial<Field>
 
@@ -161,8 +168,12 @@ export type SubField = {
 export type Unique = {
   /** the member that is compared; '' for the field itself */
   readonly member: string
+  /** SQL of a text as it is compared for being unique (D76) */
+  key(text: Sql): Sql
   /** the texts in a stored value */
   texts(value: Json): string[]
+  /** a value that has a text and nothing more; null where no value has it */
+  value(text: string): Json
 }
 
 /**
@@ -199,7 +210,7 @@ export type Kind = {
   readonly custom?: Config
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
   pointsTo?(value: Json): Json[]
-  /** set where a record can be told by a value: by its name or its e-mail (D75) */
+  /** set where a record can be told by a value: names and e-mails (D75), unique fields (D76) */
   readonly unique?: Unique
 }
 

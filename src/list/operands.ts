@@ -1,4 +1,4 @@
-/** What a filter compares with: its texts, ranges and names, and what is wrong with them (D29 to D31, D75). */
+/** What a filter compares with: texts, ranges and names, and what is wrong with them (D29 to D31, D75). */
 import type { Hint, Problems } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'

@@ -12,8 +12,18 @@ import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { stillThere } from './references.ts'
-import { blank, type Context, changesOf, type Saved, save, savedBefore, validatedRecord } from './save.ts'
+import {
+  blank,
+  type Context,
+  candidatesOf,
+  changesOf,
+  type Saved,
+  save,
+  savedBefore,
+  validatedRecord,
+} from './save.ts'
 import { answerOf, changesSql, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
+import { insertedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
 /**
@@ -51,7 +61,10 @@ export async function createRecord(
       context,
       by => creation(by, fields, made, nested, parsed, given),
       response,
-      nested.isSought ? lockFirst : undefined,
+      {
+        first: nested.isSought ? lockFirst : undefined,
+        candidates: candidatesOf(fields, parsed, { before: null, after }),
+      },
     )
     // Nothing was written: something that the record points to does not exist, or the catalog is outdated
     // (D115). The next attempt asks what.
@@ -86,7 +99,12 @@ function creation(
   return {
     when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
     takesId: true,
-    rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows, ...(beside?.(by) ?? [])],
+    rows: [
+      insertedRow(r, fields, by, sql`counted.last_id`, draft),
+      ...insertedKeys(by, fields, r, draft, 'keys'),
+      ...rows,
+      ...(beside?.(by) ?? []),
+    ],
     events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
     isConfiguration,
     answer: answerOf(fields),

@@ -13,6 +13,7 @@ import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
 import { blank, type Context, changesOf } from './save.ts'
 import { changesSql, insertedRow, type Queryable } from './store.ts'
+import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
 
 /** What a write needs of the records made with it. */
@@ -63,9 +64,12 @@ export async function nestedRecords(
   })
   return {
     write: by => ({
-      rows: all.map(({ fields, draft, id, name }) => {
+      rows: all.flatMap(({ fields, draft, id, name }, index) => {
         const given = sql`${String(id)}::bigint`
-        return insertedRow(name, fields, by, given, draft)
+        return [
+          insertedRow(name, fields, by, given, draft),
+          ...insertedKeys(by, fields, name, draft, `keys${index}`),
+        ]
       }),
       events: all.map(({ fields: { resource }, draft, name }) => ({
         type: `${resource.name}.created`,

@@ -127,6 +127,8 @@ export type FieldDefinition = {
   rules?: readonly number[]
   acceptsNumber?: boolean
   email?: boolean
+  /** whether the schema keeps two records of an account from having the same value */
+  unique?: true
   computed?: Expression
   volatile?: boolean
   /** whether the service itself gives every record a value. Required fields have one in any case. */
@@ -157,6 +159,8 @@ export function defineFields(
       is_read_only: definition.readOnly ?? false,
       is_custom: false,
       is_hidden: definition.hidden ?? false,
+      is_unique: definition.unique ?? false,
+      is_unique_by_index: definition.unique ?? false,
       accepts_number: definition.acceptsNumber ?? false,
       is_email: definition.email ?? false,
       config: definition.config ?? {},
@@ -195,8 +199,9 @@ export function idField(id: number): FieldDefinition {
 }
 
 /** What people call the record: at most 255 characters. */
-export function nameField(id: number): FieldDefinition {
-  return { id, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: nameLength }
+export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
+  const label = 'Name'
+  return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
 }
 
 const nameLength = { min_length: 1, max_length: 255 }

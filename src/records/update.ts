@@ -19,7 +19,16 @@ import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
 import type { Keeps } from './resource.ts'
-import { type Context, changesOf, type Saved, save, savedBefore, savedOf, validatedRecord } from './save.ts'
+import {
+  type Context,
+  candidatesOf,
+  changesOf,
+  type Saved,
+  save,
+  savedBefore,
+  savedOf,
+  validatedRecord,
+} from './save.ts'
 import {
   answerOf,
   assignedRow,
@@ -29,6 +38,7 @@ import {
   recordStatement,
   tableOf,
 } from './store.ts'
+import { changedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
@@ -135,7 +145,9 @@ async function tryUpdate(
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
   // What must be kept is judged by the rows as they are under the account's lock.
-  return save(db, fields, context, write, response, keeps || nested.isSought ? lockFirst : undefined)
+  const first = keeps || nested.isSought ? lockFirst : undefined
+  const candidates = candidatesOf(fields, parsed, { before, after })
+  return save(db, fields, context, write, response, { first, candidates })
 }
 
 /** What a change is made with, or on condition of. */
@@ -190,7 +202,12 @@ function change(
 )`
   return {
     changes: [updated, ...ended.changes],
-    rows: [...rows, ...(given.rows?.(by) ?? []), ...(isEnded ? (actor?.endedAccess(by) ?? []) : [])],
+    rows: [
+      ...rows,
+      ...changedKeys(by, fields, draft),
+      ...(given.rows?.(by) ?? []),
+      ...(isEnded ? (actor?.endedAccess(by) ?? []) : []),
+    ],
     events: [
       ...ended.events,
       ...events,

@@ -15,7 +15,7 @@ export const tag: Resource = {
   namedBy: ['name'],
   unique: { tag_name: 'name' },
   fields: defineFields('tag', {
-    'Basic information': [idField(701), nameField(702)],
+    'Basic information': [idField(701), nameField(702, { unique: true })],
     Record: [...authorFields(703), ...recordFields(707)],
   }),
   applyRules: () => {},

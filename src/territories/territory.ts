@@ -15,7 +15,7 @@ export const territory: Resource = {
   namedBy: ['name'],
   unique: { territory_name: 'name' },
   fields: defineFields('territory', {
-    'Basic information': [idField(601), nameField(602)],
+    'Basic information': [idField(601), nameField(602, { unique: true })],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
   applyRules: () => {},

@@ -46,6 +46,7 @@ export const user: Resource = {
         type: 'SINGLE_STRING',
         required: true,
         email: true,
+        unique: true,
         config: { min_length: 3, max_length: 320 },
       },
       { id: 511, name: 'role', label: 'Role', type: 'DROPDOWN', related: 'role', filled: true },

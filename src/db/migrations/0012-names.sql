@@ -21,3 +21,19 @@ CREATE INDEX contact_custom_emails ON contact USING gin (email_keys(jsonb_path_q
 CREATE INDEX company_custom_emails ON company USING gin (email_keys(jsonb_path_query_array(custom, '$.*[*]')) COLLATE "C")
   WHERE custom @? '$.*[*].email_value';
 ANALYZE deal, product, contact, company, "user";
+
+-- Unique fields (D76): each value that a live record has in one, as it is compared. A write adds its own in its one statement.
+ALTER TABLE field ADD COLUMN is_unique boolean NOT NULL DEFAULT false;
+CREATE TABLE unique_value (
+  account_id bigint NOT NULL REFERENCES account,
+  field bigint NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  record bigint NOT NULL,
+  PRIMARY KEY (account_id, field, key)
+);
+CREATE INDEX unique_value_record ON unique_value (account_id, record);
+
+-- A text as it is compared. A long one is not composed, which would take the square of its marks; what an index can't hold is hashed.
+CREATE FUNCTION unique_key(given text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE
+  WHEN length(given) <= 320 AND octet_length(compared_name(given)) <= 1280 THEN compared_name(given)
+  ELSE '#' || encode(sha256(convert_to(fold(btrim(given)), 'UTF8')), 'hex') END;

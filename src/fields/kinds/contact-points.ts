@@ -54,7 +54,12 @@ export const email: Kind = {
   ...emails,
   unique: {
     member: 'email_value',
+    key: text => sql`unique_key(${text})`,
     texts: value => items(value).map(entry => (entry as { email_value: string }).email_value),
+    value: text =>
+      text.includes('\0') || !text.isWellFormed()
+        ? null
+        : [{ email_type: emailTypes[0]!.id, email_value: text }],
   },
   term: (field, member) => {
     const term = emails.term(field, member)

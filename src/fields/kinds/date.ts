@@ -1,10 +1,11 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
+import type { Kind } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
-export const date = simpleKind({
+const plainDate = simpleKind({
   column: 'date',
   type: 'date',
   isText: true,
@@ -20,6 +21,16 @@ export const date = simpleKind({
   },
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
+
+export const date: Kind = {
+  ...plainDate,
+  unique: {
+    member: '',
+    key: text => text,
+    texts: value => (typeof value === 'string' ? [value] : []),
+    value: text => calendarDate(text.trim()),
+  },
+}
 
 /** A date as written, or the calendar date of an epoch in the account's time zone (D31). */
 export function dateOperand(text: string, { account }: Catalog): string | Complaint {

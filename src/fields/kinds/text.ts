@@ -31,7 +31,12 @@ const plainText = simpleKind({
 
 export const text: Kind = {
   ...plainText,
-  unique: { member: '', texts: value => (typeof value === 'string' ? [value] : []) },
+  unique: {
+    member: '',
+    key: given => sql`unique_key(${given})`,
+    texts: value => (typeof value === 'string' ? [value] : []),
+    value: given => (given.includes('\0') || !given.isWellFormed() ? null : given),
+  },
   term: (field, member) => {
     const term = plainText.term(field, member)
     return term && field.is_email ? { ...term, alike: alikeText(term) } : term
