@@ -26,7 +26,7 @@ export function changeOfKeys(
   return hasKeys(of) === (before ? hasKeys(before) : false) ? null : { of, isUnique: hasKeys(of) }
 }
 
-/** Adds a problem with examples where live records have the same value. Those that aren't seen are not told. */
+/** Adds a problem with examples where live records have the same value. What isn't seen is not told. */
 export async function refuseDoubles(
   { db, viewer, actor }: Administrator,
   catalog: Catalog,

@@ -19,6 +19,7 @@ import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
+import { readTold, toldBy, upsertRecord } from '../records/upsert.ts'
 import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import {
@@ -51,6 +52,9 @@ export type RecordHandlers = {
   remove: Handler
   /** brings a deleted record back (D9) */
   restore: Handler
+  /** the record that has a unique value, read, or changed or created (D77) */
+  getBy: Handler
+  upsert: Handler
   list: Handler
   /** the list, with its parameters in the body (D32) */
   search: Handler
@@ -104,8 +108,41 @@ export function recordHandlers(service: RecordService): RecordHandlers {
       await written(service, request)
       return recordAnswer(saved)
     },
+    ...byValue(service),
     list: request => list(service, request, request.query),
     search: request => list(service, request, parametersOf(request)),
+  }
+}
+
+/** The handlers of `/by/{field}/{value}`. */
+function byValue(service: RecordService): Pick<RecordHandlers, 'getBy' | 'upsert'> {
+  const { db, resource } = service
+  return {
+    getBy: async request =>
+      recordAnswer(
+        await withExpanded(service, request, fields =>
+          readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
+        ),
+      ),
+    upsert: async request => {
+      const saved = await withExpanded(service, request, fields => {
+        const told = toldBy(fields, request.field, request.value)
+        const precondition = preconditionOf(request)
+        const isConditional = request.ifMatch !== undefined
+        return upsertRecord(
+          db,
+          fields,
+          told,
+          bodyOf(request),
+          contextOf(request),
+          precondition,
+          isConditional,
+        )
+      })
+      await written(service, request)
+      const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
+      return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
+    },
   }
 }
 

@@ -84,7 +84,9 @@ export function routes(
     ...records('user', handOver),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).
-    ...records('token').filter(({ method, url }) => method !== 'POST' || url.endsWith('/list')),
+    ...records('token').filter(
+      ({ method, url }) => (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/'),
+    ),
     ...tokenRoutes(db),
     ...records('territory'),
     ...records('tag'),
@@ -92,7 +94,8 @@ export function routes(
     ...records('pipeline_stage', moveStage),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
     ...records('currency').filter(
-      ({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list'),
+      ({ method, url }) =>
+        url.endsWith('/list') || (['GET', 'PUT', 'PATCH'].includes(method) && !url.includes('/by/')),
     ),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
@@ -134,7 +137,8 @@ const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(resource: Readable, service: RecordService): AccountRoute[] {
-  const { create, list, search, get, update, remove, restore } = recordHandlers(service)
+  const { create, list, search, get, update, remove, restore, getBy, upsert } = recordHandlers(service)
+  const by = `/rest/api/v1/${resource}/by/:field/:value`
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
     { method: 'POST', url: `/rest/api/v1/${resource}`, scope: write, handler: create },
@@ -146,6 +150,8 @@ function recordRoutes(resource: Readable, service: RecordService): AccountRoute[
       handler: search,
       bodyLimit: queryLimit,
     },
+    { method: 'GET', url: by, scope: read, handler: getBy },
+    { method: 'PUT', url: by, scope: write, handler: upsert },
     { method: 'GET', url: `/rest/api/v1/${resource}/:id`, scope: read, handler: get },
     { method: 'PUT', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },
     { method: 'PATCH', url: `/rest/api/v1/${resource}/:id`, scope: write, handler: update },

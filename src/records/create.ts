@@ -54,7 +54,7 @@ export async function createRecord(
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const made = { after, changes: changesOf(fields, blank(fields), after) }
-    const response = { warnings: parsed.warnings, created: nested.created }
+    const response = { warnings: parsed.warnings, created: nested.created, isNew: true }
     const saved = await save(
       db,
       fields,
@@ -76,7 +76,12 @@ export async function createRecord(
 }
 
 /** What a record gets that no request may send: values of read-only fields, and rows of CTEs beside `r`. */
-export type Given = { readonly values?: Values; readonly rows?: (by: Author) => Sql[] }
+export type Given = {
+  readonly values?: Values
+  readonly rows?: (by: Author) => Sql[]
+  /** whether a stored record is still the one that is meant; where not, it is not found */
+  readonly isIt?: (before: Values) => boolean
+}
 
 const attempts = 3
 

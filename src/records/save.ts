@@ -38,10 +38,12 @@ export type Saved = {
   readonly warnings: readonly Warning[]
   /** the records that were created with it (D1) */
   readonly created: readonly { readonly resource: string; readonly id: number }[]
+  /** whether the request made it */
+  readonly isNew?: boolean
 }
 
 /** What the response to a write says besides the record. */
-type WriteResponse = Pick<Saved, 'warnings' | 'created'>
+type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew'>
 
 /** The record that the same request saved earlier (D8); null when it did not. */
 export async function savedBefore(

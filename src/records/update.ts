@@ -98,6 +98,7 @@ async function merged(
   const row = await readForUpdate(db, fields, id, context)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
+  if (given.isIt?.(before) === false) throw recordNotFound(fields, id)
   const parsed = await withNames(db, context, names =>
     parseRecord(body, fields, context.catalog, before, names),
   )
