@@ -13,7 +13,7 @@ export function dealAggregate(db: ServedDatabase): Handler {
     const asked = await withNames(db, request.caller, names =>
       readAggregateQuery(request.query, fieldsOf(request, 'deal'), catalog, names),
     )
-    needNames(request.caller, asked.groupBy ? [asked.groupBy] : [])
+    needNames(request.caller, asked.groupBy ? [asked.groupBy] : [], asked)
     const { groups, hasMore } = await aggregateDeals(inTurn(db, request), request.caller, asked)
     return success(groups, { group_by: asked.groupBy?.internal_name ?? null, hasMore })
   }

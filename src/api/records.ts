@@ -8,6 +8,7 @@ import type { Field } from '../fields/field.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
 import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.ts'
+import { reachedBy } from '../list/resolve.ts'
 import { createRecord } from '../records/create.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { storedResponse } from '../records/idempotency.ts'
@@ -194,15 +195,21 @@ async function list(
   const read = await withNames(db, request.caller, names =>
     readListQuery(parameters, fields, catalog, request.now.toISOString(), names),
   )
-  needNames(request.caller, read.expand, read.sort)
+  needNames(request.caller, read.expand, read)
   return pageAnswer(await listRecords(inTurn(db, request), fields, request.caller, read), read)
 }
 
 /**
- * Throws `forbidden` unless the caller may read the resources whose names are shown, or sorted by (D65).
+ * Throws `forbidden` unless the caller may read the resources whose names are shown or sorted by, or that the
+ * filter reaches (D65, D87).
  */
-export function needNames({ rights }: Caller, shown: readonly Field[], sort: ListRequest['sort'] = []): void {
-  const resources = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+export function needNames(
+  { rights }: Caller,
+  shown: readonly Field[],
+  { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},
+): void {
+  const named = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+  const resources = [...named, ...reachedBy(filter)]
   for (const resource of resources) if (resource) rights.need(`${resource}:read`)
 }
 

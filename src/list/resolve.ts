@@ -16,11 +16,16 @@ export type PlannedCondition = {
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
+  /** set where the field is that of a record to which this reference points (D87) */
+  readonly through?: Through
   /** whether the field's value changes without an event */
   readonly isVolatile?: boolean
   /** whether many records meet the condition (selectivity.ts) */
   readonly isCommon?: boolean
 }
+/** The field by which a condition reaches another resource, and its term: ids. */
+export type Through = { readonly resource: string; readonly term: Term }
+
 export type Plan =
   | PlannedCondition
   | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
@@ -39,7 +44,15 @@ export type PlannedSort = {
 export function dependsOnValues(plan: Plan): boolean {
   if (plan.type === 'not') return dependsOnValues(plan.of)
   if (plan.type !== 'condition') return plan.of.some(dependsOnValues)
-  return plan.operator === 'like' || plan.term.multi || plan.term.contained !== undefined
+  return plan.operator === 'like' || plan.term.multi || !!plan.term.contained || !!plan.through
+}
+
+/** The resources that a filter reaches across references: each once. */
+export function reachedBy(plan: Plan | null): string[] {
+  if (plan === null) return []
+  if (plan.type === 'not') return reachedBy(plan.of)
+  if (plan.type !== 'condition') return [...new Set(plan.of.flatMap(reachedBy))]
+  return plan.through ? [plan.through.resource] : []
 }
 
 /**
@@ -56,7 +69,8 @@ const nowhere = () => sql.none
 function comparesText(plan: Plan, text: string): boolean {
   switch (plan.type) {
     case 'condition':
-      return termText(plan.term) === text && !plan.term.multi && comparing.has(plan.operator)
+      if (plan.through || plan.term.multi) return false
+      return termText(plan.term) === text && comparing.has(plan.operator)
     case 'and':
       return plan.of.some(inner => comparesText(inner, text))
     case 'or':
@@ -135,8 +149,9 @@ function resolveCondition(
 ): PlannedCondition {
   const found = findTerm(name, 'filter', context)
   if (!found) return nothing
-  const { field, term } = found
+  const { field, term, through } = found
   const isVolatile = field.is_volatile
+  const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
     refuse(context, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
@@ -144,7 +159,7 @@ function resolveCondition(
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false')
-      return { type: 'condition', term, operator, values, isVolatile }
+      return { type: 'condition', term, operator, values, isVolatile, ...reached }
     refuse(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
@@ -160,7 +175,14 @@ function resolveCondition(
     return nothing
   }
   if (operator === 'like')
-    return { type: 'condition', term, operator, values: likeValues(values, name, context), isVolatile }
+    return {
+      type: 'condition',
+      term,
+      operator,
+      values: likeValues(values, name, context),
+      isVolatile,
+      ...reached,
+    }
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isText(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
@@ -178,6 +200,7 @@ function resolveCondition(
     operator: operands.length > 1 ? (ofSeveral[operator] ?? operator) : operator,
     values: distinct(operator, operands),
     isVolatile,
+    ...reached,
   }
 }
 
@@ -189,14 +212,10 @@ function distinct(operator: Operator, values: readonly string[]): readonly strin
 /** One name may mean several options. Then the operator for one value becomes the one for several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
-function findTerm(
-  path: string,
-  parameter: string,
-  context: ResolveContext,
-): { field: Field; term: Term } | null {
-  const dot = path.indexOf('.')
-  const name = dot < 0 ? path : path.slice(0, dot)
-  const member = dot < 0 ? '' : path.slice(dot + 1)
+type Found = { readonly field: Field; readonly term: Term; readonly through?: Through }
+
+function findTerm(path: string, parameter: string, context: ResolveContext): Found | null {
+  const { name, member } = steps(path)
   const field = context.fields.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, context.fields)
@@ -206,15 +225,31 @@ function findTerm(
   const kind = kinds[field.type]
   const term = kind.term(field, member)
   if (term) return { field, term }
+  const across = field.related && member && parameter === 'filter' ? acrossTerm(field, member, context) : null
+  if (across) return across
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
-  refuse(
-    context,
-    path,
-    parameter,
-    'unknown_field',
-    member ? `${name} has no member "${member}"` : `${name} needs a member`,
-    hint,
-  )
+  const message = member ? `${name} has no member "${member}"` : `${name} needs a member`
+  refuse(context, path, parameter, 'unknown_field', message, hint)
   return null
+}
+
+/**
+ * The term of a field of what a reference points to (D87): one step, of the fields that the caller sees. Null
+ * where there is none.
+ */
+function acrossTerm(field: Field, path: string, { catalog }: ResolveContext): Found | null {
+  const resource = field.related!
+  const ids = kinds[field.type].term(field, '')
+  const { name, member } = steps(path)
+  const inner = catalog.resources.get(resource)?.byName.get(name)
+  if (!ids || !inner?.is_active || inner.is_hidden) return null
+  const term = kinds[inner.type].term(inner, member)
+  return term && { field: inner, term, through: { resource, term: ids } }
+}
+
+/** The first step of a path, and the rest. */
+function steps(path: string): { name: string; member: string } {
+  const dot = path.indexOf('.')
+  return dot < 0 ? { name: path, member: '' } : { name: path.slice(0, dot), member: path.slice(dot + 1) }
 }
