@@ -136,7 +136,8 @@ function httpServer(log: Logger, requestTimeoutMs: number, refusals: Refusals): 
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: request => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 200 },
+    // A name of 255 characters has up to twelve bytes for each in an address.
+    routerOptions: { maxParamLength: 4096 },
     frameworkErrors: refusals.path,
   })
 }
@@ -251,7 +252,7 @@ function requestOf(
   now: Date,
 ): ApiRequest {
   const url = request.raw.url!
-  const params = request.params as { id?: string; option?: string }
+  const params = request.params as { [name in 'id' | 'option' | 'field' | 'value']?: string }
   const body = request.body as ApiRequest['body']
   const { 'idempotency-key': key, 'if-match': ifMatch } = request.headers
   return {
@@ -260,6 +261,8 @@ function requestOf(
     path: url.split('?', 1)[0]!,
     id: params.id ?? '',
     option: params.option ?? '',
+    field: params.field ?? '',
+    value: params.value ?? '',
     query: readQuery(url),
     body,
     ifMatch,

@@ -486,21 +486,29 @@ export interface Schemas {
     /** Stage */
     pipeline_stage?: number | string
     /** Primary contact */
-    primary_contact?: number | {
-      id: number
-    } | Schemas['contact_new']
+    primary_contact?: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: string
+    }
     /** Related contacts */
-    related_contacts?: number | {
-      id: number
-    } | Schemas['contact_new'] | Array<number | {
-      id: number
-    } | Schemas['contact_new']> | null
+    related_contacts?: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: string
+    } | Array<number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: string
+    }> | null
     /** Sales owner */
-    sales_owner?: number
+    sales_owner?: number | string
     /** Company */
-    company?: number | {
-      id: number
-    } | Schemas['company_new'] | null
+    company?: number | string | {
+      id: number | string
+    } | Schemas['company_new'] | {
+      find_by: string
+    } | null
     /** Deal value */
     deal_value?: {
       currency?: number | string | null
@@ -534,9 +542,9 @@ export interface Schemas {
     /** Source */
     source?: number | string | null
     /** Territory */
-    territory?: number | null
+    territory?: number | string | null
     /** Tags */
-    tags?: number | Array<number> | null
+    tags?: number | string | Array<number | string> | null
     /** Description */
     description?: string | null
     /** Type */
@@ -698,7 +706,7 @@ export interface Schemas {
     /** Valid till */
     valid_till?: string | null
     /** Sales owner */
-    sales_owner?: number | null
+    sales_owner?: number | string | null
     /** Read-only. */
     created_by?: unknown
     /** Read-only. */
@@ -774,9 +782,11 @@ export interface Schemas {
     /** Job title */
     job_title?: string | null
     /** Company */
-    company?: number | {
-      id: number
-    } | Schemas['company_new'] | null
+    company?: number | string | {
+      id: number | string
+    } | Schemas['company_new'] | {
+      find_by: string
+    } | null
     /** E-mails */
     emails?: {
       /** One of: 1 work, 2 personal, 3 home, 4 other. */
@@ -798,7 +808,7 @@ export interface Schemas {
       phone_number: string
     }> | null
     /** Territory */
-    territory?: number | null
+    territory?: number | string | null
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */
@@ -893,7 +903,7 @@ export interface Schemas {
       zipcode?: string | number | null
     }> | null
     /** Territory */
-    territory?: number | null
+    territory?: number | string | null
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */
@@ -957,7 +967,7 @@ export interface Schemas {
     /** Role */
     role?: number | string | null
     /** Territories */
-    territories?: number | Array<number> | null
+    territories?: number | string | Array<number | string> | null
     /** In use */
     is_active?: 1 | 2 | string | true | false | null
     /** Time zone */
@@ -1091,7 +1101,7 @@ export interface Schemas {
     /** Name */
     name?: string
     /** User */
-    user?: number | null
+    user?: number | string | null
     /** Scopes */
     scopes?: string | Array<string> | null
     /** Read-only. */

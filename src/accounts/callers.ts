@@ -216,7 +216,7 @@ SELECT json_build_object(
   'fields', ${rows(
     sql`
     SELECT id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
-      is_indexed, deleted_at, version
+      is_indexed, is_unique, deleted_at, version
     FROM field WHERE ${own}`,
     sql`x.id`,
   )},

@@ -20,6 +20,7 @@ import { formOf, formVersion, newForm } from './form.ts'
 import { countIndexes } from './indexes.ts'
 import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
+import { changeOfKeys, refuseDoubles } from './unique.ts'
 
 /**
  * Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is
@@ -53,7 +54,7 @@ export async function deleteField(administrator: Administrator, id: number): Pro
   return change(administrator, id, 'deleted', catalog => {
     const { field } = fieldAsRead(administrator, catalog, id)
     if (!field.is_custom) throw notCustom(field)
-    const row = { ...rowOf(field), is_active: false, is_indexed: false, deleted_at: moment }
+    const row = { ...rowOf(field), is_active: false, is_indexed: false, is_unique: false, deleted_at: moment }
     return { row, options: ownOptions(field), sections: null }
   })
 }
@@ -212,13 +213,12 @@ async function change(
       findings.references,
     )
     for (const problem of missingReferences(findings.references, asked)) findings.problems.add(() => problem)
+    if (!shaped) return null
+    const keys = changeOfKeys(shaped, catalog)
+    if (keys?.isUnique) await refuseDoubles(administrator, catalog, keys.of, findings)
+    const { sections, row } = shaped
     const response = { id, warnings: findings.warnings }
-    return (
-      shaped && {
-        change: { verb, resource: shaped.row.resource, field: shaped, sections: shaped.sections },
-        response,
-      }
-    )
+    return { change: { verb, resource: row.resource, field: shaped, sections, keys }, response }
   })
 }
 

@@ -10,6 +10,7 @@ import { type Lines, takeTurn } from '../one-at-a-time.ts'
 import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
+import type { Viewer } from '../rights/visibility.ts'
 import { ownOptions, rowOf } from './field.ts'
 import { type Findings, newFindings } from './findings.ts'
 import { storedForm } from './form.ts'
@@ -20,6 +21,8 @@ export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
+  /** as whom the administrator sees records, where they may see less than all */
+  readonly viewer?: Viewer
   /**
    * The expected version of what changes: the form, or the field. A change of an option counts as a change of
    * its field.
@@ -92,7 +95,7 @@ export function requestKeyOf({ account, idempotency = null }: Administrator) {
 
 function refuseProblems({ problems }: Findings): void {
   if (problems.count === 0) return
-  const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken')
+  const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken' || code === 'value_taken')
   const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
   throw new Refusal(
     isDuplicate ? 'duplicate' : 'validation_failed',

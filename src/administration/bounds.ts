@@ -4,6 +4,7 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { hasKeys } from '../records/unique.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
 import { type Findings, report } from './findings.ts'
 
@@ -15,6 +16,8 @@ const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
 /** Options, in use or not: of a field, and of an account. */
 const [optionsOfField, optionsOfAccount] = [500, 5000]
 const indexesOfAccount = 20
+/** D117: each write keeps a key in each of them. */
+const uniqueOfAccount = 20
 /** Indexes that all accounts together may have on a table. */
 const indexesOfTable = 100
 const defaultLength = 4000
@@ -39,6 +42,10 @@ export function withinBounds({ row, options }: Shape, findings: Findings): void 
       'too_many',
       `can be true for at most ${indexesOfAccount} fields of an account`,
     )
+  }
+  if (row.is_unique && !before?.is_unique && fields.filter(hasKeys).length >= uniqueOfAccount) {
+    const message = `can be true for at most ${uniqueOfAccount} fields of an account`
+    report(findings, '/is_unique', 'too_many', message)
   }
   const added = options.length - (before ? before.options.length : 0)
   if (added > 0) hasRoomForOptions(options.length, added, findings)

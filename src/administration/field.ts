@@ -28,6 +28,7 @@ export const settable = [
   'is_required',
   'is_active',
   'is_indexed',
+  'is_unique',
   'config',
   'default_value',
   'section',
@@ -83,9 +84,9 @@ export function changedField(
  */
 export function rowOf(field: Field): FieldRow {
   const { id, resource, internal_name, field_name, type, config, default_value } = field
-  const { is_required, is_active, is_indexed, deleted_at } = field
+  const { is_required, is_active, is_indexed, is_unique, deleted_at } = field
   const decided = { id, resource, internal_name, field_name, type, config, default_value }
-  return { ...decided, is_required, is_active, is_indexed, deleted_at, version: field.version + 1 }
+  return { ...decided, is_required, is_active, is_indexed, is_unique, deleted_at, version: field.version + 1 }
 }
 
 export function shaped(
@@ -102,11 +103,15 @@ export function shaped(
     is_required: booleanOf(sent.is_required, '/is_required', findings) ?? row.is_required,
     is_active: booleanOf(sent.is_active, '/is_active', findings) ?? row.is_active,
     is_indexed: booleanOf(sent.is_indexed, '/is_indexed', findings) ?? row.is_indexed,
+    is_unique: booleanOf(sent.is_unique, '/is_unique', findings) ?? row.is_unique,
   }
   if (definition) keepsInterface(next, sent, definition, findings)
   const field: Field = { ...fieldOf(next, fields, findings.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
     report(findings, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+  }
+  if (next.is_unique && !canBeUnique(field)) {
+    report(findings, '/is_unique', 'not_configurable', 'can only be true for a text, number, e-mail or date')
   }
   const position = positionOf(sent.position, findings)
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', findings)
@@ -159,6 +164,11 @@ export function hasOwnOptions(field: Field): boolean {
 /** The options that an account may change; none for a field that has no such options. */
 export function ownOptions(field: Field): readonly Option[] {
   return hasOwnOptions(field) ? field.options : []
+}
+
+/** Whether a field can be unique (D76): requests write it, and its values can be compared. */
+function canBeUnique(field: Field): boolean {
+  return kinds[field.type].unique !== undefined && !field.is_read_only && !field.computed
 }
 
 /**
@@ -218,6 +228,9 @@ export function freeName(
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, findings: Findings): void {
   if (definition.is_required && !next.is_required) {
     report(findings, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
+  }
+  if (definition.is_unique && sent.is_unique === false) {
+    report(findings, '/is_unique', 'interface_required', 'must stay true: records are told by the field')
   }
   if (definition.is_read_only && next.is_required) {
     report(findings, '/is_required', 'not_configurable', "can't be set on a field that the service writes")

@@ -28,6 +28,7 @@ export function newField(body: Json, id: number, findings: Findings): Shape | nu
     is_required: false,
     is_active: true,
     is_indexed: false,
+    is_unique: false,
     deleted_at: null,
     version: 1,
   }

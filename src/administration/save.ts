@@ -4,10 +4,11 @@
  * no other change can come between the judgement and its saving.
  */
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
-import type { Option } from '../fields/field.ts'
+import type { Field, Option } from '../fields/field.ts'
 import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
-import { author, type Author as By, dated, type Write, writing } from '../records/write.ts'
+import { isTaken, keysOfRows } from '../records/unique.ts'
+import { author, type Author as By, dated, lockFirst, type Write, writing } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 export type Change = {
@@ -17,6 +18,8 @@ export type Change = {
   /** null: only the form changes */
   readonly field: { readonly row: FieldRow; readonly options: readonly Option[] } | null
   readonly sections: readonly Section[] | null
+  /** set where the field becomes unique, or ceases to be */
+  readonly keys?: { readonly of: Field; readonly isUnique: boolean } | null
 }
 
 export type Author = {
@@ -42,18 +45,18 @@ export async function saveChange<T extends object>(
       await writeIdempotently(db, by.account, idempotency, unchanged(by.account, answer), response)
     return response
   }
-  const written = await writeIdempotently(
-    db,
-    by.account,
-    idempotency,
-    writing(by, changeOf(by, change)),
-    response,
-  )
+  // The keys are those of all records that were saved before; who was quicker is judged anew.
+  const first = change.keys ? lockFirst : undefined
+  const ctes = writing(by, changeOf(by, change))
+  const written = await writeIdempotently(db, by.account, idempotency, ctes, response, first).catch(error => {
+    if (isTaken(error)) return undefined
+    throw error
+  })
   return written?.response
 }
 
 /** The rows of a change: nothing unless the catalog still has the version that was judged. */
-function changeOf(by: By, { verb, resource, field, sections }: Change): Write {
+function changeOf(by: By, { verb, resource, field, sections, keys = null }: Change): Write {
   const { account, version } = by
   const [source, id] = [param(resource), param(String(field?.row.id ?? 0))]
   const said = {
@@ -70,7 +73,9 @@ function changeOf(by: By, { verb, resource, field, sections }: Change): Write {
 )`,
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),
       ...(sections ? [arranged(account, source, sections)] : []),
+      ...(keys ? [keysSql(by, keys.of, keys.isUnique)] : []),
     ],
+    endsOlder: keys !== null,
     when: sql`EXISTS (SELECT 1 FROM changed)`,
     events: [
       {
@@ -84,19 +89,32 @@ function changeOf(by: By, { verb, resource, field, sections }: Change): Write {
   }
 }
 
+/** Keeps the keys of all live records in a field, or forgets them (D76). */
+function keysSql({ account }: By, field: Field, isUnique: boolean): Sql {
+  const live = sql`(
+    SELECT t.* FROM changed, ${sql.id(field.resource)} t
+    WHERE t.account_id = ${account}::bigint AND t.deleted_at IS NULL)`
+  if (isUnique) return sql`keys AS (${keysOfRows({ account }, live, [field])})`
+  return sql`keys AS (
+  DELETE FROM unique_value u USING changed
+  WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)}
+)`
+}
+
 function savedField(account: Param, source: Param, row: FieldRow): Sql {
   const given = dated(JSON.stringify([row]), sql`locked.at`)
   return sql`saved AS (
   INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value,
-    is_required, is_active, is_indexed, deleted_at, version)
+    is_required, is_active, is_indexed, is_unique, deleted_at, version)
   SELECT ${account}::bigint, f.id, ${source}::text, f.internal_name, f.field_name, f.type, f.config,
-    f.default_value, f.is_required, f.is_active, f.is_indexed, f.deleted_at, f.version
+    f.default_value, f.is_required, f.is_active, f.is_indexed, f.is_unique, f.deleted_at, f.version
   FROM changed, locked, jsonb_to_recordset(${given}::jsonb) f (id bigint,
     internal_name text, field_name text, type text, config jsonb, default_value jsonb, is_required boolean,
-    is_active boolean, is_indexed boolean, deleted_at timestamptz, version int)
+    is_active boolean, is_indexed boolean, is_unique boolean, deleted_at timestamptz, version int)
   ON CONFLICT (account_id, id) DO UPDATE SET field_name = excluded.field_name, config = excluded.config,
     default_value = excluded.default_value, is_required = excluded.is_required,
-    is_active = excluded.is_active, is_indexed = excluded.is_indexed, deleted_at = excluded.deleted_at,
+    is_active = excluded.is_active, is_indexed = excluded.is_indexed,
+    is_unique = excluded.is_unique, deleted_at = excluded.deleted_at,
     version = excluded.version
 )`
 }

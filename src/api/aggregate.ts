@@ -5,6 +5,7 @@ import { aggregate } from '../list/aggregate.ts'
 import { plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
 import { namedFields } from '../list/groups.ts'
 import { counting } from '../list/measures.ts'
+import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf, parametersOf } from './request.ts'
@@ -16,8 +17,10 @@ export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product
     const { caller } = request
     const fields = fieldsOf(request, resource)
     const sums = resource === 'deal' ? dealSums : plainSums
-    const asked = readAggregateQuery(parametersOf(request), fields, caller.catalog, sums)
-    needNames(caller, namedFields(asked.keys))
+    const asked = await withNames(db, caller, names =>
+      readAggregateQuery(parametersOf(request), fields, caller.catalog, sums, names),
+    )
+    needNames(caller, namedFields(asked.keys), asked)
     const turn = inTurn(db, request)
     const { groups, hasMore } =
       resource === 'deal' && !asked.measures

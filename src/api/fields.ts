@@ -124,6 +124,7 @@ function administrator({ db, callers, turns }: Administration, request: ApiReque
     db,
     account,
     actor: caller.actor,
+    viewer: caller,
     precondition: preconditionOf(request),
     idempotency,
     loadCatalog: () => callers.catalogNow(account),

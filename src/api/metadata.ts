@@ -85,6 +85,7 @@ export function descriptor(field: Field, { resources }: Catalog): object {
     is_required: field.is_required,
     is_read_only: field.is_read_only,
     is_custom: field.is_custom,
+    is_unique: field.is_unique,
     is_filterable: own.operators.length > 0,
     ...own,
     is_expandable: field.is_active && isExpandable(field),

@@ -12,7 +12,9 @@ export type RecordAbouts = {
     | 'replace'
     | 'update'
     | 'remove'
-    | 'restore']: About
+    | 'restore'
+    | 'getBy'
+    | 'upsert']: About
 }
 
 const moveTo = {
@@ -48,6 +50,22 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       ...{ id: `${resource}_get`, summary: `Reads a ${words}.`, tag, parameters: expand },
       answers: [record],
       refuses: ['record_not_found'],
+    },
+    getBy: {
+      ...{
+        id: `${resource}_get_by`,
+        summary: `Reads the ${words} that has a unique value.`,
+        tag,
+        parameters: expand,
+      },
+      answers: [record],
+      refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
+    },
+    upsert: {
+      ...{ ...change, id: `${resource}_upsert` },
+      summary: `Changes the ${words} that has a unique value, or creates it.`,
+      answers: [record, created(recordOf(resource))],
+      refuses: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],
     },
     replace: { ...change, id: `${resource}_replace`, summary: `Changes a ${words}, as PATCH does.` },
     update: { ...change, id: `${resource}_update`, summary: `Changes a ${words}: what is left out stays.` },

@@ -8,16 +8,19 @@ import type { Field } from '../fields/field.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
 import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.ts'
+import { reachedBy } from '../list/resolve.ts'
 import { createRecord } from '../records/create.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { NoTarget } from '../records/move.ts'
+import { withNames } from '../records/names.ts'
 import { readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
+import { readTold, toldBy, upsertRecord } from '../records/upsert.ts'
 import { type Answer, createdAnswer, pageAnswer, readAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import {
@@ -50,6 +53,9 @@ export type RecordHandlers = {
   remove: Handler
   /** brings a deleted record back (D9) */
   restore: Handler
+  /** the record that has a unique value, read, or changed or created (D77) */
+  getBy: Handler
+  upsert: Handler
   list: Handler
   /** the list, with its parameters in the body (D32) */
   search: Handler
@@ -72,20 +78,20 @@ export function recordHandlers(service: RecordService): RecordHandlers {
   return {
     create: async request => {
       refuseIfMatch(request)
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         createRecord(db, fields, bodyOf(request), contextOf(request)),
       )
       await written(service, request)
       return createdAnswer(saved, request.path)
     },
     get: async request => {
-      const read = await withNames(service, request, fields =>
+      const read = await withExpanded(service, request, fields =>
         readRecord(db, fields, request.caller, idOf(request)),
       )
       return readAnswer(read, read.isMoved || request.query.has('expand'))
     },
     update: async request => {
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
       )
       await written(service, request)
@@ -99,19 +105,52 @@ export function recordHandlers(service: RecordService): RecordHandlers {
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await withNames(service, request, fields =>
+      const saved = await withExpanded(service, request, fields =>
         restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
       )
       await written(service, request)
       return recordAnswer(saved)
     },
+    ...byValue(service),
     list: request => list(service, request, request.query),
     search: request => list(service, request, parametersOf(request)),
   }
 }
 
+/** The handlers of `/by/{field}/{value}`. */
+function byValue(service: RecordService): Pick<RecordHandlers, 'getBy' | 'upsert'> {
+  const { db, resource } = service
+  return {
+    getBy: async request =>
+      recordAnswer(
+        await withExpanded(service, request, fields =>
+          readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
+        ),
+      ),
+    upsert: async request => {
+      const saved = await withExpanded(service, request, fields => {
+        const told = toldBy(fields, request.field, request.value)
+        const precondition = preconditionOf(request)
+        const isConditional = request.ifMatch !== undefined
+        return upsertRecord(
+          db,
+          fields,
+          told,
+          bodyOf(request),
+          contextOf(request),
+          precondition,
+          isConditional,
+        )
+      })
+      await written(service, request)
+      const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
+      return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
+    },
+  }
+}
+
 /** The record that `act` answers, with the names that `expand` asks for. */
-async function withNames<R extends { record: string }>(
+async function withExpanded<R extends { record: string }>(
   { db, resource }: RecordService,
   request: ApiRequest,
   act: (fields: ResourceFields) => Promise<R>,
@@ -155,16 +194,24 @@ async function list(
 ): Promise<Answer> {
   const { catalog } = request.caller
   const fields = fieldsOf(request, resource)
-  const read = readListQuery(parameters, fields, catalog, request.now.toISOString())
-  needNames(request.caller, read.expand, read.sort)
+  const read = await withNames(db, request.caller, names =>
+    readListQuery(parameters, fields, catalog, request.now.toISOString(), names),
+  )
+  needNames(request.caller, read.expand, read)
   return pageAnswer(await listRecords(inTurn(db, request), fields, request.caller, read), read)
 }
 
 /**
- * Throws `forbidden` unless the caller may read the resources whose names are shown, or sorted by (D65).
+ * Throws `forbidden` unless the caller may read the resources whose names are shown or sorted by, or that the
+ * filter reaches (D65, D87).
  */
-export function needNames({ rights }: Caller, shown: readonly Field[], sort: ListRequest['sort'] = []): void {
-  const resources = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+export function needNames(
+  { rights }: Caller,
+  shown: readonly Field[],
+  { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},
+): void {
+  const named = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+  const resources = [...named, ...reachedBy(filter)]
   for (const resource of resources) if (resource) rights.need(`${resource}:read`)
 }
 

@@ -24,6 +24,9 @@ export type ApiRequest = {
   readonly id: string
   /** the second id of a path that has two */
   readonly option: string
+  /** the unique field and its value by which a path tells a record */
+  readonly field: string
+  readonly value: string
   readonly query: Parameters
   readonly body: Json | undefined
   readonly ifMatch: string | undefined

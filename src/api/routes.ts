@@ -105,7 +105,9 @@ export function routes(
     ...records('user', handOver),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).
-    ...records('token').filter(({ method, url }) => method !== 'POST' || url.endsWith('/list')),
+    ...records('token').filter(
+      ({ method, url }) => (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/'),
+    ),
     ...tokenRoutes(db),
     ...records('territory'),
     ...records('tag'),
@@ -113,7 +115,8 @@ export function routes(
     ...records('pipeline_stage', moveStage),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
     ...records('currency').filter(
-      ({ method, url }) => ['GET', 'PUT', 'PATCH'].includes(method) || url.endsWith('/list'),
+      ({ method, url }) =>
+        url.endsWith('/list') || (['GET', 'PUT', 'PATCH'].includes(method) && !url.includes('/by/')),
     ),
     at('GET', '/rest/api/v1/search', 'any', searchHandler(db), searchAbout),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
@@ -176,8 +179,9 @@ const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(resource: Readable, service: RecordService): AccountRoute[] {
-  const { create, list, search, get, update, remove, restore } = recordHandlers(service)
+  const { create, list, search, get, update, remove, restore, getBy, upsert } = recordHandlers(service)
   const about = recordAbouts(resource, service.move !== undefined)
+  const by = `/rest/api/v1/${resource}/by/:field/:value`
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [
     at('POST', `/rest/api/v1/${resource}`, write, create, about.create),
@@ -186,6 +190,8 @@ function recordRoutes(resource: Readable, service: RecordService): AccountRoute[
       ...at('POST', `/rest/api/v1/${resource}/view/list`, read, search, about.search),
       bodyLimit: queryLimit,
     },
+    at('GET', by, read, getBy, about.getBy),
+    at('PUT', by, write, upsert, about.upsert),
     at('GET', `/rest/api/v1/${resource}/:id`, read, get, about.get),
     at('PUT', `/rest/api/v1/${resource}/:id`, write, update, about.replace),
     at('PATCH', `/rest/api/v1/${resource}/:id`, write, update, about.update),

@@ -7,6 +7,7 @@ export const contact: Resource = {
   name: 'contact',
   source: { id: 3, name: 'Contact' },
   shownAs: ['first_name', 'last_name'],
+  namedBy: ['emails'],
   searched: ['emails', 'phones'],
   customType: 'CONTACT',
   reach: { owner: 'created_by', territory: 'territory' },

@@ -112,6 +112,7 @@ export type FieldRow = Pick<
   | 'is_required'
   | 'is_active'
   | 'is_indexed'
+  | 'is_unique'
   | 'deleted_at'
   | 'version'
 >
@@ -236,7 +237,7 @@ function pointingTo(target: Resource | undefined): Pick<Field, 'related' | 'rela
 /** A field of the service as the account has changed it (D36). */
 function systemField(field: Field, row: FieldRow | undefined): Field {
   if (!row) return field
-  const { field_name, config, default_value, is_required, is_active, version } = row
+  const { field_name, config, default_value, is_required, is_active, is_unique, version } = row
   return {
     ...field,
     field_name,
@@ -244,6 +245,7 @@ function systemField(field: Field, row: FieldRow | undefined): Field {
     default_value,
     is_required,
     is_active,
+    is_unique: field.is_unique || is_unique,
     version,
   }
 }

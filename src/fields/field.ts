@@ -66,12 +66,18 @@ export type Field = {
   readonly rules: readonly number[]
   /** a text field that takes a JSON number as its decimal text (D15) */
   readonly accepts_number: boolean
+  /** a text field that holds an e-mail, which is compared in any case (D88) */
+  readonly is_email: boolean
   /** kept in a column but never shown */
   readonly is_hidden: boolean
   /** for a value that has no column */
   readonly computed: Expression | null
   /** whether a custom field has an index of its own, for ranges and sorts */
   readonly is_indexed: boolean
+  /** whether no two live records have the same value (D76) */
+  readonly is_unique: boolean
+  /** whether the schema sees to that, for every account */
+  readonly is_unique_by_index: boolean
   /** when a custom field was deleted; its values are kept for a while (D36) */
   readonly deleted_at: string | null
   /** counts the changes of the field; a field of the service begins at 1 */
@@ -94,6 +100,7 @@ export const plainField = {
   is_read_only: false,
   is_hidden: false,
   accepts_number: false,
+  is_email: false,
   config: {},
   default_value: null,
   options: [],
@@ -111,6 +118,8 @@ export const plainField = {
   is_filled: false,
   is_of_store: false,
   is_indexed: false,
+  is_unique: false,
+  is_unique_by_index: false,
   deleted_at: null,
 } as const satisfies Partial<Field>
 
@@ -128,7 +137,11 @@ export type ParseContext = {
    * Reports a problem of this value, or of a part of it: `at` is appended to the path. Returns undefined,
    * which means "no value".
    */
-  problem(code: string, message: string, more?: { at?: string; hint?: Hint }): undefined
+  problem(
+    code: string,
+    message: string,
+    more?: { at?: string; hint?: Hint; candidates?: readonly object[] },
+  ): undefined
   warn(code: string, message: string): void
   /**
    * Asks for a record to be created with this one (D11). Returns a number that stands for its id until it has
@@ -137,6 +150,11 @@ export type ParseContext = {
   create(resource: string, payload: JsonObject, at?: string): number | undefined
   /** Asks for the existence of a record to be checked before anything is written. */
   reference(resource: string, id: number, at?: string): void
+  /**
+   * The id of the record that has a name (D75), whose existence is checked like that of a reference.
+   * Undefined after a problem, and as long as names are not looked up yet.
+   */
+  named(resource: string, name: string, at?: string): number | undefined
 }
 
 export type SubField = {
@@ -151,6 +169,18 @@ export type Schema = { readonly [keyword: string]: unknown }
 
 /** What may be sent in a field, and what is read in it. */
 export type Schemas = { readonly input: Schema; readonly output: Schema }
+
+/** How a record is told by a value of a field. */
+export type Unique = {
+  /** the member that is compared; '' for the field itself */
+  readonly member: string
+  /** SQL of a text as it is compared for being unique (D76) */
+  key(text: Sql): Sql
+  /** the texts in a stored value */
+  texts(value: Json): string[]
+  /** a value that has a text and nothing more; null where no value has it */
+  value(text: string): Json
+}
 
 /**
  * A field kind: everything that depends on a field's type, in one place (one file in kinds/).
@@ -197,6 +227,8 @@ export type Kind = {
   readonly searched?: Searched
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
   pointsTo?(value: Json): Json[]
+  /** set where a record can be told by a value: names and e-mails (D75), unique fields (D76) */
+  readonly unique?: Unique
 }
 
 /** How a search looks in the values of a kind. */

@@ -44,11 +44,21 @@ export type Term = {
   readonly compared?: Expression
   /** SQL that is true when the member is present; absent = the value is not null */
   readonly present?: Expression
+  /** What eq and in compare where that is not the value itself: e-mails in any case (D88). */
+  readonly alike?: Alike
   /**
    * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
    * `custom` finds it.
    */
   contained?(operand: string): string
+}
+
+/** A text as it is compared: SQL of the stored ones, of one text or, with `multi`, of an array. */
+export type Alike = {
+  readonly sql: Expression
+  of(text: string): string
+  /** what an index holds besides: `sql` has no more than it, and it has nothing unless `where` is true */
+  readonly indexed?: { readonly sql: Expression; readonly where: Expression }
 }
 
 /** The condition that a row of another resource's table, under its alias, is one that may be looked up. */

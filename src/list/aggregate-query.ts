@@ -1,5 +1,6 @@
 /** The parameters of sums → a request for them (D55, D85). Finds every problem at once. Knows no SQL. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { Names } from '../records/names.ts'
 import type { Sql } from '../sql.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'
 import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
@@ -38,9 +39,10 @@ export function readAggregateQuery(
   fields: ResourceFields,
   catalog: Catalog,
   sums: Sums,
+  names: Names = new Names(),
 ): AggregateRequest {
   const problems = unknownParameters(parameters, ['group_by', 'measures', 'filter', 'deleted'])
-  const context = { fields, catalog, problems }
+  const context = { fields, catalog, problems, names }
   const selection = selectionOf(parameters, context)
   const known = sums.parts(fields, catalog)
   const named = (parameter: string) => {

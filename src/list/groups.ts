@@ -13,9 +13,9 @@ import { isExpandable, namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { param, type Sql, sql } from '../sql.ts'
+import type { ResolveContext } from './operands.ts'
 import { report } from './parameters.ts'
 import { namesOf as namesOfFields } from './query.ts'
-import type { ResolveContext } from './resolve.ts'
 
 export type GroupKey = {
   /** as it was asked for: `expected_close_date:month` */

@@ -8,8 +8,8 @@ import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { type Sql, sql } from '../sql.ts'
+import type { ResolveContext } from './operands.ts'
 import { report } from './parameters.ts'
-import type { ResolveContext } from './resolve.ts'
 
 /** A number of a record, or an amount, as SQL over the row `r`. */
 export type Measured = {

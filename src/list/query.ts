@@ -6,9 +6,11 @@ import type { Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { isExpandable } from '../records/expand.ts'
+import { Names } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { conditionsMax, type Filter, parseFilter, parseSort } from './grammar.ts'
 import { refuseCostlyLikes } from './like-cost.ts'
+import type { ResolveContext } from './operands.ts'
 import {
   oneOf,
   type Parameters,
@@ -20,14 +22,7 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
-import {
-  type Plan,
-  type PlannedSort,
-  type ResolveContext,
-  rejectsNull,
-  resolveFilter,
-  resolveSort,
-} from './resolve.ts'
+import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
 /** Which records a list shows or a sum adds up. */
 export type Selection = {
@@ -72,16 +67,17 @@ export const pageSizeMax = 500
 const offsetMax = 100_000
 /**
  * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
- * UTC, with milliseconds.
+ * UTC, with milliseconds; `names` are those that the filter may give (D75).
  */
 export function readListQuery(
   parameters: Parameters,
   fields: ResourceFields,
   catalog: Catalog,
   now: string,
+  names: Names = new Names(),
 ): ListRequest {
   const problems = unknownParameters(parameters, listParameters)
-  const context = { fields, catalog, problems }
+  const context = { fields, catalog, problems, names }
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
   const selection = selectionOf(parameters, context)

@@ -2,28 +2,30 @@
  * The tree of a filter and the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows
  * fields. Prints no SQL beyond the expressions that the kinds give.
  */
-import type { Hint, Problems } from '../errors.ts'
-import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
-import { codePoints } from '../fields/code-points.ts'
+import { unknownFieldHint } from '../fields/catalog.ts'
 import { column, recordRow } from '../fields/columns.ts'
-import { decimal } from '../fields/decimal.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { spellings } from '../fields/name.ts'
-import type { Complaint, Operator, Order, Term } from '../fields/operators.ts'
+import { type Complaint, equality, type Operator, type Order, type Term } from '../fields/operators.ts'
 import { compile, sql } from '../sql.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
+import { checkBetween, isText, likeValues, namedId, noText, type ResolveContext, refuse } from './operands.ts'
 
 export type PlannedCondition = {
   readonly type: 'condition'
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
+  /** set where the field is that of a record to which this reference points (D87) */
+  readonly through?: Through
   /** whether the field's value changes without an event */
   readonly isVolatile?: boolean
   /** whether many records meet the condition (selectivity.ts) */
   readonly isCommon?: boolean
 }
+/** The field by which a condition reaches another resource, and its term: ids. */
+export type Through = { readonly resource: string; readonly term: Term }
+
 export type Plan =
   | PlannedCondition
   | { readonly type: 'and' | 'or'; readonly of: readonly Plan[] }
@@ -35,12 +37,6 @@ export type PlannedSort = {
   readonly nullable: boolean
 }
 
-export type ResolveContext = {
-  readonly fields: ResourceFields
-  readonly catalog: Catalog
-  readonly problems: Problems
-}
-
 /**
  * Whether the best plan of a list depends on the values in its filter. A rare word, tag or custom value is
  * found by its index. For a common one it is quicker to walk the order.
@@ -48,7 +44,15 @@ export type ResolveContext = {
 export function dependsOnValues(plan: Plan): boolean {
   if (plan.type === 'not') return dependsOnValues(plan.of)
   if (plan.type !== 'condition') return plan.of.some(dependsOnValues)
-  return plan.operator === 'like' || plan.term.multi || plan.term.contained !== undefined
+  return plan.operator === 'like' || plan.term.multi || !!plan.term.contained || !!plan.through
+}
+
+/** The resources that a filter reaches across references: each once. */
+export function reachedBy(plan: Plan | null): string[] {
+  if (plan === null) return []
+  if (plan.type === 'not') return reachedBy(plan.of)
+  if (plan.type !== 'condition') return [...new Set(plan.of.flatMap(reachedBy))]
+  return plan.through ? [plan.through.resource] : []
 }
 
 /**
@@ -65,7 +69,8 @@ const nowhere = () => sql.none
 function comparesText(plan: Plan, text: string): boolean {
   switch (plan.type) {
     case 'condition':
-      return termText(plan.term) === text && !plan.term.multi && comparing.has(plan.operator)
+      if (plan.through || plan.term.multi) return false
+      return termText(plan.term) === text && comparing.has(plan.operator)
     case 'and':
       return plan.of.some(inner => comparesText(inner, text))
     case 'or':
@@ -81,9 +86,6 @@ export function termText(term: Term): string {
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
-
-/** The longest text that `like` looks for (D112). */
-const likeMax = 1000
 
 /** The plan of a filter. What can't be planned is added to `problems`. */
 export function resolveFilter(filter: Filter, context: ResolveContext): Plan {
@@ -147,8 +149,9 @@ function resolveCondition(
 ): PlannedCondition {
   const found = findTerm(name, 'filter', context)
   if (!found) return nothing
-  const { field, term } = found
+  const { field, term, through } = found
   const isVolatile = field.is_volatile
+  const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
     refuse(context, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
@@ -156,7 +159,7 @@ function resolveCondition(
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false')
-      return { type: 'condition', term, operator, values, isVolatile }
+      return { type: 'condition', term, operator, values, isVolatile, ...reached }
     refuse(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
@@ -172,10 +175,20 @@ function resolveCondition(
     return nothing
   }
   if (operator === 'like')
-    return { type: 'condition', term, operator, values: likeValues(values, name, context), isVolatile }
+    return {
+      type: 'condition',
+      term,
+      operator,
+      values: likeValues(values, name, context),
+      isVolatile,
+      ...reached,
+    }
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isText(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
+    const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
+    const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
+    if (id !== null) return id
     const { message, hint } = operand as Complaint
     const wasPlus =
       value.includes(' ') && !('message' in Object(term.operand(value.replaceAll(' ', '+'), context.catalog)))
@@ -189,6 +202,7 @@ function resolveCondition(
     operator: operands.length > 1 ? (ofSeveral[operator] ?? operator) : operator,
     values: distinct(operator, operands),
     isVolatile,
+    ...reached,
   }
 }
 
@@ -202,51 +216,10 @@ function distinct(operator: Operator, values: readonly string[]): readonly strin
 /** One name may mean several options. Then the operator for one value becomes the one for several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
-/** The text to look for, in each way to write it: people don't see how an é was typed. */
-function likeValues(values: readonly string[], name: string, context: ResolveContext): readonly string[] {
-  const text = values[0]!
-  if (text === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
-  else if (codePoints(text) > likeMax)
-    refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
-  else return spellings(text)
-  return []
-}
+type Found = { readonly field: Field; readonly term: Term; readonly through?: Through }
 
-const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }
-
-function isText(value: string): boolean {
-  return !value.includes('\0') && value.isWellFormed()
-}
-
-function checkBetween(operands: readonly string[], term: Term, name: string, context: ResolveContext): void {
-  if (operands.length !== 2) {
-    refuse(
-      context,
-      name,
-      'filter',
-      'invalid_value',
-      `between takes two values, not ${operands.length}`,
-      `For example ${name}:between(1,5).`,
-    )
-    return
-  }
-  const [from, to] = operands as [string, string]
-  const backwards =
-    term.type === 'numeric' || term.type === 'bigint'
-      ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
-      : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards) refuse(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
-}
-
-function findTerm(
-  path: string,
-  parameter: string,
-  context: ResolveContext,
-): { field: Field; term: Term } | null {
-  const dot = path.indexOf('.')
-  const name = dot < 0 ? path : path.slice(0, dot)
-  const member = dot < 0 ? '' : path.slice(dot + 1)
+function findTerm(path: string, parameter: string, context: ResolveContext): Found | null {
+  const { name, member } = steps(path)
   const field = context.fields.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, context.fields)
@@ -256,26 +229,31 @@ function findTerm(
   const kind = kinds[field.type]
   const term = kind.term(field, member)
   if (term) return { field, term }
+  const across = field.related && member && parameter === 'filter' ? acrossTerm(field, member, context) : null
+  if (across) return across
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
-  refuse(
-    context,
-    path,
-    parameter,
-    'unknown_field',
-    member ? `${name} has no member "${member}"` : `${name} needs a member`,
-    hint,
-  )
+  const message = member ? `${name} has no member "${member}"` : `${name} needs a member`
+  refuse(context, path, parameter, 'unknown_field', message, hint)
   return null
 }
 
-function refuse(
-  context: ResolveContext,
-  field: string,
-  parameter: string,
-  code: string,
-  message: string,
-  hint?: Hint,
-): void {
-  context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
+/**
+ * The term of a field of what a reference points to (D87): one step, of the fields that the caller sees. Null
+ * where there is none.
+ */
+function acrossTerm(field: Field, path: string, { catalog }: ResolveContext): Found | null {
+  const resource = field.related!
+  const ids = kinds[field.type].term(field, '')
+  const { name, member } = steps(path)
+  const inner = catalog.resources.get(resource)?.byName.get(name)
+  if (!ids || !inner?.is_active || inner.is_hidden) return null
+  const term = kinds[inner.type].term(inner, member)
+  return term && { field: inner, term, through: { resource, term: ids } }
+}
+
+/** The first step of a path, and the rest. */
+function steps(path: string): { name: string; member: string } {
+  const dot = path.indexOf('.')
+  return dot < 0 ? { name: path, member: '' } : { name: path.slice(0, dot), member: path.slice(dot + 1) }
 }

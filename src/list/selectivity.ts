@@ -55,7 +55,7 @@ export async function withSelectivity(
 /** The conditions on custom values that every record of the list meets. */
 function customConditions(plan: Plan): PlannedCondition[] {
   if (plan.type === 'and') return plan.of.flatMap(customConditions)
-  return plan.type === 'condition' && isContained(plan) ? [plan] : []
+  return plan.type === 'condition' && !plan.through && isContained(plan) ? [plan] : []
 }
 
 function marked(plan: Plan, common: ReadonlySet<Plan>): Plan {
@@ -73,14 +73,15 @@ async function counted(
   viewer: Viewer,
   conditions: readonly PlannedCondition[],
 ): Promise<number[]> {
+  const sight = sightOf(viewer)
   const columns = conditions.map(
     (condition, index) =>
-      sql`count(*) FILTER (WHERE ${filterSql(condition)})::text AS ${sql.id(`n${index}`)}`,
+      sql`count(*) FILTER (WHERE ${filterSql(condition, sight)})::text AS ${sql.id(`n${index}`)}`,
   )
   const statement = sql`SELECT ${sql.join(columns, sql`,\n  `)}
 FROM (
   SELECT r.custom FROM ${sql.id(resource.name)} r
-  WHERE ${visible(resource.name, sightOf(viewer), sql`r`)} AND r.deleted_at IS NULL
+  WHERE ${visible(resource.name, sight, sql`r`)} AND r.deleted_at IS NULL
   ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r`
   const [row] = await ask(db, statement)
   return conditions.map((_condition, index) => Number(row![`n${index}`]))

@@ -1,9 +1,10 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
-import { recordRow } from '../fields/columns.ts'
+import { type Row, recordRow } from '../fields/columns.ts'
+import type { Alike } from '../fields/operators.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
 import { param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
-import type { Plan, PlannedCondition } from './resolve.ts'
+import type { Plan, PlannedCondition, Through } from './resolve.ts'
 
 /**
  * Which records are meant: those that the viewer sees, that are not deleted (or are), and that a filter
@@ -16,17 +17,18 @@ export function whereSql(
 ): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
   const own = sql`${visible(resource, sight, sql`r`)} AND r.deleted_at IS ${state}`
-  return filter ? sql`${own} AND ${filterSql(filter)}` : own
+  return filter ? sql`${own} AND ${filterSql(filter, sight)}` : own
 }
 
 /**
  * The condition of a filter. A negated condition counts null as false before it is negated, so that NOT means
- * "all others".
+ * "all others". `sight` says which records it may reach across references.
  */
-export function filterSql(plan: Plan): Sql {
-  if (plan.type === 'condition') return conditionSql(plan)
-  if (plan.type === 'not') return negated(filterSql(plan.of))
-  return sql`(${sql.join(plan.of.map(filterSql), plan.type === 'and' ? sql` AND ` : sql` OR `)})`
+export function filterSql(plan: Plan, sight: Sight): Sql {
+  if (plan.type === 'condition') return conditionSql(plan, sight)
+  if (plan.type === 'not') return negated(filterSql(plan.of, sight))
+  const conditions = plan.of.map(inner => filterSql(inner, sight))
+  return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
 /** The keys of an ORDER BY; nulls last in both directions (D29). */
@@ -70,34 +72,50 @@ function beyond({ direction }: SortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-function conditionSql(condition: PlannedCondition): Sql {
-  const { term, operator, values } = condition
+function conditionSql(condition: PlannedCondition, sight: Sight): Sql {
+  const { operator, values, through } = condition
   const isWanted = values[0] === 'true'
+  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, sight, holds) : holds(recordRow))
+  const filled = () => has(row => sql`NOT ${missing(condition, row)}`)
+  const empty = () => (through ? negated(filled()) : missing(condition, recordRow))
   switch (operator) {
     case 'isnull':
-      return isWanted ? missing(condition) : sql`NOT ${missing(condition)}`
+      return isWanted ? empty() : filled()
     case 'notnull':
-      return isWanted ? sql`NOT ${missing(condition)}` : missing(condition)
+      return isWanted ? filled() : empty()
     case 'exists': {
-      const present = term.present
-        ? sql`coalesce(${term.present(recordRow)}, false)`
-        : sql`NOT ${missing(condition)}`
-      return isWanted ? present : sql`NOT (${present})`
+      const { present } = condition.term
+      const isPresent = present ? has(row => sql`coalesce(${present(row)}, false)`) : filled()
+      if (isWanted) return isPresent
+      return through ? negated(isPresent) : sql`NOT (${isPresent})`
     }
     case 'neq':
     case 'nin':
-      return negated(positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }))
+      return negated(has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row)))
     default:
-      return positive(condition)
+      return has(row => positive(condition, row))
   }
+}
+
+/**
+ * The condition that the record points to one that the viewer sees and for which `holds` (D87). What is
+ * pointed to is looked up once, not for each record.
+ */
+function reaching({ resource, term }: Through, sight: Sight, holds: (row: Row) => Sql): Sql {
+  const t = sql`t`
+  const row = { ...recordRow, alias: sql`t.` }
+  const found = sql`SELECT t.id FROM ${sql.id(resource)} t
+    WHERE ${visible(resource, sight, t)} AND ${holds(row)}`
+  const ids = term.sql(recordRow)
+  return term.multi ? sql`(${ids} && ARRAY(${found}))` : sql`(${ids} IN (${found}))`
 }
 
 function negated(condition: Sql): Sql {
   return sql`NOT coalesce(${condition}, false)`
 }
 
-function missing({ term }: PlannedCondition): Sql {
-  const value = term.sql(recordRow)
+function missing({ term }: PlannedCondition, row: Row): Sql {
+  const value = term.sql(row)
   return term.multi ? sql`(coalesce(cardinality(${value}), 0) = 0)` : sql`(${value} IS NULL)`
 }
 
@@ -123,12 +141,13 @@ export function isContained({
 }
 
 /** A comparison with the bare column, so that an index can serve it. */
-function positive(condition: PlannedCondition): Sql {
+function positive(condition: PlannedCondition, row: Row): Sql {
   const { term, operator, values } = condition
-  if (isContained(condition)) return containing(condition)
-  const left = (term.compared ?? term.sql)(recordRow)
+  if (isContained(condition)) return containing(condition, row)
+  const left = (term.compared ?? term.sql)(row)
   const type = sql.type(term.type)
   const isEquality = operator === 'eq' || operator === 'in'
+  if (isEquality && term.alike) return alikeSql(condition, term.alike, row)
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {
@@ -146,10 +165,19 @@ function positive(condition: PlannedCondition): Sql {
   return sql`(${equals} AND ${order(left)} = ${sorted})`
 }
 
+/** A comparison with values in any spelling (D88); an index of all custom values narrows it. */
+function alikeSql({ term, values }: PlannedCondition, { sql: value, of, indexed }: Alike, row: Row): Sql {
+  const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
+  const has = (left: Sql) => (term.multi ? sql`${left} && ${wanted}` : sql`${left} = ANY(${wanted})`)
+  const found = has(value(row))
+  if (!indexed) return found
+  return sql`(${indexed.where(row)} AND ${has(indexed.sql(row))} AND ${found})`
+}
+
 /** The condition that the custom document contains a value, or one of several. */
-function containing({ term, operator, values, isCommon }: PlannedCondition): Sql {
+function containing({ term, operator, values, isCommon }: PlannedCondition, { alias }: Row): Sql {
   // An index can't serve an expression. For a common value that is wanted: walking the order is quicker.
-  const custom = isCommon ? sql`coalesce(r.custom, 'null')` : sql`r.custom`
+  const custom = isCommon ? sql`coalesce(${alias}custom, 'null')` : sql`${alias}custom`
   const wanted = values.map(value => term.contained!(value))
   if (operator === 'eq') return sql`${custom} @> ${wanted[0]!}::jsonb`
   return sql`${custom} @> ANY(${arrayLiteral(wanted)}::jsonb[])`

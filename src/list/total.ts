@@ -7,11 +7,11 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { madeOnce } from '../made-once.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { isLimited, sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
+import { callerKey, isLimited, sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
-import { dependsOnValues, type Plan } from './resolve.ts'
+import { dependsOnValues, type Plan, reachedBy } from './resolve.ts'
 import { whereSql } from './sql.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
@@ -54,7 +54,9 @@ export async function totalOf(
 ): Promise<Total> {
   const known = remembered(fields)
   const { count: way, isOfDeleted, filterText } = request
-  const key = listIdentity([way, String(isOfDeleted), viewerKey(fields, viewer), filterText])
+  // Across references a filter finds what its caller sees there, whoever sees the list itself (D87).
+  const seer = reachedBy(request.filter).length ? callerKey(viewer) : viewerKey(fields, viewer)
+  const key = listIdentity([way, String(isOfDeleted), seer, filterText])
   const found = known.get(key)
   const at = Number(seq)
   if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
@@ -85,6 +87,9 @@ async function count(
     return { total: counted, totalIsEstimate: false, fromSeq: seq, untilSeq: seq, until: Infinity }
   const total = Math.max(counted, await estimated(db, fields, viewer, request))
   const estimate = { total, totalIsEstimate: true }
+  // One event of a record that is pointed to may take away many.
+  if (reachedBy(request.filter).length)
+    return { ...estimate, fromSeq: seq, untilSeq: seq, until: performance.now() + limitedForMs }
   return isLimited(fields)
     ? { ...estimate, fromSeq: 0, untilSeq: Infinity, until: performance.now() + limitedForMs }
     : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }

@@ -68,6 +68,8 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     id: path('id', 'The id of the record.'),
     option: path('option', 'The id of the option.'),
     name: { ...path('name', 'The name of the page.'), schema: text },
+    field: { ...path('field', 'The name of a unique field.'), schema: text },
+    value: { ...path('value', 'The value that the record has in the field.'), schema: text },
     source: {
       ...query('source', { schema: { enum: resources }, description: 'The resource.' }),
       required: true,

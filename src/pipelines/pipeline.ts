@@ -28,7 +28,7 @@ export const pipeline: Resource = {
   fields: defineFields('pipeline', {
     'Basic information': [
       idField(801),
-      nameField(802),
+      nameField(802, { unique: true }),
       { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
       { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
     ],

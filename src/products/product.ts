@@ -13,6 +13,7 @@ export const product: Resource = {
   },
   fields: productFields,
   shownAs: ['name'],
+  namedBy: ['product_code', 'name'],
   searched: ['product_code'],
   snapshot: ['name', 'product_code', 'unit_price'],
   applyRules: draft => {

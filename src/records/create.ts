@@ -8,12 +8,23 @@ import type { Values } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
+import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { stillThere } from './references.ts'
-import { blank, type Context, changesOf, type Saved, save, savedBefore, validatedRecord } from './save.ts'
+import {
+  blank,
+  type Context,
+  candidatesOf,
+  changesOf,
+  type Saved,
+  save,
+  savedBefore,
+  validatedRecord,
+} from './save.ts'
 import { answerOf, changesSql, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
-import type { Author, Write } from './write.ts'
+import { insertedKeys } from './unique.ts'
+import { type Author, lockFirst, type Write } from './write.ts'
 
 /**
  * Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing
@@ -30,7 +41,7 @@ export async function createRecord(
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const parsed = parseRecord(body, fields, catalog, null)
+    const parsed = await withNames(db, context, names => parseRecord(body, fields, catalog, null, names))
     Object.assign(parsed.values, {
       created_at: moment,
       updated_at: moment,
@@ -43,13 +54,17 @@ export async function createRecord(
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(fields, draft.after)
     const made = { after, changes: changesOf(fields, blank(fields), after) }
-    const response = { warnings: parsed.warnings, created: nested.created }
+    const response = { warnings: parsed.warnings, created: nested.created, isNew: true }
     const saved = await save(
       db,
       fields,
       context,
       by => creation(by, fields, made, nested, parsed, given),
       response,
+      {
+        first: nested.isSought ? lockFirst : undefined,
+        candidates: candidatesOf(fields, parsed, { before: null, after }),
+      },
     )
     // Nothing was written: something that the record points to does not exist, or the catalog is outdated
     // (D115). The next attempt asks what.
@@ -61,7 +76,12 @@ export async function createRecord(
 }
 
 /** What a record gets that no request may send: values of read-only fields, and rows of CTEs beside `r`. */
-export type Given = { readonly values?: Values; readonly rows?: (by: Author) => Sql[] }
+export type Given = {
+  readonly values?: Values
+  readonly rows?: (by: Author) => Sql[]
+  /** whether a stored record is still the one that is meant; where not, it is not found */
+  readonly isIt?: (before: Values) => boolean
+}
 
 const attempts = 3
 
@@ -80,10 +100,16 @@ function creation(
   const { isConfiguration = false, name } = fields.resource
   const { rows, events } = nested.write(by)
   const r = sql`r`
+  const conditions = [...stillThere(by, references), ...nested.absent(by)]
   return {
-    when: references.length ? sql.join(stillThere(by, references), sql`\n    AND `) : sql`true`,
+    when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
     takesId: true,
-    rows: [insertedRow(r, fields, by, sql`counted.last_id`, draft), ...rows, ...(beside?.(by) ?? [])],
+    rows: [
+      insertedRow(r, fields, by, sql`counted.last_id`, draft),
+      ...insertedKeys(by, fields, r, draft, 'keys'),
+      ...rows,
+      ...(beside?.(by) ?? []),
+    ],
     events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
     isConfiguration,
     answer: answerOf(fields),

@@ -6,16 +6,24 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
-import { sql } from '../sql.ts'
+import { visible } from '../rights/visibility.ts'
+import { type Sql, sql } from '../sql.ts'
+import type { Sought } from './find-by.ts'
+import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
 import { blank, type Context, changesOf } from './save.ts'
 import { changesSql, insertedRow, type Queryable } from './store.ts'
+import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
 
 /** What a write needs of the records made with it. */
 export type NestedRecords = {
   /** their rows, and their events, which come before the record's */
   write(by: Author): Required<Pick<Write, 'rows' | 'events'>>
+  /** conditions of the write: what was looked for by `find_by` is still not there */
+  absent(by: Author): Sql[]
+  /** whether the write must see what was saved before it got the account's lock */
+  readonly isSought: boolean
   readonly created: readonly { readonly resource: string; readonly id: number }[]
   /** A record's values, in which ids replace the stand-ins. */
   named(fields: ResourceFields, values: Values): Values
@@ -23,6 +31,8 @@ export type NestedRecords = {
 
 const none: NestedRecords = {
   write: () => ({ rows: [], events: [] }),
+  absent: () => [],
+  isSought: false,
   created: [],
   named: (_fields, values) => values,
 }
@@ -54,9 +64,12 @@ export async function nestedRecords(
   })
   return {
     write: by => ({
-      rows: all.map(({ fields, draft, id, name }) => {
+      rows: all.flatMap(({ fields, draft, id, name }, index) => {
         const given = sql`${String(id)}::bigint`
-        return insertedRow(name, fields, by, given, draft)
+        return [
+          insertedRow(name, fields, by, given, draft),
+          ...insertedKeys(by, fields, name, draft, `keys${index}`),
+        ]
       }),
       events: all.map(({ fields: { resource }, draft, name }) => ({
         type: `${resource.name}.created`,
@@ -65,9 +78,22 @@ export async function nestedRecords(
         changes: changesSql(draft),
       })),
     }),
+    absent: by => nested.flatMap(({ fields, sought }) => isAbsent(by, fields, sought)),
+    isSought: nested.some(({ sought }) => sought.field !== null),
     created: all.map(({ fields, id }) => ({ resource: fields.resource.name, id })),
     named,
   }
+}
+
+/** The condition that no record has what was looked for, of those that the author sees. */
+function isAbsent(by: Author, { resource: { name } }: ResourceFields, { field, texts }: Sought): Sql[] {
+  if (!field) return []
+  const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
+  const isLive = sql`${visible(name, by, sql`x`)} AND x.deleted_at IS NULL`
+  return [
+    sql`NOT EXISTS (
+    SELECT 1 FROM ${sql.id(name)} x WHERE ${isLive} AND ${hasName(field, sql`x`, names)})`,
+  ]
 }
 
 /** Stand-ins are whole numbers below zero, alone or in an array. No id is below zero. */

@@ -9,6 +9,8 @@ import { emptyValue, type Field, type ParseContext, type Values } from '../field
 import { kinds } from '../fields/kinds.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { type Sought, soughtBy } from './find-by.ts'
+import { type Holder, Names, nameProblem } from './names.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = {
@@ -32,7 +34,10 @@ export type Parsed = {
 }
 
 /** What a body and the records within it share. */
-type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'>
+export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
+  /** absent where a name can't stand for an id */
+  readonly names?: Names
+}
 
 /**
  * A record to be created with another. It has no id yet: in the values of other records, `stand_in`, a number
@@ -44,27 +49,40 @@ export type Nested = {
   readonly parsed: Parsed
   /** the JSON that was sent; the same JSON twice makes one record */
   readonly payload: string
+  /** what no other record may have when it is written (`find_by`) */
+  readonly sought: Sought
 }
 
 /** Members that a read may add and a write ignores without a word (D11). */
 const silentlyIgnored = new Set(['_expanded'])
 
 /**
- * Parses a body against the account's fields. `before` is the stored record of an update, null on create. For
- * a nested record, `found` collects what is found in the whole body, and `path` is where the record stands in
- * the body.
+ * Parses a body against the account's fields. `before` is the stored record of an update, null on create;
+ * `names` are those that the body may give.
  */
 export function parseRecord(
   body: Json,
   fields: ResourceFields,
   catalog: Catalog,
   before: Values | null,
-  found: Found = { problems: new Problems(), warnings: [], references: [], nested: [] },
-  path = '',
+  names: Names = new Names(),
 ): Parsed {
-  const { problems, warnings, references, nested } = found
+  const found = { problems: new Problems(), warnings: [], references: [], nested: [], names }
+  return parseWithin(body, fields, catalog, before, found, '')
+}
+
+/** The same of a record within a body: `found` is that of the whole body, `path` where the record stands. */
+function parseWithin(
+  body: Json,
+  fields: ResourceFields,
+  catalog: Catalog,
+  before: Values | null,
+  found: Found,
+  path: string,
+): Parsed {
+  const { problems, warnings } = found
   const sent = new Set(isObject(body) ? Object.keys(body) : [])
-  const parsed: Parsed = { values: {}, sent, problems, warnings, references, nested, path }
+  const parsed: Parsed & Found = { ...found, values: {}, sent, path }
   if (!isObject(body)) {
     problems.add(() => ({
       field: null,
@@ -128,7 +146,7 @@ function parseMember(
   body: Values,
   catalog: Catalog,
   before: Values | null,
-  parsed: Parsed,
+  parsed: Parsed & Found,
 ): void {
   const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
   const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed, beside)
@@ -153,7 +171,7 @@ function parseMember(
  * A field that the body leaves out. On create its default fills it. A required field must have a value, on
  * update too (D6).
  */
-function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, parsed: Parsed): void {
+function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, parsed: Parsed & Found): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const fallback = before ? null : defaultOf(field)
   if (!isBlank(fallback)) {
@@ -193,19 +211,43 @@ export function parseContextOf(
   beside: ParseContext['beside'] = () => null,
 ): ParseContext {
   const { internal_name: name } = field
+  const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
+    const told = { field: name, path: path + at, code }
+    found.problems.add(() => ({ ...told, message: `${name} ${message}.`, ...more }), hint)
+    return undefined
+  }
+  const reference = (resource: string, id: number, at = '') => {
+    found.references.push({ resource, id, field: name, path: path + at })
+    return id
+  }
+  const linked = (resource: string, text: string, holders: readonly Holder[], at: string) => {
+    const wrong = nameProblem(resource, text, holders)
+    if (!wrong) return reference(resource, holders[0]!.id, at)
+    const { code, message, ...more } = wrong
+    return problem(code, message, { at, ...more })
+  }
   return {
     field,
     path,
     catalog,
     beside,
-    problem: (code, message, { at = '', hint } = {}) => {
-      found.problems.add(() => ({ field: name, path: path + at, code, message: `${name} ${message}.` }), hint)
-      return undefined
-    },
+    problem,
+    reference,
     warn: (code, message) => void found.warnings.push({ field: name, code, message: `${message}.` }),
-    create: (resource, payload, at = '') => createNested(resource, payload, path + at, catalog, found),
-    reference: (resource, id, at = '') =>
-      void found.references.push({ resource, id, field: name, path: path + at }),
+    create: (resource, payload, at = '') => {
+      const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, catalog, found)
+      if (!sought || sought.holders.length > 0)
+        return sought && linked(resource, sought.texts.join(', '), sought.holders, at)
+      return createNested(resource, payload, path + at, catalog, found, sought)
+    },
+    named: (resource, text, at = '') => {
+      const { names } = found
+      if (!names || !catalog.resources.get(resource)?.resource.namedBy)
+        return problem('wrong_type', `must be the id of a ${resource} (a whole number)`, { at })
+      const holders = names.holders(resource, text)
+      if (names.areTooMany) return problem('too_many', 'is one name too many: there may be 1000', { at })
+      return holders ? linked(resource, text, holders, at) : undefined
+    },
   }
 }
 
@@ -215,18 +257,21 @@ export function parseContextOf(
  */
 function createNested(
   resource: string,
-  payload: JsonObject,
+  { find_by: _, ...members }: JsonObject,
   path: string,
   catalog: Catalog,
   found: Found,
+  sought: Sought,
 ): number {
   const fields = catalog.resources.get(resource)!
-  const text = JSON.stringify(payload)
-  const same = found.nested.find(other => other.fields === fields && other.payload === text)
+  const payload = JSON.stringify(members)
+  const isSame = (other: Nested) =>
+    other.payload === payload || other.sought.texts.some(text => sought.texts.includes(text))
+  const same = found.nested.find(other => other.fields === fields && isSame(other))
   if (same) return same.stand_in
-  const parsed = parseRecord(payload, fields, catalog, null, found, path)
+  const parsed = parseWithin(members, fields, catalog, null, found, path)
   const stand_in = -1 - found.nested.length
-  found.nested.push({ stand_in, fields, parsed, payload: text })
+  found.nested.push({ stand_in, fields, parsed, payload, sought })
   return stand_in
 }
 

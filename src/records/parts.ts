@@ -4,27 +4,34 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
+import { freedKeys, restoredKeys } from './unique.ts'
 import type { Author, Write } from './write.ts'
 
 /** Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. */
 export function partsOf(
   { resource: { name } }: ResourceFields,
   parts: readonly string[],
-  { account }: Author,
-  verb: string,
+  by: Author,
+  verb: 'deleted' | 'restored',
   set: Sql,
   which: Sql,
 ): Required<Pick<Write, 'changes' | 'events'>> {
   const all = parts.map((part, index) => ({ part, cte: sql.id(`part${index}`) }))
   return {
-    changes: all.map(
-      ({ part, cte }) => sql`${cte} AS (
+    changes: all.flatMap(({ part, cte }, index) => [
+      sql`${cte} AS (
   UPDATE ${sql.id(part)} x SET version = x.version + 1, ${set}
   FROM r, locked
-  WHERE x.account_id = ${account}::bigint AND x.${sql.id(name)} = r.id AND x.deleted_at ${which}
-  RETURNING x.id, x.version
+  WHERE x.account_id = ${by.account}::bigint AND x.${sql.id(name)} = r.id AND x.deleted_at ${which}
+  RETURNING x.*
 )`,
-    ),
+      ...(verb === 'deleted' ? freedKeys : restoredKeys)(
+        by,
+        by.resources.get(part)!,
+        cte,
+        `part${index}_keys`,
+      ),
+    ]),
     events: all.map(({ part, cte }) => ({
       type: `${part}.${verb}`,
       resource: part,

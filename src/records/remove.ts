@@ -14,6 +14,7 @@ import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo } from './references.ts'
 import { authorOf, type Context, refuseForbidden, requestKeyOf } from './save.ts'
 import { type Queryable, recordStatement, tableOf } from './store.ts'
+import { freedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write, writing } from './write.ts'
 
 /**
@@ -110,7 +111,7 @@ function removal(
 )`,
       ...parts.changes,
     ],
-    rows: actor?.endedAccess(by) ?? [],
+    rows: [...freedKeys(by, fields, sql`r`, 'freed'), ...(actor?.endedAccess(by) ?? [])],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,

@@ -24,6 +24,13 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
+  /**
+   * the fields by which a string names a record where the interface takes an id (D75); the earlier one beats
+   * the later one
+   */
+  readonly namedBy?: readonly string[]
+  /** the field that says whether a record is in use (1); names find no other records */
+  readonly inUse?: string
   /** the fields beside its name in which a search looks (D86); left out: its records are not searched */
   readonly searched?: readonly string[]
   /** the type of the custom fields that point to its records; without it no custom field does */
@@ -126,6 +133,9 @@ export type FieldDefinition = {
   offered?: boolean
   rules?: readonly number[]
   acceptsNumber?: boolean
+  email?: boolean
+  /** whether the schema keeps two records of an account from having the same value */
+  unique?: true
   computed?: Expression
   volatile?: boolean
   /** whether the service itself gives every record a value. Required fields have one in any case. */
@@ -156,7 +166,10 @@ export function defineFields(
       is_read_only: definition.readOnly ?? false,
       is_custom: false,
       is_hidden: definition.hidden ?? false,
+      is_unique: definition.unique ?? false,
+      is_unique_by_index: definition.unique ?? false,
       accepts_number: definition.acceptsNumber ?? false,
+      is_email: definition.email ?? false,
       config: definition.config ?? {},
       default_value: definition.default ?? null,
       options: staticOptions(definition.options ?? []),
@@ -193,8 +206,9 @@ export function idField(id: number): FieldDefinition {
 }
 
 /** What people call the record: at most 255 characters. */
-export function nameField(id: number): FieldDefinition {
-  return { id, name: 'name', label: 'Name', type: 'SINGLE_STRING', required: true, config: nameLength }
+export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
+  const label = 'Name'
+  return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
 }
 
 const nameLength = { min_length: 1, max_length: 255 }

@@ -13,6 +13,7 @@ import { askReferences, missingReferences, stillThere } from './references.ts'
 import { renderedSql, renderedWith } from './rendered-record.ts'
 import { type Context, fullness, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
+import { restoredKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
 const attempts = 3
@@ -53,7 +54,9 @@ export async function restoreRecord(
     const references = referencesOf(fields, record, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context, references)))
     const write = (by: Author) => restoration(by, fields, { id, since, version }, references)
-    const saved = await save(db, fields, context, write, { warnings: [], created: [] }, lockFirst)
+    const candidates = [{ fields, after: record, before: null, path: '' }]
+    const response = { warnings: [], created: [] }
+    const saved = await save(db, fields, context, write, response, { first: lockFirst, candidates })
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
@@ -106,6 +109,7 @@ function restoration(
 )`,
       ...parts.changes,
     ],
+    rows: restoredKeys(by, fields, sql`r`, 'taken'),
     events: [...parts.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
     answer: answerOf(fields),

@@ -18,6 +18,7 @@ import { askReferences, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Draft } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
+import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
 import { type Author, author, type Write, writing } from './write.ts'
 
 /** Who asks, under which configuration, and with which rights: the service itself has them all. */
@@ -37,10 +38,12 @@ export type Saved = {
   readonly warnings: readonly Warning[]
   /** the records that were created with it (D1) */
   readonly created: readonly { readonly resource: string; readonly id: number }[]
+  /** whether the request made it */
+  readonly isNew?: boolean
 }
 
 /** What the response to a write says besides the record. */
-type WriteResponse = Pick<Saved, 'warnings' | 'created'>
+type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew'>
 
 /** The record that the same request saved earlier (D8); null when it did not. */
 export async function savedBefore(
@@ -52,21 +55,28 @@ export async function savedBefore(
   return written && savedOf(fields, written)
 }
 
-/** Writes a record, after the statement `first`; null when there was no row to write. */
+/**
+ * Writes a record, after the statement `first`; null when there was no row to write. Throws `duplicate` when
+ * a unique value of one of the candidates is taken (D76).
+ */
 export async function save(
   db: Queryable,
   fields: ResourceFields,
   context: Context,
   write: (by: Author) => Write,
   response: WriteResponse,
-  first?: string,
+  { first, candidates }: { readonly first?: string | undefined; readonly candidates: readonly Candidate[] },
 ): Promise<Saved | null> {
   const by = authorOf(context)
   const { idempotency = null } = context
   const statement = writing(by, write(by))
   const written = await writeIdempotently(db, by.account, idempotency, statement, response, first).catch(
-    error => {
-      throw constraintRefusal(error, context.catalog) ?? error
+    async error => {
+      if (!isTaken(error)) throw constraintRefusal(error, context.catalog) ?? error
+      const clashes = await clashesOf(db, context, candidates)
+      if (clashes.length) throw duplicate(fields, clashes)
+      // Who held the value holds it no longer.
+      return undefined
     },
   )
   return written ? savedOf(fields, written) : null
@@ -126,11 +136,28 @@ export async function validatedRecord(
   const after = judged(fields, parsed, before, context, related)
   if (problems.count) {
     if (!isAsked) addMissing(await askReferences(db, context, added))
+    for (const clash of await clashesOf(db, context, candidatesOf(fields, parsed, { before, after })))
+      problems.add(() => clash)
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
     throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
   }
   refuseForbidden(fields, context, before, after)
   return { after, changes: changesOf(fields, before ?? blank(fields), after) }
+}
+
+/** The record and those within it, as what may clash with others. */
+export function candidatesOf(
+  fields: ResourceFields,
+  { nested, path }: Parsed,
+  { before, after }: Pick<Candidate, 'before' | 'after'>,
+): Candidate[] {
+  const inner = nested.map(({ fields, parsed }) => ({
+    fields,
+    after: parsed.values,
+    before: null,
+    path: parsed.path,
+  }))
+  return [{ fields, after, before, path }, ...inner]
 }
 
 /** The record after the resource's rules. What the rules report is added to its problems. */

@@ -11,6 +11,7 @@ import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Given } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
+import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
@@ -18,7 +19,16 @@ import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
 import type { Keeps } from './resource.ts'
-import { type Context, changesOf, type Saved, save, savedBefore, savedOf, validatedRecord } from './save.ts'
+import {
+  type Context,
+  candidatesOf,
+  changesOf,
+  type Saved,
+  save,
+  savedBefore,
+  savedOf,
+  validatedRecord,
+} from './save.ts'
 import {
   answerOf,
   assignedRow,
@@ -28,6 +38,7 @@ import {
   recordStatement,
   tableOf,
 } from './store.ts'
+import { changedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
 /** How often a merge is tried anew when others keep changing the record. */
@@ -87,7 +98,10 @@ async function merged(
   const row = await readForUpdate(db, fields, id, context)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
-  const parsed = parseRecord(body, fields, context.catalog, before)
+  if (given.isIt?.(before) === false) throw recordNotFound(fields, id)
+  const parsed = await withNames(db, context, names =>
+    parseRecord(body, fields, context.catalog, before, names),
+  )
   Object.assign(parsed.values, given.values)
   if (!isMet(precondition, version))
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
@@ -132,7 +146,9 @@ async function tryUpdate(
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
   // What must be kept is judged by the rows as they are under the account's lock.
-  return save(db, fields, context, write, response, keeps ? lockFirst : undefined)
+  const first = keeps || nested.isSought ? lockFirst : undefined
+  const candidates = candidatesOf(fields, parsed, { before, after })
+  return save(db, fields, context, write, response, { first, candidates })
 }
 
 /** What a change is made with, or on condition of. */
@@ -176,6 +192,7 @@ function change(
     sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
     sql`version = ${String(version)}::int AND xmin = ${state}::xid AND deleted_at IS NULL`,
     ...stillThere(by, added),
+    ...nested.absent(by),
     ...(keeps ? [keeps.condition(by.account)] : []),
   ]
   const updated = sql`r AS (
@@ -186,7 +203,12 @@ function change(
 )`
   return {
     changes: [updated, ...ended.changes],
-    rows: [...rows, ...(given.rows?.(by) ?? []), ...(isEnded ? (actor?.endedAccess(by) ?? []) : [])],
+    rows: [
+      ...rows,
+      ...changedKeys(by, fields, draft),
+      ...(given.rows?.(by) ?? []),
+      ...(isEnded ? (actor?.endedAccess(by) ?? []) : []),
+    ],
     events: [
       ...ended.events,
       ...events,

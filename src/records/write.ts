@@ -41,6 +41,8 @@ export type Write = {
   readonly events: readonly Event[]
   /** whether it changes what the catalog is made of, which then has a new version */
   readonly isConfiguration?: boolean
+  /** whether nothing is saved afterwards that an older configuration judged (D115) */
+  readonly endsOlder?: boolean
   /** a SELECT of what is answered */
   readonly answer: Sql
 }
@@ -150,11 +152,12 @@ function lockedAt({ account, at, version }: Author): Sql {
 }
 
 /** The CTE `counted`: the `last_seq` of all events, and `at`. */
-function counted({ account }: Author, { events, when, takesId }: Write): Sql {
+function counted({ account, version }: Author, { events, when, takesId, endsOlder }: Write): Sql {
   const id = takesId ? sql`last_id = c.last_id + 1, ` : sql.none
+  const oldest = endsOlder ? sql`oldest_version = ${version}::bigint + 1, ` : sql.none
   return sql`counted AS (
   UPDATE counter c
-  SET ${id}last_seq = c.last_seq + ${numberOf(events)}, last_at = locked.at
+  SET ${id}${oldest}last_seq = c.last_seq + ${numberOf(events)}, last_at = locked.at
   FROM locked
   WHERE c.account_id = ${account}::bigint AND ${when ?? sql`EXISTS (SELECT 1 FROM r)`}
   RETURNING c.last_id, c.last_seq, locked.at

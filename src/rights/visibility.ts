@@ -59,8 +59,13 @@ export function isLimited({ visibility }: ResourceFields): boolean {
 }
 
 /** By what is remembered what was found for a viewer: '' where all who have the role see the same. */
-export function viewerKey(fields: ResourceFields, { actor, territories = [] }: Viewer): string {
-  return isLimited(fields) ? [actor, ...territories].join() : ''
+export function viewerKey(fields: ResourceFields, viewer: Viewer): string {
+  return isLimited(fields) ? callerKey(viewer) : ''
+}
+
+/** The same of what nobody else may see in the same way. */
+export function callerKey({ actor, territories = [] }: Viewer): string {
+  return [actor, ...territories].join()
 }
 
 /**

@@ -45,7 +45,7 @@ export const role: Resource = {
   fields: defineFields('role', {
     'Basic information': [
       idField(521),
-      nameField(522),
+      nameField(522, { unique: true }),
       { id: 523, name: 'built_in', label: 'Comes with the account', type: 'SINGLE_STRING', readOnly: true },
       { id: 524, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: lists },
       { id: 525, name: 'visibility', label: 'Sees', type: 'JSON' },

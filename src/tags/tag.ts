@@ -12,9 +12,10 @@ export const tag: Resource = {
   name: 'tag',
   source: { id: 7, name: 'Tag' },
   shownAs: ['name'],
+  namedBy: ['name'],
   unique: { tag_name: 'name' },
   fields: defineFields('tag', {
-    'Basic information': [idField(701), nameField(702)],
+    'Basic information': [idField(701), nameField(702, { unique: true })],
     Record: [...authorFields(703), ...recordFields(707)],
   }),
   applyRules: () => {},

@@ -12,9 +12,10 @@ export const territory: Resource = {
   name: 'territory',
   source: { id: 6, name: 'Territory' },
   shownAs: ['name'],
+  namedBy: ['name'],
   unique: { territory_name: 'name' },
   fields: defineFields('territory', {
-    'Basic information': [idField(601), nameField(602)],
+    'Basic information': [idField(601), nameField(602, { unique: true })],
     Record: [...authorFields(603), ...recordFields(607)],
   }),
   applyRules: () => {},

@@ -10,6 +10,7 @@ import { readListQuery } from '../../src/list/query.ts'
 import { withSelectivity } from '../../src/list/selectivity.ts'
 import { filterSql } from '../../src/list/sql.ts'
 import { resources } from '../../src/resources.ts'
+import { sightOf } from '../../src/rights/visibility.ts'
 import { compile } from '../../src/sql.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -36,8 +37,9 @@ async function planOf(query: string): Promise<string> {
     .join('\n')
 }
 
+const sight = sightOf({ catalog, actor: 1 })
 const whereOf = (filter: string) =>
-  compile(filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!)).text
+  compile(filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, sight)).text
 
 test('the SQL of each operator, bare, so that an index can serve it', () => {
   const id = 'r."sales_owner"'

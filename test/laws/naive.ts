@@ -188,7 +188,10 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   const texts = values.map(path.operand)
   const quoted = texts.map(text => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')
   const where = (test: (value: string | number) => boolean) => (deal: Deal) => valuesOf(path, deal).some(test)
-  const has = where(value => values.includes(value))
+  // E-mails match in any case (D88).
+  const isEmail = path.field.is_email || (path.field.type === 'EMAIL' && path.member === 'email_value')
+  const alike = (value: Value) => (isEmail ? folded(String(value)) : value)
+  const has = where(value => values.some(other => alike(other) === alike(value)))
   const [first] = values as [string | number]
   const raw = `${path.path}:${operator}(${texts[0]})`
   const list = `${path.path}:${operator}(${quoted})`
@@ -215,9 +218,9 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   }
   // A single value stands as it is: only where its parentheses balance can it be written.
   if (/[()]/.test(texts[0]!)) return null
-  if (operator === 'eq') return { text: raw, holds: where(value => value === first) }
-  if (operator === 'neq')
-    return { text: raw, holds: deal => !valuesOf(path, deal).some(value => value === first) }
+  const is = where(value => alike(value) === alike(first))
+  if (operator === 'eq') return { text: raw, holds: is }
+  if (operator === 'neq') return { text: raw, holds: deal => !is(deal) }
   if (operator === 'like') {
     if (texts[0] === '') return null
     return { text: raw, holds: where(value => contains(String(value), texts[0]!)) }

@@ -53,6 +53,11 @@ const amount = of('too_long', 'too_many_decimals', 'out_of_range', 'unknown_curr
 const option = of('unknown_option', 'inactive_option')
 const moneySent = either(amount, of('currency_required'))
 
+/** Whether there is a record of a name; and the members of one that is looked for, which are of all types. */
+const names = either(of('reference_not_found', 'invalid_characters', 'too_long'), (_code, text) =>
+  text.includes('"find_by"'),
+)
+
 const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   // A number in place of a text is as long as its decimal text.
   SINGLE_STRING: either(characters, (code, text) => code === 'too_long' && /^-?\d/.test(text)),
@@ -62,12 +67,17 @@ const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   MULTISELECT: either(option, of('too_many')),
   ADDRESS: either(characters, (code, text) => code === 'too_long' && /"zipcode":-?\d/.test(text)),
   // What is created within a record has fields of all types.
-  CONTACT_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
-  COMPANY_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
-  CONTACTS_ONBOARD: either(characters, option, amount, of('too_many', 'currency_required')),
-  TAGS: of('too_many'),
+  CONTACT_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
+  COMPANY_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
+  CONTACTS_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
+  OWNER: names,
+  TERRITORY: names,
+  COMPANY: names,
+  CONTACT: names,
+  TAGS: either(names, of('too_many')),
+  TERRITORIES: either(names, of('too_many')),
   STRING_LIST: characters,
-  DEAL_VALUE: moneySent,
+  DEAL_VALUE: either(moneySent, names),
   MONETARY: moneySent,
   PRICE_TAGS: either(amount, of('too_many', 'duplicate_currency', 'contradiction')),
   EMAIL: characters,

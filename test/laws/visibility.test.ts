@@ -52,6 +52,7 @@ await db.query('UPDATE company SET created_by = $1::bigint WHERE id = $2::bigint
 ])
 const deals = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
 const contacts = (await get(`${v1}/contact/view/list?pageSize=500`)).body.data
+const companies = (await get(`${v1}/company/view/list?pageSize=500`)).body.data
 // A third of the deals is theirs or of their territory; they are of anybody's contacts and companies.
 for (const [index, deal] of deals.entries()) {
   const body =
@@ -75,13 +76,30 @@ type Question = { readonly method: string; readonly path: string; readonly body?
 async function questions(resource: string, count: number): Promise<Question[]> {
   const paths = await pathsOf(service, resource)
   const records = resource === 'deal' ? deals : contacts
-  const operands = paths.map(path => ({
-    path,
-    values: records.slice(0, 200).flatMap((record: unknown) => [...path.of(record)].map(path.operand)),
-  }))
+  const operandsOf = (of: typeof paths, from: typeof records, prefix = '') =>
+    of.map(path => ({
+      path: { ...path, path: prefix + path.path },
+      values: from.slice(0, 200).flatMap((record: unknown) => [...path.of(record)].map(path.operand)),
+    }))
+  const contactPaths = await pathsOf(service, 'contact')
+  const across =
+    resource === 'deal'
+      ? ['primary_contact.', 'related_contacts.'].flatMap(prefix =>
+          operandsOf(contactPaths, contacts, prefix),
+        )
+      : operandsOf(await pathsOf(service, 'company'), companies, 'company.')
+  // A name that nobody has is answered like one of a record that isn't seen (D75).
+  const emails = contacts.flatMap((contact: { emails: { email_value: string }[] }) =>
+    contact.emails.map(entry => entry.email_value),
+  )
+  const names75 = {
+    path: { path: 'primary_contact', operators: ['eq', 'in', 'neq'] as const },
+    values: emails,
+  }
+  const operands = [...operandsOf(paths, records), ...across, ...(resource === 'deal' ? [names75] : [])]
   const condition = () => {
     const { path, values } = pick(operands)
-    const operator = pick(path.operators)
+    const operator: string = pick(path.operators as readonly string[])
     const value = () => encodeURIComponent(`"${String(pick(values) ?? 'x').replace(/["\\]/g, '')}"`)
     if (['isnull', 'notnull', 'exists'].includes(operator)) return `${path.path}:${operator}(true)`
     const several = operator === 'in' || operator === 'nin' || operator === 'between'

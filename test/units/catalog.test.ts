@@ -19,6 +19,7 @@ const fields = Array.from({ length: 1000 }, (_, index): FieldRow => {
     is_required: false,
     is_active: true,
     is_indexed: false,
+    is_unique: false,
     deleted_at: null,
   }
   return { ...named, ...plain, version: 1 }

@@ -4,9 +4,10 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import { containedAt, jsonDocument } from '../columns.ts'
+import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Field, Kind, ParseContext, Schemas, Searched } from '../field.ts'
-import { equality, textual } from '../operators.ts'
+import { comparedName } from '../name.ts'
+import { type Alike, equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
@@ -43,7 +44,7 @@ export const phone = contactPoints(
 const emailPattern =
   /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
-export const email = contactPoints(
+const emails = contactPoints(
   'email_type',
   emailTypes,
   'email_value',
@@ -58,6 +59,46 @@ export const email = contactPoints(
   { min_length: 3, max_length: 320 },
   { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
+
+/** What is compared in any case (D88) are the addresses. */
+export const email: Kind = {
+  ...emails,
+  unique: {
+    member: 'email_value',
+    key: text => sql`unique_key(${text})`,
+    texts: value => items(value).map(entry => (entry as { email_value: string }).email_value),
+    value: text =>
+      text.includes('\0') || !text.isWellFormed()
+        ? null
+        : [{ email_type: emailTypes[0]!.id, email_value: text }],
+  },
+  term: (field, member) => {
+    const term = emails.term(field, member)
+    if (!term || member !== 'email_value') return term
+    const { contained: _, ...rest } = term
+    return { ...rest, alike: alikeEmails(field) }
+  },
+}
+
+/** Custom e-mails have one index a table, of the addresses of all such fields. */
+function alikeEmails(field: Field): Alike {
+  const keys =
+    (of: Expression): Expression =>
+    row =>
+      sql`email_keys(${of(row)}) COLLATE "C"`
+  return {
+    sql: keys(jsonDocument(field)),
+    of: comparedName,
+    ...(field.is_custom
+      ? {
+          indexed: {
+            sql: keys(({ alias }) => sql`jsonb_path_query_array(${alias}custom, '$.*[*]')`),
+            where: ({ alias }) => sql`${alias}custom @? '$.*[*].email_value'`,
+          },
+        }
+      : {}),
+  }
+}
 
 /** How many entries a field has for which nothing else is said. */
 const entriesMax = 20

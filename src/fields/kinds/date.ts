@@ -25,7 +25,16 @@ const plainDate = simpleKind({
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
 
-export const date: Kind = { ...plainDate, day: field => scalar(field, '', 'date') }
+export const date: Kind = {
+  ...plainDate,
+  day: field => scalar(field, '', 'date'),
+  unique: {
+    member: '',
+    key: text => text,
+    texts: value => (typeof value === 'string' ? [value] : []),
+    value: text => calendarDate(text.trim()),
+  },
+}
 
 /** A date as written, or the calendar date of an epoch in the account's time zone (D31). */
 export function dateOperand(text: string, { account }: Catalog): string | Complaint {

@@ -39,6 +39,15 @@ const decimalNumber = simpleKind({
 export const number: Kind = {
   ...decimalNumber,
   measured: field => ({ amount: row => sql`${scalar(field, '', 'numeric')(row)}::numeric` }),
+  unique: {
+    member: '',
+    key: text => sql`trim_scale(${text}::numeric)::text`,
+    texts: value => [numberText(value)].filter(text => text !== null),
+    value: text => {
+      const value = text.length <= 100 ? decimal(text) : null
+      return value && decimalJson(value)
+    },
+  },
   text: field => row => sql`trim_scale(${column(field.internal_name)(row)}::numeric)::text`,
   // A record's id is compared as a whole number, because only then can its index be used.
   term: (field, member) =>

@@ -40,7 +40,7 @@ export function parseLines(
 
 /** The lines as they are sent, and as they are read. `limits` are those of a price. */
 export function lineSchemas(limits: Config): Schemas {
-  const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+  const id = { type: ['integer', 'string'], minimum: 1, maximum: Number.MAX_SAFE_INTEGER, pattern: '\\S' }
   const percents = orNull(amountSchema(percentage))
   const sent = {
     product: id,
@@ -122,9 +122,14 @@ export function productOf(line: Json): Json {
 }
 
 function productId(input: Json | undefined, context: ParseContext, at: string): number | undefined {
-  const id = typeof input === 'string' ? null : decimal(input)
+  if (typeof input === 'string') return context.named(context.field.lines_of!, input, at)
+  const id = decimal(input)
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
-    return context.problem('wrong_type', 'must name a product by its id (a whole number)', { at })
+    return context.problem(
+      'wrong_type',
+      'must name a product: its id (a whole number), its code or its name',
+      { at },
+    )
   }
   context.reference(context.field.lines_of!, id.toNumber(), at)
   return id.toNumber()

@@ -44,7 +44,8 @@ export function checkedReference(
     })
   }
   const linked = isObjectTaken ? input.id : input
-  const id = typeof linked === 'string' ? null : decimal(linked)
+  if (typeof linked === 'string') return context.named(field.related!, linked, at)
+  const id = decimal(linked)
   if (!id || decimalPlaces(id) > 0) {
     return context.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
   }
@@ -54,13 +55,18 @@ export function checkedReference(
   return id.toNumber()
 }
 
-/** An id and, where the interface takes an object, {"id":7} or the members of a record to be created. */
+/**
+ * An id or a name (D75) and, where the interface takes an object, {"id":7}, the members of a record to be
+ * created, or those of one that is looked for.
+ */
 export function referenceSchemas(field: Field): Schemas {
   const output = { type: 'integer' }
   const id = { ...output, minimum: 1, maximum: maxId }
-  if (!takesObject(field)) return { input: id, output }
+  const named = { ...id, type: ['integer', 'string'], pattern: '\\S' }
+  if (!takesObject(field)) return { input: named, output }
   const created = { $ref: newRecord(field.related!), not: { required: ['id'] } }
-  return { input: { anyOf: [id, closed({ id }, ['id']), created] }, output }
+  const found = { type: 'object', properties: { find_by: { enum: ['email', 'name'] } }, required: ['find_by'] }
+  return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
 }
 
 /** Where an OpenAPI document has the schema of a record that is created. */
@@ -89,7 +95,7 @@ function nameOrder(id: Expression, field: Field): Order {
 }
 
 /** SQL of the name under which what the field points to is shown; `alias` as in Row. */
-export function shownName({ related_name }: Field, alias: Sql): Sql {
+export function shownName({ related_name }: Pick<Field, 'related_name'>, alias: Sql): Sql {
   const columns = related_name.map(name => sql`${alias}${sql.id(name)}`)
   return columns.length === 1 ? columns[0]! : sql`concat_ws(' ', ${sql.join(columns)})`
 }

@@ -115,7 +115,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       bad: [
         { input: 999_999, code: 'reference_not_found' },
         { input: 0, code: 'reference_not_found' },
-        ...wrong('1', 1.5, {}),
+        ...wrong(1.5, {}),
+        { input: 'Nobody', code: 'reference_not_found' },
       ],
     },
     TERRITORY: {
@@ -162,7 +163,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: [{ id: contact }, contact], stored: [contact] },
         { input: [] },
       ],
-      bad: [{ input: [contact, 999_999], code: 'reference_not_found' }, ...wrong('x')],
+      bad: [
+        { input: [contact, 999_999], code: 'reference_not_found' },
+        { input: 'x', code: 'reference_not_found' },
+      ],
     },
     TAGS: {
       resource: 'deal',

@@ -5,7 +5,8 @@ import { codePoints } from '../code-points.ts'
 import { textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Kind, ParseContext } from '../field.ts'
-import { textual } from '../operators.ts'
+import { comparedName } from '../name.ts'
+import { type Alike, type Term, textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 const plainText = simpleKind({
@@ -42,6 +43,21 @@ export const text: Kind = {
     sql: column => sql`fold(${column})`,
     texts: value => (typeof value === 'string' ? [value] : []),
   },
+  unique: {
+    member: '',
+    key: given => sql`unique_key(${given})`,
+    texts: value => (typeof value === 'string' ? [value] : []),
+    value: given => (given.includes('\0') || !given.isWellFormed() ? null : given),
+  },
+  term: (field, member) => {
+    const term = plainText.term(field, member)
+    return term && field.is_email ? { ...term, alike: alikeText(term) } : term
+  },
+}
+
+/** A text that is compared in any spelling (D127). */
+function alikeText({ sql: value }: Term): Alike {
+  return { sql: row => sql`compared_name(${value(row)}) COLLATE "C"`, of: comparedName }
 }
 
 /**

@@ -1,0 +1,55 @@
+/**
+ * What becomes of the keys of a field that becomes unique, or ceases to be (D76), and the doubles that are in
+ * its way. The statement that saves the field makes or forgets the keys (save.ts).
+ */
+import { type Catalog, fieldOf } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { hasKeys, storedKeys } from '../records/unique.ts'
+import { sightOf, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import type { Administrator } from './attempt.ts'
+import type { Shape } from './field.ts'
+import type { Findings } from './findings.ts'
+import type { Change } from './save.ts'
+
+/** How many doubles are told, and how many records of each. */
+const examplesMax = 10
+
+/** What a change means for the keys of its field; null where they stay as they are. */
+export function changeOfKeys(
+  { row }: Shape,
+  { resources, ...catalog }: Catalog,
+): NonNullable<Change['keys']> | null {
+  const fields = resources.get(row.resource)!
+  const before = fields.fields.find(({ id }) => id === row.id)
+  const of = fieldOf(row, fields, { resources, ...catalog })
+  return hasKeys(of) === (before ? hasKeys(before) : false) ? null : { of, isUnique: hasKeys(of) }
+}
+
+/** Adds a problem with examples where live records have the same value. What isn't seen is not told. */
+export async function refuseDoubles(
+  { db, viewer, actor }: Administrator,
+  catalog: Catalog,
+  field: Field,
+  { problems }: Findings,
+): Promise<void> {
+  const { resource, internal_name: name } = field
+  const sight = sightOf(viewer ?? { catalog, actor })
+  const x = sql`x`
+  const rows = await ask(
+    db,
+    sql`SELECT k.key, json_agg(x.id ORDER BY x.id) FILTER (WHERE ${visible(resource, sight, x)})::text AS ids
+    FROM ${sql.id(resource)} x, LATERAL (${storedKeys([field])}) k
+    WHERE x.account_id = ${sight.account}::bigint AND x.deleted_at IS NULL
+    GROUP BY k.key HAVING count(*) > 1 ORDER BY count(*) DESC, k.key LIMIT ${sql.integer(examplesMax)}`,
+  )
+  if (rows.length === 0) return
+  const isHidden = sight.resources.get(resource)?.byName.get(name)?.is_hidden === true
+  const examples = rows.flatMap(({ key, ids }) =>
+    isHidden || ids === null
+      ? []
+      : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
+  )
+  const message = `is_unique can't be true: records of ${resource} have the same ${name}.`
+  problems.add(() => ({ field: 'is_unique', path: '/is_unique', code: 'value_taken', message, examples }))
+}

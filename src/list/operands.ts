@@ -1,0 +1,106 @@
+/** What a filter compares with: texts, ranges and names, and what is wrong with them (D29 to D31, D75). */
+import type { Hint, Problems } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { codePoints } from '../fields/code-points.ts'
+import { decimal } from '../fields/decimal.ts'
+import { spellings } from '../fields/name.ts'
+import type { Complaint, Term } from '../fields/operators.ts'
+import { type Names, nameProblem } from '../records/names.ts'
+
+export type ResolveContext = {
+  readonly fields: ResourceFields
+  readonly catalog: Catalog
+  readonly problems: Problems
+  readonly names: Names
+}
+
+/** The longest text that `like` looks for (D112). */
+const likeMax = 1000
+
+/**
+ * The id of the record that an operand names (D75); null where a name can't stand for an id, '' after a
+ * problem and as long as names are not looked up.
+ */
+export function namedId(
+  resource: string,
+  text: string,
+  field: string,
+  context: ResolveContext,
+): string | null {
+  const { names, catalog, problems } = context
+  if (!catalog.resources.get(resource)?.resource.namedBy) return null
+  const holders = names.holders(resource, text)
+  if (names.areTooMany) refuse(context, field, 'filter', 'too_many', 'a request has at most 1000 names')
+  if (!holders || names.areTooMany) return ''
+  const wrong = nameProblem(resource, text, holders)
+  if (!wrong) return String(holders[0]!.id)
+  problems.add(() => ({
+    field,
+    path: '',
+    parameter: 'filter',
+    ...wrong,
+    message: `${field} ${wrong.message}.`,
+  }))
+  return ''
+}
+
+/** The text to look for, in each way to write it: people don't see how an é was typed. */
+export function likeValues(
+  values: readonly string[],
+  name: string,
+  context: ResolveContext,
+): readonly string[] {
+  const text = values[0]!
+  if (text === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
+  else if (codePoints(text) > likeMax)
+    refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+  else return spellings(text)
+  return []
+}
+
+/** Why it can't hold others. */
+export const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }
+
+/** Whether PostgreSQL can hold a text. */
+export function isText(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed()
+}
+
+/** Reports a range that has not two ends, or that runs backwards. */
+export function checkBetween(
+  operands: readonly string[],
+  term: Term,
+  name: string,
+  context: ResolveContext,
+): void {
+  if (operands.length !== 2) {
+    refuse(
+      context,
+      name,
+      'filter',
+      'invalid_value',
+      `between takes two values, not ${operands.length}`,
+      `For example ${name}:between(1,5).`,
+    )
+    return
+  }
+  const [from, to] = operands as [string, string]
+  const backwards =
+    term.type === 'numeric' || term.type === 'bigint'
+      ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
+      : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
+  if (backwards) refuse(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
+}
+
+/** Reports a problem of a parameter. */
+export function refuse(
+  context: ResolveContext,
+  field: string,
+  parameter: string,
+  code: string,
+  message: string,
+  hint?: Hint,
+): void {
+  context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
+}

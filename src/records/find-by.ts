@@ -1,0 +1,59 @@
+/**
+ * `find_by` of a nested record (D75): it is linked where exactly one live record has its e-mail or its name,
+ * else created. Pure: names.ts looks up.
+ */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { comparedName } from '../fields/name.ts'
+import type { JsonObject } from '../json.ts'
+import { type Holder, namingField } from './names.ts'
+import { type Found, isBlank, parseContextOf } from './parse.ts'
+
+/** By what a record was looked for, and who has it; without `find_by` by nothing. */
+export type Sought = {
+  readonly field: Field | null
+  readonly texts: readonly string[]
+  readonly holders: readonly Holder[]
+}
+
+const byNothing: Sought = { field: null, texts: [], holders: [] }
+
+/**
+ * What `payload` is looked for by. Undefined after a problem, and as long as its holders are not known.
+ */
+export function soughtBy(
+  payload: JsonObject,
+  fields: ResourceFields,
+  path: string,
+  catalog: Catalog,
+  found: Found,
+): Sought | undefined {
+  const { find_by } = payload
+  if (find_by === undefined) return byNothing
+  const { name: resource, namedBy = [] } = fields.resource
+  const refuse = (code: string, at: string, message: string) =>
+    found.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
+  const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
+  const field = name === undefined ? null : namingField(fields, name)
+  if (!field) {
+    const known = namedBy.map(one => `"${one.replace(/s$/, '')}"`).join(' or ')
+    refuse('invalid_value', '/find_by', `find_by finds a ${resource} by ${known || 'nothing'}.`)
+    return undefined
+  }
+  const { internal_name, type } = field
+  const sent = payload[internal_name] ?? null
+  if (isBlank(sent)) {
+    refuse('required', `/${internal_name}`, `find_by needs ${internal_name}.`)
+    return undefined
+  }
+  // Where the record is created, it is parsed as a whole, and tells its warnings then.
+  const context = parseContextOf(field, `${path}/${internal_name}`, catalog, { ...found, warnings: [] })
+  const value = kinds[type].parse(sent, context, null)
+  if (value === undefined) return undefined
+  const texts = kinds[type].unique!.texts(value).map(comparedName)
+  const all = texts.map(text => found.names?.holders(resource, text, internal_name) ?? null)
+  if (all.includes(null)) return undefined
+  const holders = new Map(all.flatMap(holders => holders!).map(holder => [holder.id, holder]))
+  return { field, texts, holders: [...holders.values()] }
+}

@@ -1,0 +1,176 @@
+/**
+ * Names that stand for ids (D75). Whoever reads a request asks for names and does no I/O. One statement looks
+ * up all names of the request, and then the request is read again, with the answers. A request without names
+ * costs nothing. Knows no particular resource.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { codePoints } from '../fields/code-points.ts'
+import type { Field } from '../fields/field.ts'
+import { shownName } from '../fields/kinds/reference.ts'
+import { kinds } from '../fields/kinds.ts'
+import { comparedName } from '../fields/name.ts'
+import type { Rights } from '../rights/rights.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import type { Reader } from './store.ts'
+
+/** A record that has a name: what it is shown as may be another name. */
+export type Holder = { readonly id: number; readonly name: string }
+
+type Asked = { readonly resource: string; readonly text: string; readonly by: string | null }
+
+/** How many names a request may give (D116), and how long each may be: an e-mail has 320 characters. */
+const namesMax = 1000
+const lengthMax = 320
+/** How many records of one name are told; one more is looked for. */
+const candidatesMax = 10
+
+/** The names of a request: those that were asked for, and the answers to them. */
+export class Names {
+  readonly #answers: ReadonlyMap<string, readonly Holder[]>
+  readonly #asked = new Map<string, Asked>()
+
+  constructor(answers: ReadonlyMap<string, readonly Holder[]> = new Map()) {
+    this.#answers = answers
+  }
+
+  get asked(): readonly Asked[] {
+    return [...this.#asked.values()]
+  }
+
+  /**
+   * The records of a resource that have a name; null as long as that is not known. `by`: the one field to
+   * compare.
+   */
+  holders(resource: string, text: string, by: string | null = null): readonly Holder[] | null {
+    if (!canBeName(text)) return []
+    const key = JSON.stringify([resource, by, text])
+    const known = this.#answers.get(key)
+    if (known) return known
+    if (this.#asked.size <= namesMax) this.#asked.set(key, { resource, text, by })
+    return null
+  }
+
+  /** Whether a request has more names than it may have. */
+  get areTooMany(): boolean {
+    return Math.max(this.#asked.size, this.#answers.size) > namesMax
+  }
+}
+
+function canBeName(text: string): boolean {
+  return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
+}
+
+/**
+ * What `read` makes of a request with names. It is called twice when there are names, and what it throws
+ * before they are known does not count. Throws `forbidden` without the scope to read what is named (D65).
+ */
+export async function withNames<T>(
+  db: Reader,
+  viewer: Viewer & { readonly rights?: Rights },
+  read: (names: Names) => T,
+): Promise<T> {
+  const names = new Names()
+  let first: () => T
+  try {
+    const made = read(names)
+    first = () => made
+  } catch (error) {
+    first = () => {
+      throw error
+    }
+  }
+  const { asked } = names
+  if (asked.length === 0 || names.areTooMany) return first()
+  for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
+  return read(new Names(await lookedUp(db, viewer, asked)))
+}
+
+/** What is wrong with a name that `holders` have; null where exactly one has it. */
+export function nameProblem(resource: string, text: string, holders: readonly Holder[]) {
+  if (holders.length === 1) return null
+  const name = JSON.stringify(text)
+  if (holders.length === 0) return { code: 'reference_not_found', message: `names no ${resource}: ${name}` }
+  const count = holders.length > candidatesMax ? `more than ${candidatesMax}` : holders.length
+  return {
+    code: 'ambiguous_reference',
+    message: `names ${count} records of ${resource}: ${name}`,
+    candidates: holders.slice(0, candidatesMax),
+  }
+}
+
+/** The field of a resource by which its records are named, and that the viewer sees. */
+export function namingField({ resource, byName }: ResourceFields, name: string): Field | null {
+  const field = resource.namedBy?.includes(name) ? byName.get(name) : undefined
+  return field?.is_active && !field.is_hidden ? field : null
+}
+
+/**
+ * The condition that the row `alias` has one of the names `texts`, SQL of an array; the names as
+ * `comparedName` makes them.
+ */
+export function hasName(field: Field, alias: Sql, texts: Sql): Sql {
+  const row = { alias: sql`${alias}.`, now: sql`now()` }
+  const { alike, multi, sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
+  if (alike && multi) return sql`${alike.sql(row)} && ${texts}`
+  return sql`compared_name(${value(row)}) COLLATE "C" = ANY(${texts})`
+}
+
+/** The holders of each name, by its key in Names: one statement. */
+async function lookedUp(
+  db: Reader,
+  viewer: Viewer,
+  asked: readonly Asked[],
+): Promise<Map<string, readonly Holder[]>> {
+  const sight = sightOf(viewer)
+  const numbered = asked.map((name, place) => ({ ...name, place }))
+  const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
+    tiersOf(sight, viewer.catalog.resources.get(resource)!, names),
+  )
+  const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`)) : []
+  const byPlace = Map.groupBy(rows, row => Number(row.place))
+  return new Map(
+    asked.map(({ resource, by, text }, place) => {
+      const found = byPlace.get(place) ?? []
+      const best = Math.min(...found.map(row => Number(row.tier)))
+      const holders = found
+        .filter(row => Number(row.tier) === best)
+        .map(row => ({ id: Number(row.id), name: row.name! }))
+        .sort((one, other) => one.id - other.id)
+      return [JSON.stringify([resource, by, text]), holders]
+    }),
+  )
+}
+
+type Numbered = Asked & { readonly place: number }
+
+/**
+ * SELECTs of the holders of names of one resource. A string of digits is an id first; after that, a field
+ * that stands before another in `namedBy` beats it.
+ */
+function tiersOf(sight: Sight, fields: ResourceFields, names: readonly Numbered[]): Sql[] {
+  const { name: resource, namedBy = [], inUse } = fields.resource
+  const x = sql`x`
+  const shown = shownName({ related_name: fields.resource.shownAs }, sql`x.`)
+  const live = sql`${visible(resource, sight, x)} AND x.deleted_at IS NULL`
+  const given = (of: readonly Numbered[]) =>
+    JSON.stringify(of.map(({ place, text }) => ({ place, text: comparedName(text) })))
+  // The fence keeps the planner from walking all records in the order of their ids.
+  const select = (tier: number, of: readonly Numbered[], is: Sql) => sql`(
+SELECT n.place::text AS place, ${sql.text(String(tier))} AS tier, x.id::text AS id, x.name
+FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
+  SELECT y.id, y.name FROM (
+    SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
+  ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
+  const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
+  const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  return [
+    ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),
+    ...namedBy.flatMap((name, index) => {
+      const field = namingField(fields, name)
+      const of = names.filter(({ by }) => by === null || by === name)
+      if (!field || of.length === 0) return []
+      return [select(index + 1, of, sql`${hasName(field, x, sql`ARRAY[n.text]`)}${isUsed}`)]
+    }),
+  ]
+}

@@ -1,0 +1,196 @@
+/**
+ * Unique fields (D76). The table `unique_value` has the key of each value that a live record has in one.
+ * Every write adds and removes its own keys in its one statement, and the table's primary key refuses a
+ * double. A field whose uniqueness the schema keeps has an index instead. Knows no particular resource.
+ */
+import { constraintOf } from '../constraint.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { isSameJson } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Part, type Sql, sql } from '../sql.ts'
+import { isHiddenByRole } from './rendered-record.ts'
+import type { Queryable, RecordToWrite } from './store.ts'
+import type { Author } from './write.ts'
+
+/** Whether the values of a field are kept as keys. */
+export function hasKeys(field: Field): boolean {
+  return field.is_unique && !field.is_unique_by_index
+}
+
+const keyed = madeOnce(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
+
+/** The CTEs that keep the keys of a new record `r`, a CTE with its row; `name` tells them from others'. */
+export function insertedKeys(
+  by: Author,
+  fields: ResourceFields,
+  r: Sql,
+  { after }: RecordToWrite,
+  name: string,
+) {
+  const keys = keysOf(keyed(fields), after)
+  return keys ? [sql`${sql.id(name)} AS (${inserted(by, r, keys, sql`true`)})`] : []
+}
+
+/** The same of a change of the record `r`: its keys that end, and those that are new. */
+export function changedKeys(by: Author, fields: ResourceFields, { after, changes }: RecordToWrite): Sql[] {
+  const changed = keyed(fields).filter(({ internal_name: name }) => name in changes)
+  if (changed.length === 0) return []
+  const keys = keysOf(changed, after) ?? sql`SELECT NULL::bigint AS field, NULL::text AS key`
+  const isOwn = sql`u.account_id = ${by.account}::bigint AND u.record = r.id`
+  const isSame = sql`u.field = k.field AND u.key = k.key`
+  const isNew = sql`k.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM unique_value u WHERE ${isOwn} AND ${isSame})`
+  return [
+    sql`freed AS (
+  DELETE FROM unique_value u USING r
+  WHERE ${isOwn} AND u.field = ANY(${idsOf(changed)}::bigint[])
+    AND NOT EXISTS (SELECT 1 FROM (${keys}) k WHERE ${isSame})
+)`,
+    sql`taken AS (${inserted(by, sql`r`, keys, isNew)})`,
+  ]
+}
+
+/** The CTE that ends the keys of the records `r`, which are deleted. */
+export function freedKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
+  const all = keyed(fields)
+  if (all.length === 0) return []
+  return [
+    sql`${sql.id(name)} AS (
+  DELETE FROM unique_value u USING ${r} x
+  WHERE u.account_id = ${by.account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
+)`,
+  ]
+}
+
+/** The CTE that keeps the keys of the rows `r`, which are restored. */
+export function restoredKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
+  const all = keyed(fields)
+  if (all.length === 0) return []
+  return [sql`${sql.id(name)} AS (${keysOfRows(by, r, all)})`]
+}
+
+/** An INSERT of the keys that the rows `r` have in these fields. */
+export function keysOfRows(by: Pick<Author, 'account'>, r: Sql, fields: readonly Field[]): Sql {
+  return sql`
+  INSERT INTO unique_value (account_id, field, key, record)
+  SELECT ${by.account}::bigint, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k
+`
+}
+
+/** The keys of the row `x`, each once: field, key. */
+export function storedKeys(fields: readonly Field[]): Sql {
+  const row = { alias: sql`x.`, now: sql`now()` }
+  const selects = fields.map(field => {
+    const { member, key } = kinds[field.type].unique!
+    const { multi, sql: value } = kinds[field.type].term(field, member)!
+    const texts = multi ? sql`unnest(${value(row)})` : sql`(SELECT (${value(row)})::text)`
+    return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`)} AS key
+    FROM ${texts} t (text) WHERE t.text IS NOT NULL`
+  })
+  return sql.join(selects, sql`\n    UNION ALL `)
+}
+
+/** What may clash: a record as it would be saved, where it stands in the body, and its id if it has one. */
+export type Candidate = {
+  readonly fields: ResourceFields
+  readonly after: Values
+  readonly before: Values | null
+  readonly path: string
+}
+
+/** The problems of values that other live records have; the holder's id only where the viewer sees it. */
+export async function clashesOf(
+  db: Queryable,
+  viewer: Viewer,
+  candidates: readonly Candidate[],
+): Promise<Problem[]> {
+  const all = candidates.flatMap(({ fields, after, before, path }) =>
+    keyed(fields)
+      .filter(({ internal_name: name }) => !before || !isSameJson(before[name] ?? null, after[name] ?? null))
+      .map(field => ({ fields, field, after, path, id: before ? String(before.id) : null })),
+  )
+  const sight = sightOf(viewer)
+  const selects = all.flatMap(({ fields, field, after, id }, place) => {
+    const keys = keysOf([field], after)
+    return keys ? [clashSelect(sight, fields, keys, id, place)] : []
+  })
+  if (selects.length === 0) return []
+  const rows = await ask(db, sql.join(selects, sql`\nUNION ALL\n`))
+  return rows.map(({ place, holder }) => {
+    const { fields, field, path } = all[Number(place)]!
+    return clash(fields, field, path, holder ?? null)
+  })
+}
+
+/** Whether an error of the database says that a unique value is taken. */
+export function isTaken(error: unknown): boolean {
+  return (error as { code?: string }).code === '23505' && constraintOf(error) === 'unique_value_pkey'
+}
+
+/** The refusal of a record whose only problems are clashes (409). */
+export function duplicate({ resource }: ResourceFields, problems: readonly Problem[]): Refusal {
+  return new Refusal('duplicate', `The ${resource.name} was not saved: a value is taken.`, problems)
+}
+
+/** The problem that another record has a value. Of a field that the caller doesn't see nothing is told. */
+export function clash(fields: ResourceFields, field: Field, path: string, holder: string | null): Problem {
+  const name = field.internal_name
+  if (isHiddenByRole(fields, name))
+    return { field: null, path: '', code: 'not_allowed', message: 'A rule does not allow this record.' }
+  const message = `Another ${fields.resource.name} has the ${name}.`
+  const problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
+  return holder ? { ...problem, holder: Number(holder) } : problem
+}
+
+/** The record that holds a value: holder (null where it isn't seen), or no row. */
+export function holderSelect(sight: Sight, { resource }: ResourceFields, field: Field, text: Part): Sql {
+  const { member, key } = kinds[field.type].unique!
+  const table = sql.id(resource.name)
+  const seen = (record: Sql) => sql`(
+    SELECT x.id FROM ${table} x WHERE ${visible(resource.name, sight, sql`x`)} AND x.id = ${record})::text`
+  if (hasKeys(field))
+    return sql`SELECT ${seen(sql`u.record`)} AS holder FROM unique_value u
+  WHERE u.account_id = ${sight.account}::bigint AND u.field = ${sql.integer(field.id)}
+    AND u.key = ${key(sql`${text}::text`)}`
+  const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
+  return sql`SELECT ${seen(sql`y.id`)} AS holder FROM ${table} y
+  WHERE y.account_id = ${sight.account}::bigint AND y.deleted_at IS NULL
+    AND compared_name(${value}) COLLATE "C" = compared_name(${text}::text)`
+}
+
+function clashSelect(sight: Sight, fields: ResourceFields, keys: Sql, id: string | null, place: number): Sql {
+  const { name } = fields.resource
+  return sql`SELECT ${sql.text(String(place))} AS place, min((
+    SELECT x.id FROM ${sql.id(name)} x WHERE ${visible(name, sight, sql`x`)} AND x.id = u.record))::text AS holder
+  FROM (${keys}) k JOIN unique_value u ON u.account_id = ${sight.account}::bigint
+    AND u.field = k.field AND u.key = k.key AND u.record IS DISTINCT FROM ${id}::bigint
+  HAVING count(*) > 0`
+}
+
+/** A SELECT of the keys of a record's values, each once; null when it has none. */
+function keysOf(fields: readonly Field[], after: Values): Sql | null {
+  const selects = fields.flatMap(field => {
+    const { texts, key } = kinds[field.type].unique!
+    const all = texts(after[field.internal_name] ?? null)
+    if (all.length === 0) return []
+    return [
+      sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`)} AS key
+    FROM jsonb_array_elements_text(${JSON.stringify(all)}::jsonb) t (text)`,
+    ]
+  })
+  return selects.length ? sql.join(selects, sql`\n    UNION ALL `) : null
+}
+
+function inserted({ account }: Author, r: Sql, keys: Sql, where: Sql): Sql {
+  return sql`
+  INSERT INTO unique_value (account_id, field, key, record)
+  SELECT ${account}::bigint, k.field, k.key, r.id FROM ${r} r, (${keys}) k WHERE ${where}
+`
+}
+
+function idsOf(fields: readonly Field[]): string {
+  return `{${fields.map(({ id }) => id).join()}}`
+}

@@ -1,0 +1,133 @@
+/**
+ * Changes the live record that has a unique value, or creates it (D77): once, however many ask at the same
+ * moment, because the value can be taken only once.
+ */
+import { Problems, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { comparedName } from '../fields/name.ts'
+import { isObject, type Json } from '../json.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { ask } from '../sql.ts'
+import { createRecord } from './create.ts'
+import { parseContextOf } from './parse.ts'
+import type { Precondition } from './precondition.ts'
+import { readRecord } from './read.ts'
+import { type Context, type Saved, savedBefore } from './save.ts'
+import type { Queryable } from './store.ts'
+import { clash, duplicate, holderSelect } from './unique.ts'
+import { updateRecord } from './update.ts'
+
+/** A unique field and the value in it that tells a record. */
+export type Told = { readonly field: Field; readonly value: Json; readonly text: string }
+
+/** How often the value may change hands while a request looks for its holder. */
+const attempts = 5
+
+/** The field and value of a path. Throws `malformed_path` for what tells no record. */
+export function toldBy(fields: ResourceFields, name: string, text: string): Told {
+  const field = fields.byName.get(name)
+  if (!field?.is_active || field.is_hidden || !field.is_unique) {
+    const told = fields.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
+    const known = told.map(one => one.internal_name).join(', ') || 'none'
+    throw new Refusal(
+      'malformed_path',
+      `"${name}" is no unique field of ${fields.resource.name}; those are: ${known}.`,
+    )
+  }
+  const unique = kinds[field.type].unique!
+  const value = unique.value(text)
+  if (value === null || text.trim() === '')
+    throw new Refusal('malformed_path', `The path has no value that ${name} can have.`)
+  return { field, value, text: unique.texts(value)[0]! }
+}
+
+/** The record that has the value. Throws `record_not_found`. */
+export async function readTold(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
+  const found = await holderOf(db, fields, viewer, told)
+  if (!found?.id) throw nobody(fields, told)
+  return readRecord(db, fields, viewer, found.id)
+}
+
+/**
+ * Changes the record or creates it. `isConditional`: there is an If-Match, which no new record meets. Throws
+ * what createRecord and updateRecord throw.
+ */
+export async function upsertRecord(
+  db: Queryable,
+  fields: ResourceFields,
+  told: Told,
+  body: Json,
+  context: Context,
+  precondition: Precondition,
+  isConditional: boolean,
+): Promise<Saved> {
+  const before = await savedBefore(db, fields, context)
+  if (before) return before
+  const { internal_name: name } = told.field
+  refuseOther(body, told, context)
+  const whole = isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: told.value } : body
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const found = await holderOf(db, fields, context, told)
+    if (found?.id === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
+    if (!found && isConditional)
+      throw new Refusal('version_conflict', `${nobody(fields, told).message} So no version can be met.`)
+    const saved = found
+      ? updateRecord(db, fields, found.id, body, context, precondition, { isIt: record => has(record, told) })
+      : createRecord(db, fields, whole, context)
+    const done = await saved.catch(error => {
+      if (!hasChangedHands(error, name, found !== null)) throw error
+      return null
+    })
+    if (done) return done
+  }
+  throw new Refusal('busy_record', `Who has the ${name} keeps changing; try again.`, [], {
+    'retry-after': '1',
+  })
+}
+
+/** Whether the value was taken or given up since its holder was looked for. */
+function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolean {
+  if (!(error instanceof Refusal)) return false
+  if (wasHeld) return error.slug === 'record_not_found'
+  return error.slug === 'duplicate' && error.problems.some(({ field }) => field === name)
+}
+
+/** Who has the value: null when nobody has it; `id` is null where the viewer doesn't see them. */
+async function holderOf(
+  db: Queryable,
+  fields: ResourceFields,
+  viewer: Viewer,
+  { field, text }: Told,
+): Promise<{ readonly id: number | null } | null> {
+  const [row] = await ask(db, holderSelect(sightOf(viewer), fields, field, text))
+  return row ? { id: row.holder ? Number(row.holder) : null } : null
+}
+
+/** Throws `validation_failed` where the body says another value than the path. */
+function refuseOther(body: Json, told: Told, { catalog }: Context): void {
+  const { internal_name: name, type } = told.field
+  if (!isObject(body) || !Object.hasOwn(body, name)) return
+  const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
+  const sent = body[name]!
+  const parsed =
+    sent === null
+      ? null
+      : kinds[type].parse(sent, parseContextOf(told.field, `/${name}`, catalog, found), null)
+  // What can't be read is told with the other problems of the body.
+  if (parsed === undefined || has({ [name]: parsed }, told)) return
+  const message = `${name} differs from the value in the path; leave it out.`
+  const problem = { field: name, path: `/${name}`, code: 'contradiction', message }
+  throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
+}
+
+/** Whether a record's values have the one that tells it. */
+function has(values: Values, { field: { internal_name, type }, text }: Told): boolean {
+  const texts = kinds[type].unique!.texts(values[internal_name] ?? null)
+  return texts.some(one => comparedName(one) === comparedName(text))
+}
+
+function nobody({ resource }: ResourceFields, { field }: Told): Refusal {
+  return new Refusal('record_not_found', `There is no ${resource.name} with that ${field.internal_name}.`)
+}

@@ -1,0 +1,221 @@
+/** Names stand for ids (D75), in bodies and in filters; e-mails match in any case (D88). */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { createAccount } from '../../src/accounts/create.ts'
+import { newToken } from '../../src/accounts/token.ts'
+import type { Json } from '../../src/json.ts'
+import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
+
+const service = await startService()
+const { call, get, db, known } = service
+const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
+  const reply = await call('POST', `${v1}/${resource}`, body, headers)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const deal = (members: { [name: string]: Json }, headers?: Record<string, string>) =>
+  call('POST', `${v1}/deal`, dealBody(known, members), headers)
+const listed = (filter: string, resource = 'deal') =>
+  get(`${v1}/${resource}/view/list?pageSize=500&count=none&filter=${encodeURIComponent(filter)}`)
+const email = (value: string) => [{ email_type: 1, email_value: value }]
+const problemOf = (reply: Reply, status: number) => {
+  assert.equal(reply.status, status, reply.text)
+  return reply.body.errors[0]
+}
+
+const jo = await made('user', { name: 'Jo Names', email: 'Jo.Names@example.com' })
+const ann = await made('contact', { last_name: 'Names', emails: email('Ann@Example.com') })
+const company = await made('company', { name: ' Müller & Co ' })
+const product = await made('product', { name: 'Hosting', product_code: 'H-1' })
+const tag = await made('tag', { name: 'Hot lead' })
+const territory = await made('territory', { name: 'North' })
+
+test('a name or an e-mail links, trimmed and in any spelling', async () => {
+  const names = {
+    sales_owner: ' jo.names@EXAMPLE.com ',
+    primary_contact: 'ann@example.COM',
+    related_contacts: ['ANN@example.com', { id: ann.id }],
+    company: 'mu\u0308ller & CO',
+    tags: 'hot LEAD',
+    territory: 'north',
+    deal_value: { currency: 'EUR', products: [{ product: 'h-1', quantity: 1, unit_price: 5 }] },
+  }
+  const reply = await deal(names)
+  assert.equal(reply.status, 201, reply.text)
+  const { sales_owner, primary_contact, related_contacts, deal_value, ...rest } = reply.body.data
+  assert.deepEqual(
+    [sales_owner, primary_contact, related_contacts, rest.company, rest.tags, rest.territory],
+    [jo.id, ann.id, [ann.id], company.id, [tag.id], territory.id],
+  )
+  assert.equal(deal_value.products[0].product, product.id)
+  const changed = await call('PATCH', `${v1}/deal/${reply.body.data.id}`, { sales_owner: 'JO NAMES' })
+  assert.equal(changed.body.data.version, 1)
+})
+
+test('filters take names', async () => {
+  const { id } = (await deal({ sales_owner: jo.id, company: company.id, tags: [tag.id] })).body.data
+  const has = async (filter: string) => {
+    const reply = await listed(filter)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.some((one: { id: number }) => one.id === id)
+  }
+  assert.ok(await has('sales_owner:eq(jo.names@example.com)'))
+  assert.ok(await has(`company:in("Müller & Co",${known.company}),tags:eq(Hot lead)`))
+  assert.ok(!(await has('sales_owner:neq(jo names)')))
+  const sums = await get(`${v1}/deal/aggregate?filter=company:eq(müller %26 co)`)
+  assert.equal(sums.status, 200, sums.text)
+  const problem = problemOf(await listed('company:eq(Nobody Inc)'), 400)
+  assert.deepEqual([problem.code, problem.parameter], ['reference_not_found', 'filter'])
+  assert.equal(problemOf(await listed('sales_owner:gt(jo names)'), 400).code, 'invalid_value')
+})
+
+test('several holders are refused, with ten candidates at most', async () => {
+  const twins = []
+  for (let at = 0; at < 12; at++) twins.push((await made('company', { name: 'Twin' })).id)
+  const problem = problemOf(await deal({ company: 'twin' }), 422)
+  assert.equal(problem.code, 'ambiguous_reference')
+  assert.equal(problem.path, '/company')
+  assert.deepEqual(
+    problem.candidates,
+    twins.slice(0, 10).map(id => ({ id, name: 'Twin' })),
+  )
+  assert.equal(problemOf(await listed('company:eq(Twin)'), 400).candidates.length, 10)
+})
+
+test('digits are an id first, then a name; a code beats a name', async () => {
+  const number = await made('company', { name: '987654321' })
+  assert.equal((await deal({ company: '987654321' })).body.data.company, number.id)
+  await made('company', { name: String(company.id) })
+  assert.equal((await deal({ company: String(company.id) })).body.data.company, company.id)
+  await made('product', { name: 'H-1' })
+  const value = { currency: 'EUR', products: [{ product: 'H-1', quantity: 1, unit_price: 5 }] }
+  assert.equal((await deal({ deal_value: value })).body.data.deal_value.products[0].product, product.id)
+})
+
+test('what is deleted, out of use or of another account has no name', async () => {
+  const gone = await made('company', { name: 'Gone' })
+  await call('DELETE', `${v1}/company/${gone.id}`)
+  const idle = await made('user', { name: 'Idle', email: 'idle@example.com' })
+  await call('PATCH', `${v1}/user/${idle.id}`, { is_active: 'No' })
+  const tx = { query: db.query, write: (_: string, text: string, params: never) => db.query(text, params) }
+  const other = await createAccount(tx as never, {
+    name: 'O',
+    ownerName: 'Far',
+    ownerEmail: 'far@example.com',
+  })
+  const secret = newToken(other.account, randomBytes)
+  await createToken(db, {
+    account: other.account,
+    user: other.owner,
+    name: 'x',
+    scopes: ['admin'],
+    token: secret,
+  })
+  await made('company', { name: 'Far away' }, { authorization: `Bearer ${secret}` })
+  for (const body of [
+    { company: 'Gone' },
+    { sales_owner: 'idle@example.com' },
+    { sales_owner: 'Far' },
+    { company: 'Far away' },
+    { company: '' },
+    { company: 'x'.repeat(400) },
+    { company: 'a\0b' },
+    { company: '\ud800' },
+  ]) {
+    const problem = problemOf(await deal(body), 422)
+    assert.equal(problem.code, 'reference_not_found', JSON.stringify(body))
+    assert.equal(problem.candidates, undefined)
+  }
+})
+
+test('names are bounded, and every problem is told at once', async () => {
+  const contacts = Array.from({ length: 20 }, (_, index) => `nobody${index}@example.com`)
+  const reply = await deal({ related_contacts: contacts, title: '', company: 'Nobody Inc' })
+  assert.equal(reply.status, 422)
+  assert.equal(reply.body.errors.length, contacts.length + 2)
+  const many = Array.from({ length: 1200 }, (_, index) => `n${index}`).join(',')
+  const tooMany = await call('POST', `${v1}/deal/view/list`, { filter: `company:in(${many})` })
+  assert.equal(problemOf(tooMany, 400).code, 'too_many')
+})
+
+test('a name needs the scope to read what it names, and finds only what the caller sees', async () => {
+  const role = await made('role', {
+    name: 'Blinkered',
+    scopes: ['deal:read', 'deal:write', 'contact:read', 'contact:write', 'user:read'],
+    visibility: { contact: 'own' },
+  })
+  const user = await made('user', { name: 'Blinkered', email: 'blinkered@example.com', role: role.id })
+  const token = await made('token', { name: 'x', user: user.id, scopes: role.scopes })
+  const as = { authorization: `Bearer ${token.token}` }
+  const forbidden = await deal({ company: 'Müller & Co' }, as)
+  assert.equal(forbidden.status, 403)
+  assert.match(forbidden.body.detail, /company:read/)
+  const filtered = await call('GET', `${v1}/deal/view/list?filter=company:eq(Twin)`, undefined, as)
+  assert.equal(filtered.status, 403)
+  const contact = await made('contact', { last_name: 'Own', emails: email('own@example.com') }, as)
+  const unseen = await deal({ primary_contact: 'ann@example.com' }, as)
+  assert.equal(problemOf(unseen, 422).code, 'reference_not_found')
+  await made('contact', { last_name: 'Double', emails: email('OWN@example.com') })
+  const seen = await deal({ primary_contact: 'own@example.com' }, as)
+  assert.equal(seen.body.data.primary_contact, contact.id)
+})
+
+test('find_by links the one that is there, and creates it once where none is', async () => {
+  const found = { find_by: 'email', emails: email('ANN@EXAMPLE.COM') }
+  const linked = await deal({ primary_contact: found })
+  assert.equal(linked.body.data.primary_contact, ann.id)
+  assert.equal(linked.body.meta, undefined)
+  const anew = (name: string) => ({ find_by: 'email', last_name: name, emails: email('new@example.com') })
+  const replies = await Promise.all(
+    ['A', 'B', 'C', 'D', 'E'].map(name =>
+      deal({ primary_contact: anew(name), company: { find_by: 'name', name: 'Once Ltd' } }),
+    ),
+  )
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [201])
+  assert.equal(new Set(replies.map(({ body }) => body.data.primary_contact)).size, 1)
+  assert.equal(new Set(replies.map(({ body }) => body.data.company)).size, 1)
+  assert.equal((await listed('emails.email_value:eq(new@example.com)', 'contact')).body.data.length, 1)
+  const twice = {
+    primary_contact: anew('F'),
+    related_contacts: [{ ...anew('G'), emails: email('g@example.com') }],
+  }
+  const both = await deal({
+    ...twice,
+    related_contacts: [...twice.related_contacts, { ...anew('H'), emails: email('G@example.com') }],
+  })
+  assert.equal(both.body.data.related_contacts.length, 1)
+})
+
+test('find_by is refused with the candidates, without a value, and by what names no record', async () => {
+  const [one, other] = [await made('company', { name: 'Same' }), await made('company', { name: 'SAME' })]
+  const several = problemOf(await deal({ company: { find_by: 'name', name: 'same' } }), 422)
+  assert.equal(several.code, 'ambiguous_reference')
+  assert.deepEqual(several.candidates, [
+    { id: one.id, name: 'Same' },
+    { id: other.id, name: 'SAME' },
+  ])
+  for (const [company, code] of [
+    [{ find_by: 'name' }, 'required'],
+    [{ find_by: 'website', website: 'x' }, 'invalid_value'],
+    [{ find_by: 7, name: 'x' }, 'invalid_value'],
+    [{ find_by: 'name', name: 'x'.repeat(300) }, 'too_long'],
+  ] as const)
+    assert.equal(problemOf(await deal({ company }), 422).code, code)
+})
+
+test('e-mails match in any case, and an index finds them', async () => {
+  const field = await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Bills to', type: 'EMAIL' })
+  assert.equal(field.status, 201, field.text)
+  const { id } = (await deal({ cf_bills_to: email('Bills@Example.com') })).body.data
+  const ids = async (filter: string, resource: string) =>
+    (await listed(filter, resource)).body.data.map((one: { id: number }) => one.id)
+  assert.deepEqual(await ids('cf_bills_to.email_value:eq(bills@example.COM)', 'deal'), [id])
+  assert.deepEqual(await ids('cf_bills_to.email_value:in(x@y.z,"BILLS@example.com")', 'deal'), [id])
+  assert.ok(!(await ids('cf_bills_to.email_value:neq(bills@example.com)', 'deal')).includes(id))
+  assert.ok(!(await ids('cf_bills_to.email_value:nin(bills@example.com,x)', 'deal')).includes(id))
+  assert.deepEqual(await ids('emails.email_value:eq(aNN@example.com)', 'contact'), [ann.id])
+  assert.deepEqual(await ids('email:eq(JO.names@example.com)', 'user'), [jo.id])
+  assert.ok(!(await ids('email:nin(JO.names@example.com)', 'user')).includes(jo.id))
+})
