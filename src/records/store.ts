@@ -8,7 +8,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { changeable, type Viewer, visible } from '../rights/visibility.ts'
+import { changeable, type Sight, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -72,12 +72,18 @@ const readOf = madeOnce((fields: ResourceFields) =>
     const { name } = fields.resource
     const r = sql`r`
     return sql`
-    SELECT r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
-      (${changeable(name, sight, r)})::text AS is_changeable
+    SELECT ${readColumns(fields, sight)}
     FROM ${tableOf(fields)} r
     WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
   }),
 )
+
+/** What recordStatement answers of the row `r`. */
+export function readColumns(fields: ResourceFields, sight: Sight): Sql {
+  const isChangeable = changeable(fields.resource.name, sight, sql`r`)
+  return sql`r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
+      (${isChangeable})::text AS is_changeable`
+}
 
 /** What a write answers of the record `r`. */
 export function answerOf(fields: ResourceFields): Sql {
