@@ -489,17 +489,17 @@ export interface Schemas {
     primary_contact?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
-      find_by: string
+      find_by: "email" | "name"
     }
     /** Related contacts */
     related_contacts?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
-      find_by: string
+      find_by: "email" | "name"
     } | Array<number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
-      find_by: string
+      find_by: "email" | "name"
     }> | null
     /** Sales owner */
     sales_owner?: number | string
@@ -507,7 +507,7 @@ export interface Schemas {
     company?: number | string | {
       id: number | string
     } | Schemas['company_new'] | {
-      find_by: string
+      find_by: "email" | "name"
     } | null
     /** Deal value */
     deal_value?: {
@@ -515,7 +515,7 @@ export interface Schemas {
       currency_code?: unknown
       value?: number | string | null
       products?: Array<{
-        product: number
+        product: number | string
         quantity: number | string
         unit_price?: number | string | null
         discount?: number | string | null
@@ -785,7 +785,7 @@ export interface Schemas {
     company?: number | string | {
       id: number | string
     } | Schemas['company_new'] | {
-      find_by: string
+      find_by: "email" | "name"
     } | null
     /** E-mails */
     emails?: {

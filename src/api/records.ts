@@ -121,12 +121,12 @@ export function recordHandlers(service: RecordService): RecordHandlers {
 function byValue(service: RecordService): Pick<RecordHandlers, 'getBy' | 'upsert'> {
   const { db, resource } = service
   return {
-    getBy: async request =>
-      recordAnswer(
-        await withExpanded(service, request, fields =>
-          readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
-        ),
-      ),
+    getBy: async request => {
+      const read = await withExpanded(service, request, fields =>
+        readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
+      )
+      return readAnswer(read, read.isMoved || request.query.has('expand'))
+    },
     upsert: async request => {
       const saved = await withExpanded(service, request, fields => {
         const told = toldBy(fields, request.field, request.value)

@@ -57,6 +57,8 @@ export type Term = {
 export type Alike = {
   readonly sql: Expression
   of(text: string): string
+  /** set where an index finds the records of this resource, which are then looked up by themselves */
+  readonly resource?: string
   /** what an index holds besides: `sql` has no more than it, and it has nothing unless `where` is true */
   readonly indexed?: { readonly sql: Expression; readonly where: Expression }
 }

@@ -91,9 +91,11 @@ function conditionSql(condition: PlannedCondition, sight: Sight): Sql {
     }
     case 'neq':
     case 'nin':
-      return negated(has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row)))
+      return negated(
+        has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row, sight)),
+      )
     default:
-      return has(row => positive(condition, row))
+      return has(row => positive(condition, row, sight))
   }
 }
 
@@ -141,13 +143,13 @@ export function isContained({
 }
 
 /** A comparison with the bare column, so that an index can serve it. */
-function positive(condition: PlannedCondition, row: Row): Sql {
+function positive(condition: PlannedCondition, row: Row, sight: Sight): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition, row)
   const left = (term.compared ?? term.sql)(row)
   const type = sql.type(term.type)
   const isEquality = operator === 'eq' || operator === 'in'
-  if (isEquality && term.alike) return alikeSql(condition, term.alike, row)
+  if (isEquality && term.alike) return alikeSql(condition, term.alike, row, sight)
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {
@@ -165,13 +167,19 @@ function positive(condition: PlannedCondition, row: Row): Sql {
   return sql`(${equals} AND ${order(left)} = ${sorted})`
 }
 
-/** A comparison with values in any spelling (D88); an index of all custom values narrows it. */
-function alikeSql({ term, values }: PlannedCondition, { sql: value, of, indexed }: Alike, row: Row): Sql {
+/**
+ * A comparison with values in any spelling (D88). Of several values in a record nobody knows how rare one is:
+ * the planner would walk all records in the order of the list. So they are looked up by themselves.
+ */
+function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { account }: Sight): Sql {
+  const { sql: value, of, indexed, resource } = alike
   const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
-  const has = (left: Sql) => (term.multi ? sql`${left} && ${wanted}` : sql`${left} = ANY(${wanted})`)
-  const found = has(value(row))
-  if (!indexed) return found
-  return sql`(${indexed.where(row)} AND ${has(indexed.sql(row))} AND ${found})`
+  if (!resource) return sql`${value(row)} = ANY(${wanted})`
+  const x = { ...row, alias: sql`x.` }
+  const narrowed = indexed ? sql` AND ${indexed.where(x)} AND ${indexed.sql(x)} && ${wanted}` : sql.none
+  const found = sql`SELECT x.id FROM ${sql.id(resource)} x
+    WHERE x.account_id = ${account}::bigint${narrowed} AND ${value(x)} && ${wanted}`
+  return sql`${row.alias}id = ANY(ARRAY(${found}))`
 }
 
 /** The condition that the custom document contains a value, or one of several. */

@@ -79,6 +79,8 @@ export async function createRecord(
 export type Given = {
   readonly values?: Values
   readonly rows?: (by: Author) => Sql[]
+  /** the record as it was just read: what recordStatement answers */
+  readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */
   readonly isIt?: (before: Values) => boolean
 }

@@ -9,7 +9,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { changeable, type Viewer, visible } from '../rights/visibility.ts'
+import { changeable, type Sight, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -74,8 +74,7 @@ const readOf = madeOnce((fields: ResourceFields) =>
     const { name } = fields.resource
     const r = sql`r`
     return sql`
-    SELECT r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
-      (${changeable(name, sight, r)})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved
+    SELECT ${readColumns(fields, sight, followedAt)}
     FROM ${tableOf(fields)} r
     WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
   }),
@@ -94,6 +93,13 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
   const isFollowing = volatile.length > byClock.length
   const all = [...byClock, ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : [])]
   return all.length ? sql.join(all, sql` OR `) : sql`false`
+}
+
+/** What recordStatement answers of the row `r`. */
+export function readColumns(fields: ResourceFields, sight: Sight, followedAt: Param): Sql {
+  const isChangeable = changeable(fields.resource.name, sight, sql`r`)
+  return sql`r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
+      (${isChangeable})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved`
 }
 
 /** What a write answers of the record `r`. */

@@ -11,9 +11,9 @@ import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
-import { ask, type Part, type Sql, sql } from '../sql.ts'
+import { ask, type Part, param, type Sql, sql } from '../sql.ts'
 import { isHiddenByRole } from './rendered-record.ts'
-import type { Queryable, RecordToWrite } from './store.ts'
+import { type Queryable, type RecordToWrite, readColumns } from './store.ts'
 import type { Author } from './write.ts'
 
 /** Whether the values of a field are kept as keys. */
@@ -145,20 +145,25 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
   return holder ? { ...problem, holder: Number(holder) } : problem
 }
 
-/** The record that holds a value: holder (null where it isn't seen), or no row. */
-export function holderSelect(sight: Sight, { resource }: ResourceFields, field: Field, text: Part): Sql {
+/**
+ * The record that holds a value: holder, which is null where it isn't seen, and what recordStatement answers.
+ * No row where nobody holds it.
+ */
+export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Field, text: Part): Sql {
+  const sight = sightOf(viewer)
   const { member, key } = kinds[field.type].unique!
-  const table = sql.id(resource.name)
-  const seen = (record: Sql) => sql`(
-    SELECT x.id FROM ${table} x WHERE ${visible(resource.name, sight, sql`x`)} AND x.id = ${record})::text`
-  if (hasKeys(field))
-    return sql`SELECT ${seen(sql`u.record`)} AS holder FROM unique_value u
-  WHERE u.account_id = ${sight.account}::bigint AND u.field = ${sql.integer(field.id)}
-    AND u.key = ${key(sql`${text}::text`)}`
+  const { name } = fields.resource
+  const ofAccount = sql`y.account_id = ${sight.account}::bigint`
   const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
-  return sql`SELECT ${seen(sql`y.id`)} AS holder FROM ${table} y
-  WHERE y.account_id = ${sight.account}::bigint AND y.deleted_at IS NULL
-    AND compared_name(${value}) COLLATE "C" = compared_name(${text}::text)`
+  const holders = hasKeys(field)
+    ? sql`SELECT y.record AS id FROM unique_value y
+    WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(sql`${text}::text`)}`
+    : sql`SELECT y.id FROM ${sql.id(name)} y
+    WHERE ${ofAccount} AND y.deleted_at IS NULL
+      AND compared_name(${value}) COLLATE "C" = compared_name(${text}::text)`
+  return sql`SELECT r.id::text AS holder, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}
+  FROM (${holders}) h LEFT JOIN ${sql.id(name)} r
+    ON ${visible(name, sight, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
 }
 
 function clashSelect(sight: Sight, fields: ResourceFields, keys: Sql, id: string | null, place: number): Sql {

@@ -95,7 +95,8 @@ async function merged(
   isDoubtful: boolean,
   given: Given,
 ) {
-  const row = await readForUpdate(db, fields, id, context)
+  const row = (!isDoubtful && given.read) || (await readForUpdate(db, fields, id, context))
+  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
   if (given.isIt?.(before) === false) throw recordNotFound(fields, id)
@@ -250,7 +251,6 @@ function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, bef
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, context: Context) {
   const [row] = await ask(db, recordStatement(fields, context, String(id)))
   if (!row) throw recordNotFound(fields, id)
-  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
   return row
 }
 

@@ -8,12 +8,12 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject, type Json } from '../json.ts'
-import { sightOf, type Viewer } from '../rights/visibility.ts'
+import type { Viewer } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { createRecord } from './create.ts'
 import { parseContextOf } from './parse.ts'
 import type { Precondition } from './precondition.ts'
-import { readRecord } from './read.ts'
+import { shown } from './rendered-record.ts'
 import { type Context, type Saved, savedBefore } from './save.ts'
 import type { Queryable } from './store.ts'
 import { clash, duplicate, holderSelect } from './unique.ts'
@@ -46,8 +46,9 @@ export function toldBy(fields: ResourceFields, name: string, text: string): Told
 /** The record that has the value. Throws `record_not_found`. */
 export async function readTold(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
   const found = await holderOf(db, fields, viewer, told)
-  if (!found?.id) throw nobody(fields, told)
-  return readRecord(db, fields, viewer, found.id)
+  if (!found?.holder) throw nobody(fields, told)
+  const isMoved = found.is_moved === 'true'
+  return { version: Number(found.version), record: shown(fields, found.record!), isMoved }
 }
 
 /**
@@ -70,11 +71,12 @@ export async function upsertRecord(
   const whole = isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: told.value } : body
   for (let attempt = 0; attempt < attempts; attempt++) {
     const found = await holderOf(db, fields, context, told)
-    if (found?.id === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
+    if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
     if (!found && isConditional)
       throw new Refusal('version_conflict', `${nobody(fields, told).message} So no version can be met.`)
+    const given = { isIt: (record: Values) => has(record, told), ...(found ? { read: found } : {}) }
     const saved = found
-      ? updateRecord(db, fields, found.id, body, context, precondition, { isIt: record => has(record, told) })
+      ? updateRecord(db, fields, Number(found.holder), body, context, precondition, given)
       : createRecord(db, fields, whole, context)
     const done = await saved.catch(error => {
       if (!hasChangedHands(error, name, found !== null)) throw error
@@ -94,15 +96,10 @@ function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolea
   return error.slug === 'duplicate' && error.problems.some(({ field }) => field === name)
 }
 
-/** Who has the value: null when nobody has it; `id` is null where the viewer doesn't see them. */
-async function holderOf(
-  db: Queryable,
-  fields: ResourceFields,
-  viewer: Viewer,
-  { field, text }: Told,
-): Promise<{ readonly id: number | null } | null> {
-  const [row] = await ask(db, holderSelect(sightOf(viewer), fields, field, text))
-  return row ? { id: row.holder ? Number(row.holder) : null } : null
+/** Who has the value: null when nobody has it; `holder` is null where the viewer doesn't see them. */
+async function holderOf(db: Queryable, fields: ResourceFields, viewer: Viewer, { field, text }: Told) {
+  const [row] = await ask(db, holderSelect(viewer, fields, field, text))
+  return row ?? null
 }
 
 /** Throws `validation_failed` where the body says another value than the path. */

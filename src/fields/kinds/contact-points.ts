@@ -89,6 +89,7 @@ function alikeEmails(field: Field): Alike {
   return {
     sql: keys(jsonDocument(field)),
     of: comparedName,
+    resource: field.resource,
     ...(field.is_custom
       ? {
           indexed: {

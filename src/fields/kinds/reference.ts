@@ -65,7 +65,11 @@ export function referenceSchemas(field: Field): Schemas {
   const named = { ...id, type: ['integer', 'string'], pattern: '\\S' }
   if (!takesObject(field)) return { input: named, output }
   const created = { $ref: newRecord(field.related!), not: { required: ['id'] } }
-  const found = { type: 'object', properties: { find_by: { enum: ['email', 'name'] } }, required: ['find_by'] }
+  const found = {
+    type: 'object',
+    properties: { find_by: { enum: ['email', 'name'] } },
+    required: ['find_by'],
+  }
   return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
 }
 
