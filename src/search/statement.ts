@@ -1,8 +1,9 @@
 /**
  * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders them.
- * `among`: records that have the words which the index of trigrams knows; no more than `foundMax` are read.
- * `newest`: where there are more, or the index knows no word, the newest records are looked through. Besides,
- * those whose name or indexed custom text begins with what is asked, however many have the words.
+ * `sample`: whether the words are common. `among`: if not, records that have the words which the index of
+ * trigrams knows; no more than `foundMax` are read. `newest`: where there are more, or the index knows no
+ * word, or the words are common, the newest records are looked through. Besides, those whose name or indexed
+ * custom text begins with what is asked, however many have the words.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -16,6 +17,8 @@ import { isIndexed, type Wanted } from './words.ts'
 export const foundMax = 1000
 /** How many of the newest records are looked through instead. */
 export const newestMax = 3000
+/** Words that so many of the newest records have are common: no index is asked for them. */
+const [sample, commonFrom] = [300, 10]
 /** How many candidates each way gives: the newest, or the first by name. */
 export const candidatesMax = 100
 
@@ -26,6 +29,8 @@ export function searchSql(sought: readonly ResourceFields[], sight: Sight, wante
     sql`\nUNION ALL\n`,
   )
 }
+
+const isCommon = sql`((SELECT found FROM sample) >= ${sql.integer(commonFrom)})`
 
 function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sql {
   const { name } = fields.resource
@@ -41,9 +46,11 @@ function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sq
   const among = ways.map(
     ({ name, all, indexed, others }) => sql`${all} AS MATERIALIZED (
     SELECT r.id, ${matching(known, others)} AS fits FROM ${table} r
-    WHERE ${live} AND ${matching(known, indexed)}
+    WHERE ${live} AND ${matching(known, indexed)} AND NOT ${isCommon}
   ), ${name} AS MATERIALIZED (SELECT * FROM ${all} LIMIT ${sql.integer(foundMax + 1)}), `,
   )
+  const withText = sql`SELECT r.id, ${known.seen ?? known.indexed} AS text FROM ${table} r WHERE ${live}`
+  const has = inText(sql`r.text`, wanted.words)
   const tooMany = ways.map(way => sql`(SELECT count(*) FROM ${way.name}) > ${most}`)
   const found = ways.map(
     (way, index) => sql`
@@ -51,12 +58,14 @@ function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sq
       WHERE fits AND (NOT ${tooMany[index]!} OR (SELECT count(*) FROM newest) < ${candidates})
       ORDER BY id DESC LIMIT ${candidates})`,
   )
-  const isNeeded = ways.length ? sql` AND (${sql.join(tooMany, sql` OR `)})` : sql.none
-  return sql`WITH ${sql.join(among, sql.none)}newest AS MATERIALIZED (
+  const isNeeded = ways.length ? sql` AND (${sql.join([isCommon, ...tooMany], sql` OR `)})` : sql.none
+  return sql`WITH sample AS MATERIALIZED (
+    SELECT count(*) AS found FROM (${withText} ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r WHERE ${has}
+  ), ${sql.join(among, sql.none)}newest AS MATERIALIZED (
     SELECT r.id FROM (
-      SELECT r.id, ${known.seen ?? known.indexed} AS text FROM ${table} r WHERE ${live}${isNeeded}
+      ${withText}${isNeeded}
       ORDER BY r.id DESC LIMIT ${sql.integer(newestMax)}) r
-    WHERE ${inText(sql`r.text`, wanted.words)} ORDER BY r.id DESC LIMIT ${candidates}
+    WHERE ${has} ORDER BY r.id DESC LIMIT ${candidates}
   )
   SELECT ${sql.text(name)} AS resource, r.id::text AS id,
     json_build_array(${sql.join(known.texts.map(({ value }) => value))})::text AS texts
