@@ -161,6 +161,7 @@ export interface Schemas {
     is_required?: boolean
     is_active?: boolean
     is_indexed?: boolean
+    is_unique?: boolean
     config?: { [name: string]: number | null }
     /** A value that the field takes, or null. */
     default_value?: unknown
@@ -210,6 +211,7 @@ export interface Schemas {
     is_required?: boolean
     is_active?: boolean
     is_indexed?: boolean
+    is_unique?: boolean
     config?: { [name: string]: number | null }
     /** A value that the field takes, or null. */
     default_value?: unknown

@@ -189,10 +189,7 @@ function resolveCondition(
     const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
     const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
     if (id !== null) return id
-    const { message, hint } = operand as Complaint
-    const wasPlus =
-      value.includes(' ') && !('message' in Object(term.operand(value.replaceAll(' ', '+'), context.catalog)))
-    refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : hint)
+    refuseOperand(operand as Complaint, value, term, name, context)
     return ''
   })
   if (operator === 'between') checkBetween(operands, term, name, context)
@@ -204,6 +201,18 @@ function resolveCondition(
     isVolatile,
     ...reached,
   }
+}
+
+function refuseOperand(
+  { message, hint }: Complaint,
+  value: string,
+  term: Term,
+  name: string,
+  context: ResolveContext,
+): void {
+  const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), context.catalog) : null
+  const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
+  refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : hint)
 }
 
 const plusHint = 'In an address + stands for a blank: write + as %2B.'

@@ -36,6 +36,7 @@ const fieldMembers: { readonly [member: string]: Schema } = {
   is_required: flag,
   is_active: flag,
   is_indexed: flag,
+  is_unique: flag,
   config: { type: 'object', additionalProperties: limit },
   default_value: { description: 'A value that the field takes, or null.' },
   section: name,

@@ -54,8 +54,11 @@ const option = of('unknown_option', 'inactive_option')
 const moneySent = either(amount, of('currency_required'))
 
 /** Whether there is a record of a name; and the members of one that is looked for, which are of all types. */
-const names = either(of('reference_not_found', 'invalid_characters', 'too_long'), (_code, text) =>
-  text.includes('"find_by"'),
+const names = either(
+  of('reference_not_found', 'invalid_characters', 'too_long'),
+  (_code, text) => text.includes('"find_by"'),
+  // Whether records of a resource have names.
+  (code, text) => code === 'wrong_type' && text.includes('"'),
 )
 
 const unsaid: { readonly [type in FieldType]?: Unsaid } = {
