@@ -73,6 +73,7 @@ export interface Schemas {
     is_required: boolean
     is_read_only: boolean
     is_custom: boolean
+    is_unique: boolean
     is_filterable: boolean
     is_sortable: boolean
     operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">

@@ -205,6 +205,7 @@ function fieldDescriptor(): Schema {
     is_required: flag,
     is_read_only: flag,
     is_custom: flag,
+    is_unique: flag,
     is_filterable: flag,
     ...taken,
     is_expandable: flag,
