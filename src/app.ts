@@ -21,9 +21,10 @@ import { arrivalTimes, Connections } from './api/connections.ts'
 import { OpenId } from './api/openid.ts'
 import { openPipeline, type Pipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
-import { notFound, refusalOf, refuseOtherThanJson } from './api/refusals.ts'
+import { refusalOf, refuseOtherThanJson } from './api/refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, readJson, readQuery } from './api/request.ts'
 import { type AccountRoute, type GuestRoute, type PublicRoute, routes } from './api/routes.ts'
+import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
 import { resources } from './resources.ts'
@@ -80,6 +81,7 @@ export function buildApp({
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const table = routes(db, callers, jobs, retentionDays, signIn, provider)
+  const paths = new Paths(table)
   const service: Service = {
     now,
     admission,
@@ -88,9 +90,10 @@ export function buildApp({
     admitted: new WeakMap(),
   }
   app.addHook('onRequest', async request => {
-    if (!request.is404) return
+    const path = request.raw.url!.split('?', 1)[0]!
+    if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return
     await admission.count(request)
-    throw notFound(request, table)
+    throw paths.refusal(request.method, path)
   })
   takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) {

@@ -1,11 +1,10 @@
 /**
- * The refusals that no handler makes: of routes and headers, and of errors from the HTTP library and the
+ * The refusals that no handler makes: of headers, and of errors from the HTTP library and the
  * database, in the service's own words. Knows no resource.
  */
 import type { FastifyRequest } from 'fastify'
 import { databaseRefusal } from '../db/refusal.ts'
 import { Refusal } from '../errors.ts'
-import type { Route } from './routes.ts'
 
 /** The refusal for an error; null when the error is a fault of the service. */
 export function refusalOf(error: unknown): Refusal | null {
@@ -28,15 +27,4 @@ export function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest
   if (!accept || url.startsWith('/docs') || acceptsJson.test(accept)) return
   const detail = 'Answers are application/json; send "Accept: application/json" or none.'
   throw new Refusal('not_acceptable', detail)
-}
-
-/** 405 with Allow where the path has other methods, else 404. */
-export function notFound(request: FastifyRequest, table: readonly Route[]): Refusal {
-  const path = request.raw.url!.split('?', 1)[0]!
-  const methods = table
-    .filter(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`).test(path))
-    .map(({ method }) => method)
-  if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.`)
-  const allow = [...new Set(methods), ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  return new Refusal('method_not_allowed', `${path} takes ${allow}.`, [], { allow })
 }

@@ -87,8 +87,10 @@ export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFiel
 
 /** The id in the path: a whole number. For a number that no record can have, no record is found (D3). */
 export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
-  if (!/^\d{1,20}$/.test(id))
-    throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.`)
+  if (!/^\d{1,20}$/.test(id)) {
+    const hint = /^(all|list|search|view)$/i.test(id) ? ' A list is at view/list.' : ''
+    throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.${hint}`)
+  }
   return Math.min(Number(id), Number.MAX_SAFE_INTEGER)
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import type { Values } from '../fields/field.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields, moneyRange } from './fields.ts'
@@ -15,11 +16,25 @@ export const deal: Resource = {
   fields: dealFields,
   shownAs: ['title'],
   reach: { owner: 'sales_owner', territory: 'territory' },
+  explains: explainStatus,
   applyRules: applyDealRules,
 }
 
 /** The ids of the static dropdown `status`. */
 const statusOf = { open: 1, won: 2, lost: 3 } as const
+
+/** Who sends a status wants a stage of that kind (D19). */
+function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages }: Catalog): string | null {
+  const kind = (['open', 'won', 'lost'] as const).find(
+    word => statusOf[word] === sent || (typeof sent === 'string' && sent.toLowerCase() === word),
+  )
+  if (field !== 'status' || !kind) return null
+  const fitting = [...stages.values()].filter(
+    stage => stage.kind === kind && (typeof pipeline !== 'number' || stage.pipeline === pipeline),
+  )
+  const named = fitting.slice(0, 5).map(({ id, name }) => `${id} (${name})`)
+  return `The stage decides on the status${named.length ? `: set pipeline_stage to ${named.join(' or ')}` : ''}.`
+}
 
 /** What closing a deal as won or lost asks for, and what it sets. */
 const closings = {
@@ -61,10 +76,7 @@ function applyDealRules(draft: Draft): void {
   applyMoneyRules(draft)
 }
 
-/**
- * The stage the deal would be in; reports one that belongs to another pipeline (D19), and is judged all the
- * same.
- */
+/** The stage the deal would be in. Null, and a problem, where it belongs to another pipeline (D19). */
 function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stage = catalog.stages.get(after.pipeline_stage as number)
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
@@ -77,7 +89,7 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
       hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
     },
   )
-  return stage
+  return null
 }
 
 function applyStage({ after, before, now }: Draft, stage: Stage): void {

@@ -9,6 +9,7 @@ import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
 import { suggestion } from './nearest.ts'
+import { bareName, ourNames } from './synonyms.ts'
 
 export type Currency = {
   readonly id: number
@@ -180,10 +181,32 @@ export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map(field => [field.internal_name, field]))
 }
 
-/** The hint for a name that is not the name of a field of the resource. */
+/**
+ * The hint for a name that is not the name of a field of the resource: the field that is written like it or
+ * has it as its label, that other systems call so, or whose name is nearest.
+ */
 export function unknownFieldHint(name: string, { fields, resource }: ResourceFields): string {
-  const shown = fields.filter(field => field.is_active && !field.is_hidden).map(field => field.internal_name)
-  return suggestion(name, shown, `The field list of ${resource.name} names them.`)
+  const shown = fields.filter(field => field.is_active && !field.is_hidden)
+  const names = shown.map(field => field.internal_name)
+  const meant = name.length > longestName ? undefined : (alike(name, shown) ?? calledElsewhere(name, names))
+  return meant
+    ? `Did you mean "${meant}"?`
+    : suggestion(name, names, `The field list of ${resource.name} names them.`)
+}
+
+const longestName = 64
+
+function alike(name: string, shown: readonly Field[]): string | undefined {
+  const bare = bareName(name)
+  const isAlike = (known: string) => bareName(known) === bare
+  const named = shown.find(
+    field => isAlike(field.internal_name) || (field.is_custom && isAlike(field.internal_name.slice(3))),
+  )
+  return (named ?? shown.find(field => isAlike(field.field_name)))?.internal_name
+}
+
+function calledElsewhere(name: string, names: readonly string[]): string | undefined {
+  return ourNames(name).find(ours => names.includes(ours))
 }
 
 /**

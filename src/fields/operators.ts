@@ -40,6 +40,8 @@ export type Term = {
   operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
   /** What to sort by; null where sorting has no meaning. */
   readonly order: Order | null
+  /** what operands are compared with where that is not the value itself: an amount is, in base currency */
+  readonly compared?: Expression
   /** SQL that is true when the member is present; absent = the value is not null */
   readonly present?: Expression
   /**

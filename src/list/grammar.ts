@@ -5,6 +5,7 @@
 import type { Hint } from '../errors.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { type Operator, operators } from '../fields/operators.ts'
+import { ourOperator } from '../fields/synonyms.ts'
 
 export type Condition = {
   readonly type: 'condition'
@@ -59,15 +60,18 @@ export function parseSort(text: string): SortKey[] {
     const at = position
     position += part.length + 1
     const match = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part)
-    if (!match)
-      throw new GrammarError(
-        `"${part}" is not a sort key`,
-        at,
-        'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.',
-      )
+    if (!match) throw new GrammarError(`"${part}" is not a sort key`, at, sortHint(part))
     return { field: match[1]!, direction: match[2] as 'asc' | 'desc' }
   })
   return [...Map.groupBy(keys, key => key.field).values()].map(([first]) => first!)
+}
+
+/** Other systems write "-created_at", "created_at desc" or "created_at". */
+function sortHint(part: string): string {
+  const match = /^\s*(-?)([A-Za-z_][\w.]{0,99})[\s:]*(asc|desc)?\w*\s*$/i.exec(part)
+  if (!match) return 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.'
+  const [, minus, field, direction = minus ? 'desc' : 'asc'] = match
+  return `Write ${field}:${direction.toLowerCase()}.`
 }
 
 type Reader = { readonly text: string; at: number; readonly count: Count }
@@ -115,11 +119,12 @@ function parseGroup(reader: Reader, word: 'and' | 'or' | 'not', depth: number): 
 
 function parseCondition(reader: Reader, field: string): Condition {
   const start = reader.at
-  const word = /[A-Za-z]*/y
+  const word = /[A-Za-z_]*/y
   word.lastIndex = start
   const operator = word.exec(reader.text)![0] as Operator
   if (!operators.includes(operator)) {
-    const hint = () => suggestion(operator, operators, `The operators: ${operators.join(', ')}.`)
+    const meant = ourOperator(operator) ?? operator
+    const hint = () => suggestion(meant, operators, `The operators: ${operators.join(', ')}.`)
     throw new GrammarError(`There is no operator "${operator}"`, start, hint)
   }
   reader.at += operator.length

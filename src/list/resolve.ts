@@ -75,9 +75,9 @@ function comparesText(plan: Plan, text: string): boolean {
   }
 }
 
-/** Identifies a term: the text of its SQL, which has no parameter. */
+/** Identifies what a term compares: the text of its SQL, which has no parameter. */
 export function termText(term: Term): string {
-  return compile(term.sql(recordRow)).text
+  return compile((term.compared ?? term.sql)(recordRow)).text
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
@@ -177,7 +177,9 @@ function resolveCondition(
     const operand = isText(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
     const { message, hint } = operand as Complaint
-    refuse(context, name, 'filter', 'invalid_value', message, hint)
+    const wasPlus =
+      value.includes(' ') && !('message' in Object(term.operand(value.replaceAll(' ', '+'), context.catalog)))
+    refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : hint)
     return ''
   })
   if (operator === 'between') checkBetween(operands, term, name, context)
@@ -189,6 +191,8 @@ function resolveCondition(
     isVolatile,
   }
 }
+
+const plusHint = 'In an address + stands for a blank: write + as %2B.'
 
 /** Removes duplicates, except from a range: its two ends may be equal. */
 function distinct(operator: Operator, values: readonly string[]): readonly string[] {

@@ -126,7 +126,7 @@ export function isContained({
 function positive(condition: PlannedCondition): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition)
-  const left = term.sql(recordRow)
+  const left = (term.compared ?? term.sql)(recordRow)
   const type = sql.type(term.type)
   const isEquality = operator === 'eq' || operator === 'in'
   const value =

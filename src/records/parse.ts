@@ -7,7 +7,8 @@ import { Problems, type Warning } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { pluralOf } from '../fields/synonyms.ts'
+import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = {
@@ -73,16 +74,29 @@ export function parseRecord(
     }))
     return parsed
   }
+  const wrapper = wrapperOf(body, fields)
+  if (wrapper !== undefined) {
+    problems.add(
+      () => ({
+        field: null,
+        path: `${path}/${pointerStep(wrapper)}`,
+        code: 'wrapped',
+        message: `The fields are inside "${wrapper}".`,
+      }),
+      `Send the fields themselves as the body, without "${wrapper}" around them.`,
+    )
+    return parsed
+  }
   for (const name of sent) {
     const field = fields.byName.get(name)
     if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, parsed)
-    else if (field.is_read_only)
-      warnings.push({
-        field: name,
-        code: 'read_only',
-        message: 'The field is read-only; what was sent is ignored.',
-      })
-    else parseMember(field, body, catalog, before, parsed)
+    else if (field.is_read_only) {
+      const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
+      const why =
+        (!isKept && fields.resource.explains?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
+      const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
+      warnings.push({ field: name, code: 'read_only', message })
+    } else parseMember(field, body, catalog, before, parsed)
   }
   // A role does not see every field; those have their defaults all the same (D64).
   for (const field of fields.whole.fields) {
@@ -92,6 +106,22 @@ export function parseRecord(
   }
   return parsed
 }
+
+/** What other systems put around the fields of a record, besides its resource's name. */
+const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record', 'body'])
+
+/** The member of a body that has the fields of the record, where the body itself has none. */
+function wrapperOf(body: JsonObject, { byName, resource: { name } }: ResourceFields): string | undefined {
+  const sent = Object.keys(body)
+  if (sent.length > mostWrapped || sent.some(member => byName.has(member))) return undefined
+  return sent.find(
+    member =>
+      isObject(body[member]) && (wrappers.has(member) || member === name || member === pluralOf(name)),
+  )
+}
+
+/** Beside the fields, other systems take an id, a type or the like. */
+const mostWrapped = 5
 
 function parseMember(
   field: Field,

@@ -53,6 +53,11 @@ export type Resource = {
    * What must be true of the account for a change to be made, so that somebody still administers it (D62).
    */
   readonly keeps?: (before: Values, after: Values) => Keeps | null
+  /**
+   * What decides on the value of a read-only field, for somebody who sent another; `record` as it was sent,
+   * over what is stored. Pure.
+   */
+  readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
   /** Why an account can't have one more like this one (D110); null where it can. */
   readonly full?: (catalog: Catalog, record: Values) => string | null
   /**

@@ -54,7 +54,10 @@ function pathOf(field: Field, member: string, at: string, term: Term, sorted: So
   const isNumber = term.type === 'numeric' || (term.type === 'bigint' && term.operators.includes('lt'))
   const type =
     term.type === 'jsonb' ? 'presence' : isNumber ? 'number' : term.type === 'bigint' ? 'id' : 'text'
-  const of = (deal: Deal) => valuesAt(deal[field.internal_name], at, type)
+  // An amount is compared in base currency, in filters as in sorts (D29).
+  const inBase = term.compared && sorted
+  const of = (deal: Deal) =>
+    inBase ? [inBase(deal)].filter(one => one !== null) : valuesAt(deal[field.internal_name], at, type)
   // A moment is looked for as milliseconds or as it is written.
   const isEpoch = field.type === 'DATE_TIME' && field.is_read_only
   return {

@@ -107,9 +107,11 @@ export function optionOperand(
   text: string,
   { internal_name, options }: Field,
 ): readonly string[] | Complaint {
+  const name = comparedName(text)
+  const isYes = yesOrNo(booleans.get(name) ?? null, options)
   const found =
-    byName(options).get(comparedName(text)) ??
-    [findOption(text, options)].filter(option => option !== undefined)
+    byName(options).get(name) ??
+    [findOption(typeof isYes === 'number' ? isYes : text, options)].filter(option => option !== undefined)
   if (found.length) return found.map(({ id }) => String(id))
   return { message: `${internal_name} has no option "${text}"`, hint: () => optionHint(text, options) }
 }
@@ -140,6 +142,11 @@ export function optionHint(text: string, options: readonly Option[]): string {
   const names = active.map(option => option.name)
   return suggestion(text, names, all)
 }
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
 
 /** true and false stand for Yes and No where these are the options (D26). No option has an id beyond 2^53. */
 function yesOrNo(input: Json, options: readonly Option[]): Json {

@@ -4,9 +4,9 @@
  * 4217, so both are kept with the amount.
  */
 import { isObject, type Json } from '../../json.ts'
-import { sql } from '../../sql.ts'
+import { type Sql, sql } from '../../sql.ts'
 import type { Catalog, Currency } from '../catalog.ts'
-import { column, containedAt, scalar, textOrder } from '../columns.ts'
+import { column, containedAt, type Expression, type Row, scalar, textOrder } from '../columns.ts'
 import { decimalJson, numberText, plain } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
@@ -69,8 +69,9 @@ export const money: Kind = {
       multi: false,
       operators: ordered,
       operand: numericOperand,
-      order: member ? { sql: amount, type: 'numeric' } : baseOrder(field),
-      ...containedAt(field, 'numeric', ['value']),
+      ...(member
+        ? { order: { sql: amount, type: 'numeric' }, ...containedAt(field, 'numeric', ['value']) }
+        : { order: baseOrder(field), compared: baseAmount(field) }),
     }
   },
   subFields: field => [
@@ -188,18 +189,27 @@ function currencyHint(value: number | string, catalog: Catalog): string {
 }
 
 /**
- * Money sorts by its amount in base currency (D29). If only the amount itself is stored, that is the amount
- * times the rate.
+ * Money compares by its amount in base currency, in filters and in sorts (D29). If only the amount itself is
+ * stored, that is the amount times the rate.
  */
 function baseOrder(field: Field): Order {
-  const amount = scalar(field, 'value', 'numeric')
-  if (field.in_base) return { sql: column(`${field.in_base}_value`), type: 'numeric' }
-  const currency = scalar(field, 'currency', 'int')
+  if (field.in_base) return { sql: baseAmount(field), type: 'numeric' }
   return {
-    sql: (row, looked) => sql`(${amount(row)} * (
-      SELECT rate FROM currency
-      WHERE ${looked('currency', sql`currency`)} AND currency.id = ${currency(row)}))`,
+    sql: (row, looked) => timesRate(field, row, looked('currency', sql`currency`)),
     type: 'numeric',
     looksUp: true,
   }
+}
+
+/** The amount in base currency; null where the currency has no rate. */
+function baseAmount(field: Field): Expression {
+  if (field.in_base) return column(`${field.in_base}_value`)
+  return row => timesRate(field, row, sql`currency.account_id = ${column('account_id')(row)}`)
+}
+
+function timesRate(field: Field, row: Row, isOwn: Sql): Sql {
+  const currency = scalar(field, 'currency', 'int')(row)
+  return sql`(${scalar(field, 'value', 'numeric')(row)} * (
+      SELECT rate FROM currency
+      WHERE ${isOwn} AND currency.id = ${currency}))`
 }

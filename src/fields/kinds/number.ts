@@ -13,7 +13,10 @@ const decimalNumber = simpleKind({
   operators: ordered,
   limits: ['min', 'max', 'max_digits', 'max_decimals'],
   parse: (input, context) => {
-    if (typeof input === 'string') return context.problem('wrong_type', 'must be a number, not a string')
+    if (typeof input === 'string') {
+      const hint = numberHint(input)
+      return context.problem('wrong_type', 'must be a number, not a string', hint ? { hint } : {})
+    }
     const value = checkedNumber(input, context, context.field.config)
     return value && decimalJson(value)
   },
@@ -53,7 +56,10 @@ export function checkedNumber(
   at = '',
 ): Decimal | undefined {
   const value = decimal(input)
-  if (!value) return context.problem('wrong_type', 'must be a number', { at })
+  if (!value) {
+    const hint = typeof input === 'string' ? numberHint(input) : undefined
+    return context.problem('wrong_type', 'must be a number', { at, ...(hint ? { hint } : {}) })
+  }
   const { max_digits, max_decimals } = limits
   const [min, max] = [decimal(limits.min), decimal(limits.max)]
   if ((min && value.lt(min)) || (max && value.gt(max))) {
@@ -72,9 +78,25 @@ export function checkedNumber(
   return value
 }
 
+/** Thousands in groups of three, with or without a decimal point or comma, in a text of a few letters. */
+const written =
+  /^[^\d.,-]{0,4}(-?\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|-?\d{1,15})([.,]\d{1,6})?[^\d.,-]{0,4}$/u
+
+/** How the number that people write as `text` is sent: "$1,234.50" as 1234.50. Undefined for another text. */
+function numberHint(text: string): string | undefined {
+  const [, whole, decimals = ''] = (text.length <= 40 && written.exec(text)) || []
+  if (!whole) return undefined
+  const number = `${whole.replace(/[^\d-]/g, '')}${decimals.replace(',', '.')}`
+  // Whether three digits are thousands or decimals, only the writer knows.
+  const isUnclear = /^-?\d{1,3}[.,]\d{3}$/.test(whole) && decimals === ''
+  return isUnclear ? `Write ${number} or ${whole.replace(',', '.')}.` : `Write ${number}.`
+}
+
 export function numericOperand(text: string): string | Complaint {
   const value = decimal(text)
-  return value ? plain(value) : { message: `"${text}" is not a number` }
+  if (value) return plain(value)
+  const hint = numberHint(text)
+  return { message: `"${text}" is not a number`, ...(hint ? { hint } : {}) }
 }
 
 function range(min: Decimal | null, max: Decimal | null): string {

@@ -1,0 +1,131 @@
+/**
+ * What other systems call our fields, resources and operators: Pipedrive, HubSpot, Salesforce, Freshsales and
+ * Zoho. For hints only; nothing is accepted under these names. Knows no resource.
+ */
+
+/** A name as it is looked up: without case, blanks and signs, so that closeDate and close_date are one. */
+export function bareName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** Our name → what others say instead. The first of our names that a resource has is meant. */
+const synonymsOf: { readonly [name: string]: string } = {
+  title: 'name dealname dealtitle opportunity opportunityname subject potentialname',
+  name: 'title fullname productname companyname accountname orgname',
+  deal_value:
+    'amount value dealamount dealvalue total totalvalue revenue worth currency currencyid currencycode ' +
+    'currencyisocode dealcurrencycode products product lines lineitems dealproducts opportunitylineitems',
+  expected_deal_value: 'expectedamount expectedrevenue expectedvalue',
+  deal_value_in_base_currency: 'basecurrencyamount amountinhomecurrency hsamountinhomecurrency baseamount',
+  pipeline: 'pipelineid dealpipeline dealpipelineid hspipeline',
+  pipeline_stage: 'stage stageid stagename dealstage dealstageid hspipelinestage salesstage pipelinestageid',
+  stage_probability: 'probability winprobability hsdealstageprobability',
+  sales_owner:
+    'owner ownerid userid assignedto assigneduser assigneduserid hubspotownerid salesperson salesrep',
+  primary_contact:
+    'contact contactid contactname person personid primarycontactid maincontact customer customerid whoid',
+  related_contacts: 'contacts contactids people participants salescontactids',
+  company:
+    'companyid account accountid organization organisation organizationid orgid org salesaccount ' +
+    'salesaccountid associatedcompanyid parentcustomerid',
+  expected_close_date: 'closedate closingdate expectedclose expectedclosing closeat datedue duedate',
+  deal_closed_on: 'closedate closedon closedat closedtime closetime closeddate wonon loston',
+  won_reason: 'closedwonreason winreason reasonforwinning wonreasonid',
+  lost_reason: 'closedlostreason lossreason reasonforloss lostreasonid dealreasonid dealreason',
+  forecast_category: 'forecastcategoryname forecast hsforecastcategory hsmanualforecastcategory forecasttype',
+  source: 'leadsource leadsourceid sourceid origin channel dealsource',
+  type: 'dealtype dealtypeid opportunitytype recordtype producttype kind',
+  payment_status: 'dealpaymentstatusid paymentstatusid paid',
+  description: 'notes note comment comments body details summary nextstep',
+  tags: 'tag label labels labelids keywords',
+  territory: 'territoryid region regionid area',
+  created_at: 'created createdate createddate createdtime addtime createdon dateentered',
+  updated_at:
+    'updated updatetime modified modifiedtime lastmodifieddate hslastmodifieddate modifiedon changed',
+  created_by: 'creator creatorid createdbyid creatoruserid author',
+  updated_by: 'updater updaterid modifiedby lastmodifiedbyid modifiedbyid',
+  product_code: 'code productcode articlenumber itemnumber partnumber',
+  sku_number: 'sku skunumber hssku',
+  unit_price: 'price prices listprice unitprice pricing amount cost',
+  category: 'productcategory family productfamily group',
+  quantity_in_stock: 'stock qtyinstock stockquantity inventory onhand instock quantity',
+  active: 'isactive enabled status state',
+  first_name: 'firstname givenname forename',
+  last_name: 'lastname surname familyname name fullname',
+  job_title: 'title jobtitle position role',
+  emails: 'email emailaddress emailaddresses mail workemail primaryemail',
+  email: 'emailaddress mail login username',
+  phones: 'phone phonenumber phonenumbers mobile mobilephone mobilenumber worknumber telephone tel',
+  website: 'domain url web homepage',
+  address: 'street city zip postalcode country billingaddress mailingaddress shippingaddress state',
+}
+
+const meant = new Map<string, string[]>()
+for (const [name, synonyms] of Object.entries(synonymsOf))
+  for (const word of synonyms.split(' '))
+    meant.set(bareName(word), [...(meant.get(bareName(word)) ?? []), name])
+
+/** Our names for what another system calls `name`, the likeliest first. */
+export function ourNames(name: string): readonly string[] {
+  return meant.get(bareName(name)) ?? []
+}
+
+/** The plural of a resource's name. */
+export function pluralOf(name: string): string {
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
+}
+
+const operatorsMeant: { readonly [word: string]: string } = {
+  contains: 'like',
+  contain: 'like',
+  ilike: 'like',
+  icontains: 'like',
+  includes: 'like',
+  search: 'like',
+  match: 'like',
+  startswith: 'like',
+  beginswith: 'like',
+  endswith: 'like',
+  equals: 'eq',
+  equal: 'eq',
+  is: 'eq',
+  exact: 'eq',
+  not: 'neq',
+  ne: 'neq',
+  isnot: 'neq',
+  notequals: 'neq',
+  any: 'in',
+  anyof: 'in',
+  oneof: 'in',
+  notin: 'nin',
+  noneof: 'nin',
+  less: 'lt',
+  lessthan: 'lt',
+  before: 'lt',
+  le: 'lte',
+  max: 'lte',
+  greater: 'gt',
+  greaterthan: 'gt',
+  after: 'gt',
+  ge: 'gte',
+  since: 'gte',
+  min: 'gte',
+  range: 'between',
+  null: 'isnull',
+  isnull: 'isnull',
+  empty: 'isnull',
+  isempty: 'isnull',
+  isblank: 'isnull',
+  notempty: 'notnull',
+  isnotnull: 'notnull',
+  notnull: 'notnull',
+  isnotempty: 'notnull',
+  has: 'exists',
+  hasproperty: 'exists',
+}
+
+/** Our operator for what another system calls `word`. */
+export function ourOperator(word: string): string | undefined {
+  const bare = bareName(word.slice(0, 64))
+  return Object.hasOwn(operatorsMeant, bare) ? operatorsMeant[bare] : undefined
+}
