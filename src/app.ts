@@ -2,7 +2,6 @@
  * The only wiring: database, callers and routes become an HTTP service. Everything a request passes on its
  * way stands here in order.
  */
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyBaseLogger,
@@ -18,12 +17,14 @@ import { type Admission, type Admitted, type Guest, openAdmission } from './api/
 import { type Answer, problemAnswer, securityHeaders } from './api/answer.ts'
 import { bodyLimit, readBody } from './api/body.ts'
 import { arrivalTimes, Connections } from './api/connections.ts'
+import { allowOrigins } from './api/cross-origin.ts'
 import { OpenId } from './api/openid.ts'
 import { openPipeline, type Pipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
 import { refusalOf, refuseOtherThanJson } from './api/refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, readJson, readQuery } from './api/request.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, readJson, readQuery, requestId } from './api/request.ts'
 import { type AccountRoute, type GuestRoute, type PublicRoute, routes } from './api/routes.ts'
+import { transferred } from './api/transfer.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
@@ -41,6 +42,8 @@ export type AppOptions = {
   limits?: Partial<Limits>
   /** the origin under which browsers reach the service */
   publicUrl?: string | null
+  /** origins whose pages may ask the service, by a token */
+  corsOrigins?: readonly string[]
   openId?: OpenIdSettings | null
   /** how passwords are hashed */
   hashing?: Hashing
@@ -54,6 +57,7 @@ export function buildApp({
   log,
   limits: given = {},
   publicUrl = null,
+  corsOrigins = [],
   openId = null,
   hashing = new Hashing(),
 }: AppOptions): FastifyInstance {
@@ -81,7 +85,6 @@ export function buildApp({
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const table = routes(db, callers, jobs, retentionDays, signIn, provider)
-  const paths = new Paths(table)
   const service: Service = {
     now,
     admission,
@@ -89,12 +92,8 @@ export function buildApp({
     pipeline: openPipeline(db, callers),
     admitted: new WeakMap(),
   }
-  app.addHook('onRequest', async request => {
-    const path = request.raw.url!.split('?', 1)[0]!
-    if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return
-    await admission.count(request)
-    throw paths.refusal(request.method, path)
-  })
+  allowOrigins(app, corsOrigins)
+  refuseWrongPaths(app, new Paths(table), admission)
   takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) {
     if ('guest' in route) addGuestRoute(app, route, service)
@@ -106,6 +105,18 @@ export function buildApp({
     return refuse(error, request, reply, connections)
   })
   return app
+}
+
+function refuseWrongPaths(app: FastifyInstance, paths: Paths, admission: Admission): void {
+  // After the hook of origins, so that their pages may read these refusals, too.
+  app.after(() =>
+    app.addHook('onRequest', async request => {
+      const path = request.raw.url!.split('?', 1)[0]!
+      if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return
+      await admission.count(request)
+      throw paths.refusal(request.method, path)
+    }),
+  )
 }
 
 /** How requests are refused that no route gets. */
@@ -269,20 +280,18 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, co
   return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 
-function send(
+async function send(
   reply: FastifyReply,
   request: FastifyRequest,
-  { status, headers, body }: Answer,
+  answer: Answer,
   connections: Connections,
-) {
+): Promise<FastifyReply> {
   connections.answer(request.raw, reply.raw)
+  const vary = String(reply.getHeader('vary') ?? '')
+  const { status, headers, body } = await transferred(answer, request, vary)
   const type = 'application/json; charset=utf-8'
   return reply
     .code(status)
     .headers({ ...securityHeaders, 'content-type': type, 'x-request-id': request.id, ...headers })
     .send(body)
-}
-
-function requestId(sent: string | string[] | undefined): string {
-  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
 }

@@ -36,6 +36,8 @@ export type Config = Limits & {
   readonly logLevel: string
   /** the origin under which browsers reach the service; null: whatever a request calls it */
   readonly publicUrl: string | null
+  /** origins whose pages may ask the service, by a token (D89) */
+  readonly corsOrigins: readonly string[]
   readonly openId: OpenIdSettings | null
 }
 
@@ -77,6 +79,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
       : databaseUrl === null,
     publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
+    corsOrigins: (env.CORS_ORIGINS ?? '')
+      .split(',')
+      .filter(text => text.trim())
+      .map(text => checkedOrigin('CORS_ORIGINS', text.trim())),
     openId: openIdSettings(env),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),

@@ -64,9 +64,9 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
       say(`What a backup left in ${dataDir} could not be removed: ${error}`),
     )
   const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
-  const { publicUrl, openId } = config
+  const { publicUrl, corsOrigins, openId } = config
   const limits = { ...config, maxConnections }
-  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, openId })
+  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId })
   const url = await listen(app, config)
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()

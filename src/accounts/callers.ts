@@ -210,6 +210,9 @@ SELECT json_build_object(
   'account', (SELECT row_to_json(x) FROM (
     SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
     FROM account WHERE ${own}) x),
+  'followed_at', (SELECT max(x.updated_at) FROM (
+    SELECT updated_at FROM pipeline_stage WHERE ${own}
+    UNION ALL SELECT updated_at FROM currency WHERE ${own}) x),
   'fields', ${rows(
     sql`
     SELECT id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,

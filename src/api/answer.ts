@@ -3,6 +3,7 @@
  * the text the database built.
  */
 import { STATUS_CODES } from 'node:http'
+import { crc32 } from 'node:zlib'
 import { type ErrorSlug, errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
@@ -48,6 +49,18 @@ export function recordAnswer(
 ): Answer {
   const meta = { ...(warnings.length ? { warnings } : {}), ...(created.length ? { created } : {}) }
   return success(record, Object.keys(meta).length ? meta : null, status, { etag: etagOf(version) })
+}
+
+/**
+ * A record that was read. Where it may differ without a new version, its tag says so: "3.1843" (D89).
+ */
+export function readAnswer(read: { version: number; record: string }, isMoved: boolean): Answer {
+  const answer = recordAnswer(read)
+  if (!isMoved) return answer
+  return {
+    ...answer,
+    headers: { ...answer.headers, etag: etagOf(`${read.version}.${crc32(read.record) || 1}`) },
+  }
 }
 
 export function createdAnswer(saved: Saved, path: string): Answer {

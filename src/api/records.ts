@@ -18,7 +18,7 @@ import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
-import { type Answer, createdAnswer, pageAnswer, recordAnswer, success } from './answer.ts'
+import { type Answer, createdAnswer, pageAnswer, readAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import {
   type ApiRequest,
@@ -78,10 +78,12 @@ export function recordHandlers(service: RecordService): RecordHandlers {
       await written(service, request)
       return createdAnswer(saved, request.path)
     },
-    get: async request =>
-      recordAnswer(
-        await withNames(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
-      ),
+    get: async request => {
+      const read = await withNames(service, request, fields =>
+        readRecord(db, fields, request.caller, idOf(request)),
+      )
+      return readAnswer(read, read.isMoved || request.query.has('expand'))
+    },
     update: async request => {
       const saved = await withNames(service, request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),

@@ -3,7 +3,7 @@
  * read.
  */
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
@@ -53,6 +53,11 @@ export function hangUpOf(response: ServerResponse): AbortSignal {
   if (response.destroyed) closed()
   else response.once('close', closed)
   return hangUp.signal
+}
+
+/** The id of a request: the one that was sent, where it can be one, or a new one. */
+export function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
 }
 
 export function contextOf({ caller, idempotency }: ApiRequest): Context {
@@ -179,11 +184,12 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
       'If-Match must be the ETag of what was read, such as "3", or several with commas between.',
     )
   }
-  return tags.flatMap(([, weak, version]) => (weak ? [] : [version!]))
+  // The version alone is compared: derived values may have moved, and compression makes a tag weak.
+  return tags.map(([, tag]) => tag!.replace(/\.[1-9]\d*$/, ''))
 }
 
 /** One tag of a list; `y` makes it begin where the tag before it ended. */
-const entityTag = /[\t ,]*(W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
+const entityTag = /[\t ,]*(?:W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 
 /** A new record has no version yet, so it can meet no If-Match (RFC 9110 §13.1.1). */
 export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {

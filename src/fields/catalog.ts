@@ -81,6 +81,8 @@ export type ResourceFields = {
 export type Catalog = {
   readonly account: Account
   readonly version: string
+  /** when a stage or a rate changed last: values of records may have moved since (D56) */
+  readonly followedAt: string
   readonly resources: ReadonlyMap<string, ResourceFields>
   readonly currencies: ReadonlyMap<number, Currency>
   readonly currencyByCode: ReadonlyMap<string, Currency>
@@ -117,6 +119,7 @@ export type FieldRow = Pick<
 /** What the catalog statement answers: rows as JSON. */
 export type CatalogRows = {
   account: Account & { catalog_version: string }
+  followed_at: string
   fields: FieldRow[]
   options: (Option & { resource: string; field: string })[]
   forms: { resource: string; sections: Section[] }[]
@@ -135,6 +138,7 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
   return {
     account,
     version: String(catalog_version),
+    followedAt: rows.followed_at,
     resources: new Map(
       resources.map(resource => [resource.name, resourceFields(resource, resources, rows, options)]),
     ),

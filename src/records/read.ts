@@ -7,18 +7,20 @@ import { shown } from './rendered-record.ts'
 import { type Queryable, recordStatement } from './store.ts'
 
 /**
- * A record as JSON text, with its version. Throws `record_not_found` for an unknown, deleted or another
- * account's id (D3), and for that of a record that the viewer does not see (D63).
+ * A record as JSON text, with its version, and whether a value may have moved without one. Throws
+ * `record_not_found` for an unknown, deleted or another account's id (D3), and for that of a record that the
+ * viewer does not see (D63).
  */
 export async function readRecord(
   db: Queryable,
   fields: ResourceFields,
   viewer: Viewer,
   id: number,
-): Promise<{ version: number; record: string }> {
+): Promise<{ version: number; record: string; isMoved: boolean }> {
   const [row] = await ask(db, recordStatement(fields, viewer, String(id)))
   if (!row) throw recordNotFound(fields, id)
-  return { version: Number(row.version), record: shown(fields, row.record!) }
+  const isMoved = row.is_moved === 'true'
+  return { version: Number(row.version), record: shown(fields, row.record!), isMoved }
 }
 
 export function recordNotFound(fields: ResourceFields, id: number): Refusal {

@@ -4,6 +4,7 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Column } from '../fields/columns.ts'
+import { recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
@@ -59,25 +60,41 @@ export function tableOf({ resource }: ResourceFields): Sql {
 /**
  * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
  * whether the viewer may change it. The state differs after every change of the row, also after a change that
- * makes no version.
+ * makes no version; and is_moved: whether a value may have changed since the version was written (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   const { catalog, actor, territories = [] } = viewer
-  return readOf(fields)(String(catalog.account.id), String(actor), `{${territories.join(',')}}`, id)
+  const { account, followedAt } = catalog
+  return readOf(fields)(String(account.id), String(actor), `{${territories.join(',')}}`, id, followedAt)
 }
 
 const readOf = madeOnce((fields: ResourceFields) =>
-  prepared((account, actor, territories, id) => {
+  prepared((account, actor, territories, id, followedAt) => {
     const sight = { account, actor, territories, resources: new Map([[fields.resource.name, fields]]) }
     const { name } = fields.resource
     const r = sql`r`
     return sql`
     SELECT r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
-      (${changeable(name, sight, r)})::text AS is_changeable
+      (${changeable(name, sight, r)})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved
     FROM ${tableOf(fields)} r
     WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
   }),
 )
+
+/** The condition that values of `r` which need no write differ from those at its last write, or may. */
+function moved({ whole }: ResourceFields, followedAt: Param): Sql {
+  const volatile = whole.fields.filter(field => field.is_volatile)
+  const byClock = volatile.flatMap(({ computed }) =>
+    computed
+      ? [
+          sql`(${computed(recordRow)}) IS DISTINCT FROM (${computed({ ...recordRow, now: sql`r.updated_at` })})`,
+        ]
+      : [],
+  )
+  const isFollowing = volatile.length > byClock.length
+  const all = [...byClock, ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : [])]
+  return all.length ? sql.join(all, sql` OR `) : sql`false`
+}
 
 /** What a write answers of the record `r`. */
 export function answerOf(fields: ResourceFields): Sql {

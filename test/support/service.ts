@@ -95,6 +95,7 @@ function caller(address: string, token: string): Service['call'] {
       method,
       headers: {
         authorization: `Bearer ${token}`,
+        'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -38,6 +38,7 @@ const options = fields.flatMap(field =>
 const account = { id: 1, name: 'Account', time_zone: 'UTC', base_currency: 840, catalog_version: '1' }
 const rows: CatalogRows = {
   account,
+  followed_at: '2026-01-01T00:00:00Z',
   fields,
   options,
   forms: [],

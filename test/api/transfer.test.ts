@@ -1,0 +1,153 @@
+/** How answers travel (D89): compressed where asked, not at all where they are known, to allowed origins. */
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const origin = 'https://crm.example.com'
+const service = await startService({ corsOrigins: [origin] })
+const { call, get, known, token, db } = service
+
+type Reply = { status: number; headers: { [name: string]: string | undefined }; bytes: Buffer }
+
+/** A request as it is sent, without what fetch adds. */
+function ask(path: string, headers: { [name: string]: string } = {}, method = 'GET'): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const all = { authorization: `Bearer ${token}`, ...headers }
+    const sent = httpRequest(service.url + path, { method, headers: all, agent: false }, async response => {
+      const parts: Buffer[] = []
+      for await (const part of response) parts.push(part)
+      const read = response.headers as Reply['headers']
+      resolve({ status: response.statusCode!, headers: read, bytes: Buffer.concat(parts) })
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+test('an answer above a kilobyte is compressed for whoever asks, as they like it best', async () => {
+  const path = `${v1}/deal/view/list`
+  const plain = await ask(path)
+  assert.equal(plain.headers['content-encoding'], undefined)
+  assert.equal(plain.headers.vary, 'Origin')
+  const likes: [string, string | undefined][] = [
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.2, gzip;q=0.8', 'gzip'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['identity', undefined],
+    ['gzip;q=0', undefined],
+    ['gzip;q=nonsense', undefined],
+    [`${'x,'.repeat(3000)}gzip`, undefined],
+  ]
+  for (const [accepted, coding] of likes) {
+    const { headers, bytes } = await ask(path, { 'accept-encoding': accepted })
+    assert.equal(headers['content-encoding'], coding, accepted.slice(0, 40))
+    assert.equal(headers.vary, 'Origin, accept-encoding')
+    assert.equal(headers['content-length'], String(bytes.length))
+    const read = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? ''] ?? ((all: Buffer) => all)
+    // Its cursor has the moment.
+    const recordsOf = (text: Buffer) => JSON.stringify(JSON.parse(text.toString()).data)
+    assert.ok(recordsOf(read(bytes)) === recordsOf(plain.bytes))
+    if (coding) assert.ok(bytes.length < plain.bytes.length / 2)
+  }
+  const small = await ask(`${v1}/me`, { 'accept-encoding': 'gzip' })
+  assert.equal(small.headers['content-encoding'], undefined)
+  const problem = await ask(`${v1}/deal/view/list?filter=${'titel:eq(1),'.repeat(20)}id:eq(1)`, {
+    'accept-encoding': 'gzip',
+  })
+  assert.equal(problem.headers['content-type'], 'application/problem+json')
+  assert.equal(JSON.parse(gunzipSync(problem.bytes).toString()).code, 1002)
+})
+
+test('a compressed record has a weak tag, which If-Match and If-None-Match take', async () => {
+  const made = await call('POST', `${v1}/deal`, dealBody(known))
+  const path = `${v1}/deal/${made.body.data.id}`
+  const { headers } = await ask(path, { 'accept-encoding': 'gzip' })
+  assert.equal(headers.etag, 'W/"1"')
+  const known304 = await ask(path, { 'if-none-match': 'W/"1"', 'accept-encoding': 'gzip' })
+  assert.deepEqual([known304.status, known304.bytes.length], [304, 0])
+  const update = await call('PATCH', path, { title: 'Other' }, { 'if-match': 'W/"1"' })
+  assert.equal(update.status, 200)
+  assert.equal((await call('PATCH', path, { title: 'Third' }, { 'if-match': 'W/"1"' })).status, 412)
+})
+
+test('a record that the client has is not sent again', async () => {
+  const made = await call('POST', `${v1}/deal`, dealBody(known))
+  const path = `${v1}/deal/${made.body.data.id}`
+  assert.equal(made.headers.get('etag'), '"1"')
+  for (const tags of ['"1"', '"7", "1"', 'W/"1"', '*']) {
+    const reply = await ask(path, { 'if-none-match': tags })
+    assert.deepEqual([reply.status, reply.headers.etag, reply.bytes.length], [304, '"1"', 0], tags)
+  }
+  for (const tags of ['"2"', '1', '""', 'nonsense,,', '"1'])
+    assert.equal((await ask(path, { 'if-none-match': tags })).status, 200, tags)
+  await call('PATCH', path, { title: 'Other' })
+  assert.equal((await ask(path, { 'if-none-match': '"1"' })).status, 200)
+  assert.equal((await ask(`${v1}/deal/999999999`, { 'if-none-match': '*' })).status, 404)
+  assert.equal((await ask(path, { 'if-none-match': '*', authorization: 'Bearer none' })).status, 401)
+  assert.equal((await ask(`${v1}/deal/view/list`, { 'if-none-match': '*' })).status, 200)
+})
+
+test('a record whose values have moved without a version has another tag, for one and the same version', async () => {
+  const made = await call(
+    'POST',
+    `${v1}/deal`,
+    dealBody(known, { deal_value: { currency: 'EUR', value: 100 } }),
+  )
+  const path = `${v1}/deal/${made.body.data.id}`
+  const before = await get(path)
+  const euro = (await get(`${v1}/currency/view/list?filter=code:eq(EUR)`)).body.data[0]
+  assert.equal((await call('PATCH', `${v1}/currency/${euro.id}`, { rate: euro.rate * 2 })).status, 200)
+  const after = await ask(path, { 'if-none-match': before.headers.get('etag')! })
+  assert.equal(after.status, 200)
+  assert.match(after.headers.etag!, /^"1\.[1-9]\d*"$/)
+  const { data } = JSON.parse(after.bytes.toString())
+  assert.notDeepEqual(data.deal_value_in_base_currency, before.body.data.deal_value_in_base_currency)
+  assert.equal((await ask(path, { 'if-none-match': after.headers.etag! })).status, 304)
+
+  await db.query(
+    "UPDATE deal SET created_at = now() - interval '3 days', updated_at = now() - interval '1 day'",
+  )
+  const older = await get(path)
+  assert.match(older.headers.get('etag')!, /^"1\.[1-9]\d*"$/)
+  const update = await call('PATCH', path, { title: 'Other' }, { 'if-match': older.headers.get('etag')! })
+  assert.deepEqual([update.status, update.headers.get('etag')], [200, '"2"'])
+  const [plain, named] = [await get(path), await get(`${path}?expand=sales_owner`)]
+  assert.equal(plain.headers.get('etag'), '"2"')
+  assert.match(named.headers.get('etag')!, /^"2\.[1-9]\d*"$/)
+})
+
+test('pages of allowed origins may ask, also what is refused; others may not', async () => {
+  const preflight = {
+    origin,
+    'access-control-request-method': 'PATCH',
+    'access-control-request-headers': 'if-match',
+  }
+  const allowed = await ask(`${v1}/deal/1`, preflight, 'OPTIONS')
+  assert.equal(allowed.status, 204)
+  assert.equal(allowed.headers['access-control-allow-origin'], origin)
+  assert.match(allowed.headers['access-control-allow-methods']!, /PATCH/)
+  assert.equal(allowed.headers['access-control-allow-headers'], 'if-match')
+  assert.equal(allowed.headers['access-control-allow-credentials'], undefined)
+  for (const path of [`${v1}/me`, `${v1}/deal/999999999`, `${v1}/nothing`, '/readyz']) {
+    const reply = await ask(path, { origin })
+    assert.equal(reply.headers['access-control-allow-origin'], origin, path)
+    assert.match(reply.headers['access-control-expose-headers']!, /etag/)
+    const other = await ask(path, { origin: 'https://other.example.com' })
+    assert.equal(other.headers['access-control-allow-origin'], undefined, path)
+  }
+  const refused = await ask(`${v1}/me`, { origin, authorization: 'Bearer none' })
+  assert.deepEqual([refused.status, refused.headers['access-control-allow-origin']], [401, origin])
+})
+
+test('without allowed origins no page of another origin may ask', async () => {
+  const { url } = await startService({ sampleData: false })
+  const reply = await fetch(`${url}${v1}/deal`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST' },
+  })
+  assert.equal(reply.status, 405)
+  assert.equal(reply.headers.get('access-control-allow-origin'), null)
+})
