@@ -113,8 +113,8 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'types',
-    does: "prints an account's fields as TypeScript, for the client package",
-    more: 'For example: dealwright types > schemas.ts, then new Dealwright<Schemas>(…).',
+    does: "prints an account's fields as TypeScript",
+    more: 'They are for the client package. For example: dealwright types > schemas.ts, then new Dealwright<Schemas>(…).',
     options: [accountOption],
     act: async (db, given) => {
       const { id } = await findAccount(db, given)

@@ -12,8 +12,7 @@ export function helpOfAll(commands: readonly Command[]): string {
     ...aligned(rows),
     '',
     '"dealwright COMMAND --help" tells what a command takes. Every one has --json.',
-    'The settings are environment variables, such as DATA_DIR and DATABASE_URL:',
-    'docs/operating.md lists them.',
+    'Settings such as DATA_DIR are environment variables: see docs/operating.md.',
   ].join('\n')
 }
 

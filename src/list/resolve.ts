@@ -150,7 +150,8 @@ function resolveCondition(
   const found = findTerm(name, 'filter', context)
   if (!found) return nothing
   const { field, term, through } = found
-  const isVolatile = field.is_volatile
+  // An amount is compared in base currency, which moves with the rates.
+  const isVolatile = field.is_volatile || term.compared !== undefined
   const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`

@@ -32,8 +32,11 @@ type HostFiles = {
 type EngineFiles = { closeStream(descriptor: number): void }
 type Init = NodeFS['init']
 
-/** How many files the engine may hold open. Connections must leave it that many. */
-export const engineFilesMax = 500
+/**
+ * How many files the engine may hold open. Connections must leave it that many. Some systems give a process
+ * no more than 256, of which Node.js needs some.
+ */
+export const engineFilesMax = 190
 
 /** PostgreSQL's own cache, 128 MB, is held by the process from the start, used or not. */
 const settings = {
