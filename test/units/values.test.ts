@@ -149,6 +149,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     token: null,
     sampleData: true,
     publicUrl: null,
+    corsOrigins: [],
     openId: null,
     logLevel: 'warn',
     retentionDays: 30,
