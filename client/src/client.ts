@@ -12,20 +12,10 @@ export * from './errors.ts'
 export type { Answered, Asked, Options, Query } from './http.ts'
 export type { Schemas } from './schemas.ts'
 
-/** The resources of the service. */
-export type ResourceName =
-  | 'deal'
-  | 'product'
-  | 'contact'
-  | 'company'
-  | 'user'
-  | 'role'
-  | 'token'
-  | 'territory'
-  | 'tag'
-  | 'pipeline'
-  | 'pipeline_stage'
-  | 'currency'
+/** The resources of the service: whatever can be read alone. */
+export type ResourceName = {
+  [Name in keyof BaseSchemas]: Name extends `${infer R}_read` ? R : never
+}[keyof BaseSchemas]
 
 /** A record as it is read alone, as it stands in a list, as it is made, and as it is changed. */
 type Of<S, Name extends string> = S[Name & keyof S]

@@ -14,7 +14,7 @@ import { expandedRecord } from '../records/expand.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { NoTarget } from '../records/move.ts'
 import { withNames } from '../records/names.ts'
-import { readRecord } from '../records/read.ts'
+import { type Read, readRecord } from '../records/read.ts'
 import { refuseOther, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
@@ -84,12 +84,8 @@ export function recordHandlers(service: RecordService): RecordHandlers {
       await written(service, request)
       return createdAnswer(saved, request.path)
     },
-    get: async request => {
-      const read = await withExpanded(service, request, fields =>
-        readRecord(db, fields, request.caller, idOf(request)),
-      )
-      return readAnswer(read, read.isMoved || request.query.has('expand'))
-    },
+    get: request =>
+      answerRead(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
     update: async request => {
       const saved = await withExpanded(service, request, fields =>
         updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
@@ -121,12 +117,10 @@ export function recordHandlers(service: RecordService): RecordHandlers {
 function byValue(service: RecordService): Pick<RecordHandlers, 'getBy' | 'upsert'> {
   const { db, resource } = service
   return {
-    getBy: async request => {
-      const read = await withExpanded(service, request, fields =>
+    getBy: request =>
+      answerRead(service, request, fields =>
         readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
-      )
-      return readAnswer(read, read.isMoved || request.query.has('expand'))
-    },
+      ),
     upsert: async request => {
       const saved = await withExpanded(service, request, fields => {
         const told = toldBy(fields, request.field, request.value)
@@ -147,6 +141,16 @@ function byValue(service: RecordService): Pick<RecordHandlers, 'getBy' | 'upsert
       return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
     },
   }
+}
+
+/** The answer to a request that reads a record. Names of others move without a version of this one (D89). */
+async function answerRead(
+  service: RecordService,
+  request: ApiRequest,
+  read: (fields: ResourceFields) => Promise<Read>,
+): Promise<Answer> {
+  const answered = await withExpanded(service, request, read)
+  return readAnswer(answered, answered.isMoved || request.query.has('expand'))
 }
 
 /** The record that `act` answers, with the names that `expand` asks for. */

@@ -120,13 +120,12 @@ function fieldOf(name: string, inBase: InBase, { fields, problems }: ResolveCont
   if (!measured.currency) return { amount, currency: null, inBase: null }
   const currency = measured.currency(recordRow)
   const own = inBase(field, fields, { amount, currency })
-  return { amount, currency, inBase: own === undefined ? usualInBase(field, fields, amount) : own }
+  return { amount, currency, inBase: own === undefined ? usualInBase(field, amount) : own }
 }
 
 /** The amount that is kept in the base currency where there is one, else that at its currency's rate. */
-function usualInBase({ in_base }: Field, { byName }: ResourceFields, amount: Sql): Measured['inBase'] {
+function usualInBase({ in_base }: Field, amount: Sql): Measured['inBase'] {
   if (!in_base) return rate => sql`${amount} * ${rate}`
-  if (byName.get(in_base)!.is_hidden) return null
   const kept = column(`${in_base}_value`)(recordRow)
   return () => kept
 }

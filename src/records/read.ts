@@ -6,21 +6,28 @@ import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
 import { type Queryable, recordStatement } from './store.ts'
 
+/** A record as JSON text, with its version, and whether a value may have moved without one (D89). */
+export type Read = { readonly version: number; readonly record: string; readonly isMoved: boolean }
+
 /**
- * A record as JSON text, with its version, and whether a value may have moved without one. Throws
- * `record_not_found` for an unknown, deleted or another account's id (D3), and for that of a record that the
- * viewer does not see (D63).
+ * Reads a record. Throws `record_not_found` for an unknown, deleted or another account's id (D3), and for
+ * that of a record that the viewer does not see (D63).
  */
 export async function readRecord(
   db: Queryable,
   fields: ResourceFields,
   viewer: Viewer,
   id: number,
-): Promise<{ version: number; record: string; isMoved: boolean }> {
+): Promise<Read> {
   const [row] = await ask(db, recordStatement(fields, viewer, String(id)))
   if (!row) throw recordNotFound(fields, id)
-  const isMoved = row.is_moved === 'true'
-  return { version: Number(row.version), record: shown(fields, row.record!), isMoved }
+  return readOf(fields, row)
+}
+
+/** The record of a row that has `readColumns`. */
+export function readOf(fields: ResourceFields, row: Record<string, string | null>): Read {
+  const { version, record, is_moved } = row
+  return { version: Number(version), record: shown(fields, record!), isMoved: is_moved === 'true' }
 }
 
 export function recordNotFound(fields: ResourceFields, id: number): Refusal {

@@ -13,7 +13,7 @@ import { ask } from '../sql.ts'
 import { createRecord } from './create.ts'
 import { parseContextOf } from './parse.ts'
 import type { Precondition } from './precondition.ts'
-import { shown } from './rendered-record.ts'
+import { type Read, readOf } from './read.ts'
 import { type Context, type Saved, savedBefore } from './save.ts'
 import type { Queryable } from './store.ts'
 import { clash, duplicate, holderSelect } from './unique.ts'
@@ -44,11 +44,15 @@ export function toldBy(fields: ResourceFields, name: string, text: string): Told
 }
 
 /** The record that has the value. Throws `record_not_found`. */
-export async function readTold(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
+export async function readTold(
+  db: Queryable,
+  fields: ResourceFields,
+  viewer: Viewer,
+  told: Told,
+): Promise<Read> {
   const found = await holderOf(db, fields, viewer, told)
   if (!found?.holder) throw nobody(fields, told)
-  const isMoved = found.is_moved === 'true'
-  return { version: Number(found.version), record: shown(fields, found.record!), isMoved }
+  return readOf(fields, found)
 }
 
 /**

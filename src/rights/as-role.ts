@@ -38,9 +38,17 @@ function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): Resourc
     return visibility === 'all' && mayChange === 'all' ? whole : { ...whole, visibility, mayChange }
   const seen = whole.fields.map(field => {
     if (hidden.has(field.internal_name)) return { ...field, is_hidden: true }
-    return isLocked(field) ? { ...field, is_read_only: true } : field
+    return { ...field, in_base: seenBase(field, hidden), is_read_only: field.is_read_only || isLocked(field) }
   })
   return { resource, fields: seen, byName: byName(seen), visibility, mayChange, whole }
+}
+
+/**
+ * The field that keeps an amount in the base currency, if the role sees it. Else amounts compare by the rates
+ * of today: to compare by what is kept would tell it.
+ */
+function seenBase({ in_base }: Field, hidden: ReadonlySet<string>): string | null {
+  return in_base !== null && hidden.has(in_base) ? null : in_base
 }
 
 /** The names of the fields that the role hides, and of those that derive from them. */

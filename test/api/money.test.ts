@@ -509,3 +509,38 @@ test('aggregates agree with the deals of the list under the same filter', async 
   assert.deepEqual(await errors('group_by=status,source,type,company'), ['too_many'])
   assert.deepEqual(await errors('group_by='), ['invalid_value'])
 })
+
+test('who does not see amounts in base currency does not find them out by comparing amounts', async () => {
+  const scopes = ['deal:read']
+  const hidden_fields = ['deal.deal_value_in_base_currency']
+  const role = await made('role', { name: 'No rates', scopes, hidden_fields })
+  const user = await made('user', { name: 'No rates', email: 'no-rates@example.com', role: role.id })
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const rate = (to: Json) => call('PATCH', `${v1}/currency/756`, { rate: to })
+  const before = (await get(`${v1}/currency/756`)).body.data.rate
+  await rate(4)
+  const deal = await made(
+    'deal',
+    dealBody(known, {
+      title: 'Kept rate',
+      deal_value: { currency: 'CHF', value: 10 },
+      pipeline_stage: known.stages.Lost!,
+      lost_reason: 'Junk Lead',
+      deal_closed_on: '2026-05-05',
+    }),
+  )
+  assert.equal(deal.deal_value_in_base_currency.value, 40)
+  // A closed deal keeps the rate of its closing; by that of today it is worth 20.
+  await rate(2)
+  const found = async (least: number, headers: Record<string, string> = {}) => {
+    const filter = `title:eq(Kept rate),deal_value:gte(${least})`
+    const path = `${v1}/deal/view/list?filter=${encodeURIComponent(filter)}`
+    const reply = await call('GET', path, undefined, headers)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.length
+  }
+  const as = { authorization: `Bearer ${token}` }
+  assert.deepEqual([await found(40), await found(41)], [1, 0])
+  assert.deepEqual([await found(20, as), await found(21, as)], [1, 0])
+  await rate(before)
+})

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { chromium } from 'playwright-core'
 import {
   Dealwright,
   type DealwrightError,
@@ -23,6 +22,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { baseCatalog } from '../../src/openapi/document.ts'
 import { typesOf } from '../../src/openapi/typescript.ts'
 import { resources } from '../../src/resources.ts'
+import { noBrowser, withBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -181,17 +181,16 @@ console.log(room)
   assert.equal(await run('own.ts'), 'Blue\n')
 })
 
-test('built, it works in a browser, from a page of another origin', {
-  skip: !existsSync('/usr/bin/chromium') && 'no Chromium here',
-}, async () => {
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
-  try {
-    const page = await browser.newPage()
-    await page.goto(`${origin}/page`)
-    const script = `import('/client.js').then(async ({ Dealwright, VersionConflict }) => {
+test(
+  'built, it works in a browser, from a page of another origin',
+  {
+    skip: noBrowser,
+  },
+  () =>
+    withBrowser(async browser => {
+      const page = await browser.newPage()
+      await page.goto(`${origin}/page`)
+      const script = `import('/client.js').then(async ({ Dealwright, VersionConflict }) => {
       const dealwright = new Dealwright(${JSON.stringify({ url, token })})
       const deal = await dealwright.deal.create(${JSON.stringify({ ...needed, title: 'From a page' })})
       await dealwright.deal.update(deal, { title: 'From a browser' })
@@ -200,8 +199,6 @@ test('built, it works in a browser, from a page of another origin', {
       for await (const { title } of dealwright.deal.list({ filter: 'title:like(From a )' })) titles.push(title)
       return [titles, stale instanceof VersionConflict]
     })`
-    assert.deepEqual(await page.evaluate(script), [['From a browser'], true])
-  } finally {
-    await browser.close()
-  }
-})
+      assert.deepEqual(await page.evaluate(script), [['From a browser'], true])
+    }),
+)
