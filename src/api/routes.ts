@@ -32,6 +32,7 @@ type Readable =
   | 'product'
   | 'contact'
   | 'company'
+  | 'activity'
   | 'user'
   | 'role'
   | 'token'
@@ -102,6 +103,7 @@ export function routes(
     ...aggregateRoutes(db, 'product'),
     ...records('contact'),
     ...records('company'),
+    ...records('activity'),
     ...records('user', handOver),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).

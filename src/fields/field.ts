@@ -83,13 +83,21 @@ export type Field = {
   /** counts the changes of the field; a field of the service begins at 1 */
   readonly version: number
   /**
-   * true when the value changes without a write of the record, because it follows the clock, a stage or a
-   * rate; the stored text does not contain it
+   * true when the value changes without a write of the record, because it follows the clock, a stage, a rate
+   * or other records; the stored text does not contain it
    */
   readonly is_volatile: boolean
+  /**
+   * the resource whose records decide on the value: their writes keep its column, and those of its own record
+   * leave it alone
+   */
+  readonly kept_by: string | null
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
-  /** the fields of which its value tells; whoever may not see one of them does not see it either (D64) */
+  /**
+   * the fields of which its value tells, those of another resource as "activity.notes"; whoever may not see one
+   * of them does not see it either (D64)
+   */
   readonly derives_from: readonly string[]
   /** true for what the store itself keeps of each record: its id, version and deletion */
   readonly is_of_store: boolean
@@ -114,6 +122,7 @@ export const plainField = {
   rules: [],
   computed: null,
   is_volatile: false,
+  kept_by: null,
   derives_from: [],
   is_filled: false,
   is_of_store: false,

@@ -62,7 +62,7 @@ export async function createRecord(
       by => creation(by, fields, made, nested, parsed, given),
       response,
       {
-        first: nested.isSought ? lockFirst : undefined,
+        first: nested.isSought || fields.resource.bringsInLine ? lockFirst : undefined,
         candidates: candidatesOf(fields, parsed, { before: null, after }),
       },
     )
@@ -111,6 +111,7 @@ function creation(
       ...insertedKeys(by, fields, r, draft, 'keys'),
       ...rows,
       ...(beside?.(by) ?? []),
+      ...(fields.resource.bringsInLine?.(by, r) ?? []),
     ],
     events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
     isConfiguration,

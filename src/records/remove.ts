@@ -107,13 +107,19 @@ function removal(
   UPDATE ${tableOf(fields)} SET version = version + 1, deleted_at = locked.at
   FROM used, locked
   WHERE ${sql.join(conditions, sql`\n    AND `)}
-  RETURNING id, version
+  RETURNING ${table}.*
 )`,
       ...parts.changes,
     ],
-    rows: [...freedKeys(by, fields, sql`r`, 'freed'), ...(actor?.endedAccess(by) ?? [])],
+    rows: [
+      ...freedKeys(by, fields, sql`r`, 'freed'),
+      ...(actor?.endedAccess(by) ?? []),
+      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+    ],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
+    // What went with it is known by its moment when it comes back.
+    hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
     t.version::text AS version, (${changeable(name, by, sql`t`)})::text AS is_changeable
   FROM used LEFT JOIN ${table} t

@@ -48,6 +48,18 @@ export type Resource = {
    * points to it does not keep it from being deleted.
    */
   readonly parts?: readonly string[]
+  /**
+   * where its records are parts of others: the references by which they are. A record is a part of the first
+   * that it has. Left out: of the one that has the resource among its parts.
+   */
+  readonly partOf?: readonly string[]
+  /**
+   * CTEs of a write that bring columns of other records in line with the rows `r` of this resource, as the
+   * write leaves them (D73). The write goes after `lockFirst`, so it sees all that was saved before.
+   */
+  readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
+  /** the column that says when writes of other records changed one of its records last (D89) */
+  readonly movedAt?: string
   /** whose its records are, where a role may be limited to some of them (D63) */
   readonly reach?: Reach
   /** set where its records are users, who send the requests: nobody can delete themselves */
@@ -105,6 +117,8 @@ export type Draft = {
   readonly catalog: Catalog
   /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly now: string
+  /** that moment by the clock of this process: for bounds of a day or so */
+  readonly clock: Date
   problem(
     field: string,
     code: string,
@@ -138,6 +152,8 @@ export type FieldDefinition = {
   unique?: true
   computed?: Expression
   volatile?: boolean
+  /** the resource whose writes keep its column; such a field is volatile */
+  keptBy?: string
   /** whether the service itself gives every record a value. Required fields have one in any case. */
   filled?: boolean
   derivesFrom?: readonly string[]
@@ -181,7 +197,8 @@ export function defineFields(
       is_offered: definition.offered ?? false,
       rules: definition.rules ?? [],
       computed: definition.computed ?? null,
-      is_volatile: definition.volatile ?? false,
+      is_volatile: definition.volatile ?? definition.keptBy !== undefined,
+      kept_by: definition.keptBy ?? null,
       is_filled: definition.filled ?? definition.required ?? false,
       derives_from: definition.derivesFrom ?? [],
       is_of_store: definition.ofStore ?? false,

@@ -82,7 +82,8 @@ const readOf = madeOnce((fields: ResourceFields) =>
 
 /** The condition that values of `r` which need no write differ from those at its last write, or may. */
 function moved({ whole }: ResourceFields, followedAt: Param): Sql {
-  const volatile = whole.fields.filter(field => field.is_volatile)
+  const { movedAt } = whole.resource
+  const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const byClock = volatile.flatMap(({ computed }) =>
     computed
       ? [
@@ -91,7 +92,11 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
       : [],
   )
   const isFollowing = volatile.length > byClock.length
-  const all = [...byClock, ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : [])]
+  const all = [
+    ...byClock,
+    ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
+    ...(movedAt ? [sql`r.updated_at <= r.${sql.id(movedAt)}`] : []),
+  ]
   return all.length ? sql.join(all, sql` OR `) : sql`false`
 }
 
@@ -175,10 +180,10 @@ type FieldColumns = {
 }
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
-/** The columns of the service's own fields, with the field each belongs to. */
+/** The columns that a record's own writes set, with the field of the service each belongs to. */
 const shapeOf = madeOnce((fields: ResourceFields): Shape => {
   const columns = fields.fields
-    .filter(field => !field.is_custom && !field.computed && !field.is_of_store)
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }

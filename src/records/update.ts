@@ -146,8 +146,10 @@ async function tryUpdate(
   const response = { warnings: parsed.warnings, created: nested.created }
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
-  // What must be kept is judged by the rows as they are under the account's lock.
-  const first = keeps || nested.isSought ? lockFirst : undefined
+  // What must be kept is judged by the rows as they are under the account's lock, and what follows from them
+  // is worked out so.
+  const isUnderLock = keeps || nested.isSought || fields.resource.bringsInLine
+  const first = isUnderLock ? lockFirst : undefined
   const candidates = candidatesOf(fields, parsed, { before, after })
   return save(db, fields, context, write, response, { first, candidates })
 }
@@ -209,6 +211,7 @@ function change(
       ...changedKeys(by, fields, draft),
       ...(given.rows?.(by) ?? []),
       ...(isEnded ? (actor?.endedAccess(by) ?? []) : []),
+      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
     ],
     events: [
       ...ended.events,
