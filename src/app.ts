@@ -13,18 +13,16 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { Callers } from './accounts/callers.ts'
 import { BackgroundJobs } from './administration/background-jobs.ts'
-import { type Admission, type Admitted, type Guest, openAdmission } from './api/admission.ts'
-import { type Answer, problemAnswer, securityHeaders } from './api/answer.ts'
+import { type Admission, openAdmission } from './api/admission.ts'
 import { bodyLimit, readBody } from './api/body.ts'
 import { arrivalTimes, Connections } from './api/connections.ts'
 import { allowOrigins } from './api/cross-origin.ts'
+import { addRoute, refuse, type Service } from './api/endpoints.ts'
 import { OpenId } from './api/openid.ts'
-import { openPipeline, type Pipeline } from './api/pipeline.ts'
+import { openPipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
-import { refusalOf, refuseOtherThanJson } from './api/refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, readJson, readQuery, requestId } from './api/request.ts'
-import { type AccountRoute, type GuestRoute, type PublicRoute, routes } from './api/routes.ts'
-import { transferred } from './api/transfer.ts'
+import { readJson, requestId } from './api/request.ts'
+import { type AccountRoute, routes } from './api/routes.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
@@ -95,11 +93,7 @@ export function buildApp({
   allowOrigins(app, corsOrigins)
   refuseWrongPaths(app, new Paths(table), admission)
   takeJsonBodies(app, service, bodyLimitBytes)
-  for (const route of table) {
-    if ('guest' in route) addGuestRoute(app, route, service)
-    else if (route.scope === 'public') addPublicRoute(app, route, service)
-    else addAccountRoute(app, route, service)
-  }
+  for (const route of table) addRoute(app, route, service)
   app.setErrorHandler((error, request, reply) => {
     service.admitted.get(request)?.leave()
     return refuse(error, request, reply, connections)
@@ -142,16 +136,6 @@ function httpServer(log: Logger, requestTimeoutMs: number, refusals: Refusals): 
   })
 }
 
-/** What the requests of a process have in common. */
-type Service = {
-  readonly now: () => Date
-  readonly admission: Admission
-  readonly connections: Connections
-  readonly pipeline: Pipeline
-  /** the requests of accounts, and of guests */
-  readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
-}
-
 /** A larger body keeps the process busy for a moment (D103). */
 const largeBytes = 65_536
 
@@ -165,135 +149,4 @@ function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBy
     if (bytes.length > largeBytes) await beAlone()
     return readJson(bytes)
   })
-}
-
-function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections }: Service): void {
-  app.route({
-    method: route.method,
-    url: route.url,
-    handler: async (request, reply) => {
-      refuseOtherThanJson(request)
-      const { name = '' } = request.params as { name?: string }
-      return send(reply, request, await route.handler(name), connections)
-    },
-  })
-}
-
-/** Somebody signs in, say: no caller need be known, all else is as for an account's route. */
-function addGuestRoute(
-  app: FastifyInstance,
-  { method, url, bodyLimit, guest, takesToken }: GuestRoute,
-  { admission, admitted, connections }: Service,
-): void {
-  app.route({
-    method,
-    url,
-    config: { bodyLimit },
-    onRequest: async request => {
-      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitGuest)(request))
-      refuseOtherThanJson(request)
-    },
-    handler: async (request, reply) => {
-      const asker = admitted.get(request)!
-      const { visitor, left, leave } = asker
-      try {
-        const caller = 'caller' in asker ? asker.caller : null
-        const address = request.raw.url!
-        const body = request.body as ApiRequest['body']
-        const answer = await guest({ caller, url: address, query: readQuery(address), body, visitor })
-        return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
-      } finally {
-        leave()
-      }
-    },
-  })
-}
-
-function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
-  const { method, url, scope, bodyLimit, handler } = route
-  const { admission, admitted, connections, pipeline } = service
-  if (!scope) throw new Error(`${method} ${url} names no scope`)
-  app.route({
-    method,
-    url,
-    config: { bodyLimit },
-    onRequest: async request => {
-      admitted.set(request, await admission.admit(request, scope))
-      connections.trust(request.raw.socket)
-      refuseOtherThanJson(request)
-    },
-    handler: async (request, reply) => {
-      const caller = admitted.get(request) as Admitted
-      try {
-        const answer = await pipeline.answer(
-          requestOf(route, caller, request, reply, service.now()),
-          scope,
-          handler,
-        )
-        return send(
-          reply,
-          request,
-          { ...answer, headers: { ...answer.headers, ...caller.left } },
-          connections,
-        )
-      } finally {
-        caller.leave()
-      }
-    },
-  })
-}
-
-/** A request as handlers know it. */
-function requestOf(
-  { method, scope }: AccountRoute,
-  { caller, token, visitor }: Admitted,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  now: Date,
-): ApiRequest {
-  const url = request.raw.url!
-  const params = request.params as { [name in 'id' | 'option' | 'field' | 'value']?: string }
-  const body = request.body as ApiRequest['body']
-  const { 'idempotency-key': key, 'if-match': ifMatch } = request.headers
-  return {
-    caller,
-    token,
-    path: url.split('?', 1)[0]!,
-    id: params.id ?? '',
-    option: params.option ?? '',
-    field: params.field ?? '',
-    value: params.value ?? '',
-    query: readQuery(url),
-    body,
-    ifMatch,
-    idempotency:
-      scope.endsWith(':write') || scope === 'admin'
-        ? idempotencyOf(key, caller, [method, url, ifMatch, body])
-        : null,
-    now,
-    visitor,
-    hungUp: () => hangUpOf(reply.raw),
-  }
-}
-
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, connections: Connections) {
-  const refusal = refusalOf(error)
-  if (!refusal) request.log.error({ err: error }, 'request failed')
-  return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
-}
-
-async function send(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  answer: Answer,
-  connections: Connections,
-): Promise<FastifyReply> {
-  connections.answer(request.raw, reply.raw)
-  const vary = String(reply.getHeader('vary') ?? '')
-  const { status, headers, body } = await transferred(answer, request, vary)
-  const type = 'application/json; charset=utf-8'
-  return reply
-    .code(status)
-    .headers({ ...securityHeaders, 'content-type': type, 'x-request-id': request.id, ...headers })
-    .send(body)
 }

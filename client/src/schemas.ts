@@ -475,10 +475,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  deal_read: With<Schemas['deal'], 'id' | 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'related_contacts' | 'sales_owner' | 'company' | 'deal_value' | 'weighted_value' | 'expected_deal_value' | 'product_amount' | 'deal_value_in_base_currency' | 'product_quantity' | 'source' | 'territory' | 'tags' | 'description' | 'type' | 'payment_status' | 'won_reason' | 'lost_reason' | 'deal_closed_on' | 'expected_close_date' | 'forecast_category' | 'status' | 'rotting_days' | 'age' | 'stage_probability' | 'won_time' | 'lost_time' | 'deal_stage_updated_at' | 'last_assigned_at' | 'done_activities' | 'upcoming_activities' | 'total_activities' | 'email_message_count' | 'last_email_received' | 'last_email_sent' | 'last_activity_date' | 'next_activity_date' | 'last_activity_type' | 'web_forms' | 'recent_note' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  deal_read: With<Schemas['deal'], 'id' | 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'related_contacts' | 'sales_owner' | 'company' | 'deal_value' | 'weighted_value' | 'expected_deal_value' | 'product_amount' | 'deal_value_in_base_currency' | 'product_quantity' | 'source' | 'territory' | 'tags' | 'description' | 'type' | 'payment_status' | 'won_reason' | 'lost_reason' | 'deal_closed_on' | 'expected_close_date' | 'forecast_category' | 'status' | 'rotting_days' | 'age' | 'stage_probability' | 'won_time' | 'lost_time' | 'deal_stage_updated_at' | 'last_assigned_at' | 'done_activities' | 'upcoming_activities' | 'total_activities' | 'email_message_count' | 'last_email_received' | 'last_email_sent' | 'last_activity_date' | 'next_activity_date' | 'last_activity_type' | 'web_forms' | 'recent_note' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   deal_input: {
     /** Read-only. */
     id?: unknown
@@ -617,6 +619,8 @@ export interface Schemas {
     /** Read-only. */
     deleted_at?: unknown
     /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
     _expanded?: unknown
   }
   deal_new: With<Schemas['deal_input'], 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'sales_owner'>
@@ -677,10 +681,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  product_read: With<Schemas['product'], 'id' | 'name' | 'product_code' | 'category' | 'unit_price' | 'active' | 'taxable' | 'quantity_ordered' | 'quantity_in_stock' | 'description' | 'type' | 'sku_number' | 'valid_till' | 'sales_owner' | 'created_by' | 'updated_by' | 'created_at' | 'updated_at' | 'last_assigned_at' | 'base_currency_amount' | 'metadata' | 'version' | 'deleted_at'>
+  product_read: With<Schemas['product'], 'id' | 'name' | 'product_code' | 'category' | 'unit_price' | 'active' | 'taxable' | 'quantity_ordered' | 'quantity_in_stock' | 'description' | 'type' | 'sku_number' | 'valid_till' | 'sales_owner' | 'created_by' | 'updated_by' | 'created_at' | 'updated_at' | 'last_assigned_at' | 'base_currency_amount' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   product_input: {
     /** Read-only. */
     id?: unknown
@@ -729,6 +735,8 @@ export interface Schemas {
     /** Read-only. */
     deleted_at?: unknown
     /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
     _expanded?: unknown
   }
   product_new: With<Schemas['product_input'], 'name'>
@@ -771,10 +779,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  contact_read: With<Schemas['contact'], 'id' | 'first_name' | 'last_name' | 'job_title' | 'company' | 'emails' | 'phones' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  contact_read: With<Schemas['contact'], 'id' | 'first_name' | 'last_name' | 'job_title' | 'company' | 'emails' | 'phones' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   contact_input: {
     /** Read-only. */
     id?: unknown
@@ -827,6 +837,8 @@ export interface Schemas {
     /** Read-only. */
     deleted_at?: unknown
     /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
     _expanded?: unknown
   }
   contact_new: With<Schemas['contact_input'], 'last_name'>
@@ -868,10 +880,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  company_read: With<Schemas['company'], 'id' | 'name' | 'website' | 'phones' | 'address' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  company_read: With<Schemas['company'], 'id' | 'name' | 'website' | 'phones' | 'address' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   company_input: {
     /** Read-only. */
     id?: unknown
@@ -922,6 +936,8 @@ export interface Schemas {
     /** Read-only. */
     deleted_at?: unknown
     /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
     _expanded?: unknown
   }
   company_new: With<Schemas['company_input'], 'name'>
@@ -956,10 +972,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  user_read: With<Schemas['user'], 'id' | 'name' | 'email' | 'role' | 'territories' | 'is_active' | 'time_zone' | 'locale' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  user_read: With<Schemas['user'], 'id' | 'name' | 'email' | 'role' | 'territories' | 'is_active' | 'time_zone' | 'locale' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   user_input: {
     /** Read-only. */
     id?: unknown
@@ -991,6 +1009,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1026,10 +1046,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  role_read: With<Schemas['role'], 'id' | 'name' | 'built_in' | 'scopes' | 'visibility' | 'may_change' | 'hidden_fields' | 'locked_fields' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  role_read: With<Schemas['role'], 'id' | 'name' | 'built_in' | 'scopes' | 'visibility' | 'may_change' | 'hidden_fields' | 'locked_fields' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   role_input: {
     /** Read-only. */
     id?: unknown
@@ -1061,6 +1083,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1094,10 +1118,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  token_read: With<Schemas['token'], 'id' | 'name' | 'user' | 'scopes' | 'prefix' | 'expires_at' | 'last_used_at' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  token_read: With<Schemas['token'], 'id' | 'name' | 'user' | 'scopes' | 'prefix' | 'expires_at' | 'last_used_at' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   token_input: {
     /** Read-only. */
     id?: unknown
@@ -1128,6 +1154,8 @@ export interface Schemas {
     /** Read-only. */
     deleted_at?: unknown
     /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
     _expanded?: unknown
   }
   token_new: With<Schemas['token_input'], 'name'>
@@ -1150,10 +1178,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  territory_read: With<Schemas['territory'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  territory_read: With<Schemas['territory'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   territory_input: {
     /** Read-only. */
     id?: unknown
@@ -1173,6 +1203,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1196,10 +1228,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  tag_read: With<Schemas['tag'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  tag_read: With<Schemas['tag'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   tag_input: {
     /** Read-only. */
     id?: unknown
@@ -1219,6 +1253,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1246,10 +1282,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_read: With<Schemas['pipeline'], 'id' | 'name' | 'position' | 'is_default' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  pipeline_read: With<Schemas['pipeline'], 'id' | 'name' | 'position' | 'is_default' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   pipeline_input: {
     /** Read-only. */
     id?: unknown
@@ -1273,6 +1311,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1306,10 +1346,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_stage_read: With<Schemas['pipeline_stage'], 'id' | 'pipeline' | 'name' | 'position' | 'kind' | 'probability' | 'rotting_days' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  pipeline_stage_read: With<Schemas['pipeline_stage'], 'id' | 'pipeline' | 'name' | 'position' | 'kind' | 'probability' | 'rotting_days' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   pipeline_stage_input: {
     /** Read-only. */
     id?: unknown
@@ -1339,6 +1381,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }
@@ -1372,10 +1416,12 @@ export interface Schemas {
     version?: number | null
     /** Deleted at Read-only. */
     deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  currency_read: With<Schemas['currency'], 'id' | 'code' | 'name' | 'symbol' | 'decimals' | 'rate' | 'is_active' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at'>
+  currency_read: With<Schemas['currency'], 'id' | 'code' | 'name' | 'symbol' | 'decimals' | 'rate' | 'is_active' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
   currency_input: {
     /** Read-only. */
     id?: unknown
@@ -1405,6 +1451,8 @@ export interface Schemas {
     version?: unknown
     /** Read-only. */
     deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
     /** Read-only. */
     _expanded?: unknown
   }

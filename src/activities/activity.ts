@@ -60,7 +60,6 @@ export const activity: Resource = {
       { id: 111, name: 'contact', label: 'Contact', type: 'CONTACT', related: 'contact' },
       { id: 112, name: 'company', label: 'Company', type: 'COMPANY', related: 'company' },
     ],
-    // recordFields(117) will have a fourth field: 120 is taken.
     Record: [...authorFields(113), ...recordFields(117)],
   }),
   applyRules: applyActivityRules,

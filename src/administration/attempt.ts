@@ -10,6 +10,7 @@ import { type Lines, takeTurn } from '../one-at-a-time.ts'
 import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
+import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ownOptions, rowOf } from './field.ts'
 import { type Findings, newFindings } from './findings.ts'
@@ -23,6 +24,8 @@ export type Administrator = {
   readonly actor: number
   /** as whom the administrator sees records, where they may see less than all */
   readonly viewer?: Viewer
+  /** by what the change came (D69) */
+  readonly origin?: Origin
   /**
    * The expected version of what changes: the form, or the field. A change of an option counts as a change of
    * its field.
@@ -59,7 +62,7 @@ async function tryUntilSaved<T extends object>(
   administrator: Administrator,
   propose: Proposal<T>,
 ): Promise<T> {
-  const { db, actor, idempotency = null } = administrator
+  const { db, actor, origin = {}, idempotency = null } = administrator
   const before = await storedResponse<T>(db, requestKeyOf(administrator))
   if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -68,7 +71,7 @@ async function tryUntilSaved<T extends object>(
     const proposed = await propose(catalog, findings)
     refuseProblems(findings)
     const { change, response } = proposed!
-    const author = { catalog, actor, idempotency }
+    const author = { catalog, actor, origin, idempotency }
     const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, response)
     if (saved) return saved
   }

@@ -8,7 +8,15 @@ import type { Field, Option } from '../fields/field.ts'
 import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
-import { author, type Author as By, dated, lockFirst, type Write, writing } from '../records/write.ts'
+import {
+  author,
+  type Author as By,
+  dated,
+  lockFirst,
+  type Origin,
+  type Write,
+  writing,
+} from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 export type Change = {
@@ -25,6 +33,7 @@ export type Change = {
 export type Author = {
   readonly catalog: Catalog
   readonly actor: number
+  readonly origin: Origin
   readonly idempotency: IdempotentRequest | null
 }
 
@@ -34,11 +43,11 @@ export type Author = {
  */
 export async function saveChange<T extends object>(
   db: Queryable,
-  { catalog, actor, idempotency }: Author,
+  { catalog, actor, origin, idempotency }: Author,
   change: Change | null,
   response: T,
 ): Promise<T | undefined> {
-  const by = author({ catalog, actor })
+  const by = author({ catalog, actor, ...origin })
   if (!change) {
     const answer = sql`SELECT '' AS id FROM locked`
     if (idempotency)

@@ -117,7 +117,7 @@ function optionHandlers(
 
 /** Who asks for a change. */
 function administrator({ db, callers, turns }: Administration, request: ApiRequest): Administrator {
-  const { caller, idempotency, query } = request
+  const { caller, idempotency, query, requestId } = request
   readParameters(query, [], [])
   const account = caller.catalog.account.id
   return {
@@ -125,6 +125,7 @@ function administrator({ db, callers, turns }: Administration, request: ApiReque
     account,
     actor: caller.actor,
     viewer: caller,
+    origin: { token: caller.token, session: caller.session, requestId },
     precondition: preconditionOf(request),
     idempotency,
     loadCatalog: () => callers.catalogNow(account),

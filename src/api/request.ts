@@ -20,6 +20,8 @@ export type ApiRequest = {
   readonly caller: Caller
   /** the caller's secret; never to be logged */
   readonly token: string
+  /** the X-Request-Id, sent or made */
+  readonly requestId: string
   readonly path: string
   readonly id: string
   /** the second id of a path that has two */
@@ -65,8 +67,8 @@ export function requestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
 }
 
-export function contextOf({ caller, idempotency }: ApiRequest): Context {
-  return { ...caller, idempotency }
+export function contextOf({ caller, idempotency, requestId }: ApiRequest): Context {
+  return { ...caller, idempotency, requestId }
 }
 
 /**

@@ -35,7 +35,7 @@ export const company: Resource = {
         offered: true,
       },
     ],
-    Record: [...authorFields(406), ...recordFields(410)],
+    Record: [...authorFields(406), ...recordFields(410, 414)],
   }),
   applyRules: () => {},
 }

@@ -30,7 +30,7 @@ export const contact: Resource = {
         offered: true,
       },
     ],
-    Record: [...authorFields(308), ...recordFields(312)],
+    Record: [...authorFields(308), ...recordFields(312, 316)],
   }),
   applyRules: () => {},
 }

@@ -20,6 +20,7 @@ export const deal: Resource = {
   movedAt: 'activities_moved_at',
   reach: { owner: 'sales_owner', territory: 'territory' },
   explains: explainStatus,
+  also: alsoOf,
   applyRules: applyDealRules,
 }
 
@@ -100,6 +101,18 @@ function applyStage({ after, before, now }: Draft, stage: Stage): void {
   after.status = statusOf[stage.kind]
   after.stage_probability = stage.probability
   after.stage_rotting_days = stage.rotting_days
+}
+
+/** What else the event of a deal is (D69). */
+function alsoOf(before: Values | null, after: Values): string[] {
+  const becomes = (status: number) => after.status === status && before?.status !== status
+  return [
+    ...(before && before.pipeline_stage !== after.pipeline_stage ? ['deal.stage_changed'] : []),
+    ...(becomes(statusOf.won) ? ['deal.won'] : []),
+    ...(becomes(statusOf.lost) ? ['deal.lost'] : []),
+    ...(before && becomes(statusOf.open) ? ['deal.reopened'] : []),
+    ...(before && before.sales_owner !== after.sales_owner ? ['deal.owner_changed'] : []),
+  ]
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   savedBefore,
   validatedRecord,
 } from './save.ts'
-import { answerOf, changesSql, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
+import { answerOf, createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
@@ -99,7 +99,7 @@ function creation(
   { references }: Parsed,
   { rows: beside }: Given,
 ): Write {
-  const { isConfiguration = false, name } = fields.resource
+  const { isConfiguration = false } = fields.resource
   const { rows, events } = nested.write(by)
   const r = sql`r`
   const conditions = [...stillThere(by, references), ...nested.absent(by)]
@@ -113,7 +113,7 @@ function creation(
       ...(beside?.(by) ?? []),
       ...(fields.resource.bringsInLine?.(by, r) ?? []),
     ],
-    events: [...events, { type: `${name}.created`, resource: name, of: r, changes: changesSql(draft) }],
+    events: [...events, createdEvent(fields, draft, r)],
     isConfiguration,
     answer: answerOf(fields),
   }

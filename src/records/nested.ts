@@ -12,7 +12,7 @@ import type { Sought } from './find-by.ts'
 import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
 import { blank, type Context, changesOf } from './save.ts'
-import { changesSql, insertedRow, type Queryable } from './store.ts'
+import { createdEvent, insertedRow, type Queryable } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
 
@@ -71,12 +71,7 @@ export async function nestedRecords(
           ...insertedKeys(by, fields, name, draft, `keys${index}`),
         ]
       }),
-      events: all.map(({ fields: { resource }, draft, name }) => ({
-        type: `${resource.name}.created`,
-        resource: resource.name,
-        of: name,
-        changes: changesSql(draft),
-      })),
+      events: all.map(({ fields, draft, name }) => createdEvent(fields, draft, name)),
     }),
     absent: by => nested.flatMap(({ fields, sought }) => isAbsent(by, fields, sought)),
     isSought: nested.some(({ sought }) => sought.field !== null),

@@ -7,6 +7,16 @@ import { type Sql, sql } from '../sql.ts'
 import { freedKeys, restoredKeys } from './unique.ts'
 import type { Author, Write } from './write.ts'
 
+/** What an UPDATE sets in what is deleted. */
+export function deletion({ actor }: Author): Sql {
+  return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
+}
+
+/** Deletes the parts of the record `r`, of these resources. */
+export function deletedParts(fields: ResourceFields, parts: readonly string[], by: Author) {
+  return partsOf(fields, parts, by, 'deleted', deletion(by), sql`IS NULL`)
+}
+
 /**
  * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. What follows
  * from the parts for `r` itself stays as it is: those that go with it come back with it.

@@ -8,7 +8,7 @@ import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
-import { partsOf } from './parts.ts'
+import { deletedParts, deletion } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo } from './references.ts'
@@ -95,7 +95,7 @@ function removal(
     sql`used.refused IS NULL`,
     ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
   ]
-  const parts = partsOf(fields, [...own, ...ends], by, 'deleted', sql`deleted_at = locked.at`, sql`IS NULL`)
+  const parts = deletedParts(fields, [...own, ...ends], by)
   return {
     changes: [
       sql`used AS MATERIALIZED (
@@ -104,7 +104,7 @@ function removal(
   FROM locked
 )`,
       sql`r AS (
-  UPDATE ${tableOf(fields)} SET version = version + 1, deleted_at = locked.at
+  UPDATE ${tableOf(fields)} SET version = version + 1, ${deletion(by)}
   FROM used, locked
   WHERE ${sql.join(conditions, sql`\n    AND `)}
   RETURNING ${table}.*

@@ -40,7 +40,8 @@ export const renderedSql = madeOnce(({ whole }: ResourceFields): Sql => {
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
   const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
   return sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}
-    ',"version":', r.version, ',"deleted_at":', ${deletedAt}, '}')`
+    ',"version":', r.version, ',"deleted_at":', ${deletedAt},
+    ',"deleted_by":', coalesce(r.deleted_by::text, 'null'), '}')`
 })
 
 /**

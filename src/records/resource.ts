@@ -66,6 +66,8 @@ export type Resource = {
   readonly actor?: ActorRules
   /** resources whose records end for good with this one, when it is deleted or taken out of use */
   readonly ends?: readonly string[]
+  /** What else the event of a creation or change is (D69), as people ask for it: deal.won. Pure. */
+  readonly also?: (before: Values | null, after: Values) => readonly string[]
   /** Why a change is not for its author to make (D62); null where it is. Pure. */
   readonly forbids?: (change: GrantChange) => string | null
   /** Why a record can't be deleted, whoever asks; null where it can. Pure. */
@@ -261,8 +263,11 @@ export function authorFields(firstId: number): FieldDefinition[] {
   ]
 }
 
-/** The fields every resource ends with: metadata (D18), version (D7) and deletion (D9). */
-export function recordFields(firstId: number): FieldDefinition[] {
+/**
+ * The fields every resource ends with: metadata (D18), version (D7), and when and by whom it was deleted (D9,
+ * D69). `deletedBy`: the id of the last one, where the next number is taken.
+ */
+export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
   return [
     { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
     {
@@ -279,6 +284,15 @@ export function recordFields(firstId: number): FieldDefinition[] {
       label: 'Deleted at',
       type: 'DATE_TIME',
       readOnly: true,
+      ofStore: true,
+    },
+    {
+      id: deletedBy,
+      name: 'deleted_by',
+      label: 'Deleted by',
+      type: 'OWNER',
+      readOnly: true,
+      related: 'user',
       ofStore: true,
     },
   ]

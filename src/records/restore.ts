@@ -92,7 +92,7 @@ function restoration(
   const [record, oldest, read] = [param(String(id)), param(since), param(version)]
   const isIt = sql`account_id = ${by.account}::bigint AND id = ${record}::bigint
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
-  const undeleted = (row: Sql) => sql`deleted_at = NULL, ${authored(by, row)}`
+  const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(by, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
   const parts = partsOf(fields, fields.resource.parts ?? [], by, 'restored', undeleted(sql`x`), wentWithIt)
   return {

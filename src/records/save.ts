@@ -19,16 +19,17 @@ import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Draft } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
-import { type Author, author, type Write, writing } from './write.ts'
+import { type Author, author, type Origin, type Write, writing } from './write.ts'
 
 /** Who asks, under which configuration, and with which rights: the service itself has them all. */
-export type Context = Viewer & {
-  readonly rights?: Rights
-  /** when it happened, for sample data with a history; absent: now, by the database's clock */
-  readonly at?: Date
-  /** set when it must not be carried out twice (D8) */
-  readonly idempotency?: IdempotentRequest | null
-}
+export type Context = Viewer &
+  Origin & {
+    readonly rights?: Rights
+    /** when it happened, for sample data with a history; absent: now, by the database's clock */
+    readonly at?: Date
+    /** set when it must not be carried out twice (D8) */
+    readonly idempotency?: IdempotentRequest | null
+  }
 
 /** A record as it was saved: JSON text as the database built it. */
 export type Saved = {

@@ -22,7 +22,7 @@ import {
   type Value,
 } from '../sql.ts'
 import { renderedMembers, renderedSql } from './rendered-record.ts'
-import { type Author, columnValue, dated } from './write.ts'
+import { type Author, columnValue, dated, type Event } from './write.ts'
 
 /** What reading needs of a database. */
 export type Reader = {
@@ -167,6 +167,13 @@ export function assignedRow(fields: ResourceFields, { after, changes }: RecordTo
 }
 
 const setByUpdate = new Set(['updated_at', 'updated_by'])
+
+/** The event of a record that the CTE `of` inserts. */
+export function createdEvent({ resource }: ResourceFields, draft: RecordToWrite, of: Sql): Event {
+  const { name, also } = resource
+  const more = also ? { also: also(null, draft.after) } : {}
+  return { type: `${name}.created`, ...more, resource: name, of, changes: changesSql(draft) }
+}
 
 /** The event's changes of a record, as JSON text. */
 export function changesSql({ changes }: RecordToWrite): Sql {

@@ -14,7 +14,7 @@ import { unchanged, writeIdempotently } from './idempotency.ts'
 import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
-import { partsOf } from './parts.ts'
+import { deletedParts } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
@@ -187,9 +187,9 @@ function change(
   draft: RecordToWrite & { readonly before: Values },
   { nested, added, keeps, given }: With,
 ): Write {
-  const { actor, isConfiguration = false, name, ends = [] } = fields.resource
+  const { actor, also, isConfiguration = false, name, ends = [] } = fields.resource
   const isEnded = actor && draft.before.is_active === 1 && draft.after.is_active === 2
-  const ended = partsOf(fields, isEnded ? ends : [], by, 'deleted', sql`deleted_at = locked.at`, sql`IS NULL`)
+  const ended = deletedParts(fields, isEnded ? ends : [], by)
   const { rows, events } = nested.write(by)
   const conditions = [
     sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
@@ -216,7 +216,13 @@ function change(
     events: [
       ...ended.events,
       ...events,
-      { type: `${name}.updated`, resource: name, of: sql`r`, changes: changesSql(draft) },
+      {
+        type: `${name}.updated`,
+        also: also?.(draft.before, draft.after) ?? [],
+        resource: name,
+        of: sql`r`,
+        changes: changesSql(draft),
+      },
     ],
     isConfiguration,
     answer: answerOf(fields),

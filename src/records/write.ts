@@ -11,19 +11,31 @@ import { type Sight, sightOf, type Viewer } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type SqlType, sql, type Value } from '../sql.ts'
 import type { Queryable } from './store.ts'
 
+/** By what a write came, which its events tell (D69). The service's own writes have none of it. */
+export type Origin = {
+  readonly token?: { readonly id: number } | null
+  readonly session?: { readonly id: number } | null
+  /** the X-Request-Id */
+  readonly requestId?: string
+}
+
 /** Who writes to which account, and the version of the configuration that judged the write. */
 export type Author = Sight & {
   /** when it happened, where history is written; null: now */
   readonly at: Param
   readonly version: Param
+  readonly origin: { readonly token: Param; readonly session: Param; readonly request: Param }
 }
 
 /** The parameters that every write has. Each is one parameter, however often the statement names it. */
-export function author(viewer: Viewer, at: Date | null = null): Author {
+export function author(viewer: Viewer & Origin, at: Date | null = null): Author {
+  const { token, session, requestId = null } = viewer
+  const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...sightOf(viewer),
     at: param(at?.toISOString() ?? null),
     version: param(viewer.catalog.version),
+    origin: { token: idOf(token), session: idOf(session), request: param(requestId) },
   }
 }
 
@@ -51,6 +63,8 @@ export type Write = {
 
 export type Event = {
   readonly type: string
+  /** what else it is, as people ask for it (D69): deal.won */
+  readonly also?: readonly string[]
   readonly resource: string
   /** what it is about: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
@@ -168,14 +182,18 @@ function counted({ account, version }: Author, { events, when, takesId, endsOlde
 }
 
 /** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
-function appended({ account, actor }: Author, event: Event, index: number, later: readonly Event[]): Sql {
-  const { type, resource, of, isOfEach = false, changes = sql`'{}'` } = event
+function appended(by: Author, event: Event, index: number, later: readonly Event[]): Sql {
+  const { account, actor, origin } = by
+  const { type, also = [], resource, of, isOfEach = false, changes = sql`'{}'` } = event
   const after = later.length ? sql` - ${numberOf(later)}` : sql.none
   const before = isOfEach ? sql` + 1 - row_number() OVER (ORDER BY e.id DESC)` : sql.none
   return sql`${sql.id(`event${index}`)} AS (
-  INSERT INTO event (account_id, seq, type, resource, record_id, version, actor, at, changes)
-  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)}, ${sql.text(resource)},
-    e.id, e.version, ${actor}::bigint, counted.at, ${changes}::jsonb
+  INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
+    actor, token, session, request_id)
+  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)},
+    ${sql.text(`{${also.join()}}`)}::text[], ${sql.text(resource)}, e.id, e.version, counted.at,
+    ${changes}::jsonb, ${actor}::bigint, ${origin.token}::bigint, ${origin.session}::bigint,
+    ${origin.request}::text
   FROM counted, ${of} e
 )`
 }

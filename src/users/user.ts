@@ -55,7 +55,7 @@ export const user: Resource = {
       { id: 514, name: 'time_zone', label: 'Time zone', type: 'SINGLE_STRING', config: text },
       { id: 515, name: 'locale', label: 'Language', type: 'SINGLE_STRING', config: text },
     ],
-    Record: [...authorFields(504), ...recordFields(508)],
+    Record: [...authorFields(504), ...recordFields(508, 516)],
   }),
   applyRules: ({ before, after, catalog, problem }) => {
     if (!before) {

@@ -1,0 +1,168 @@
+/**
+ * How Fastify serves the routes of the table: each request is admitted, carried out and answered. What
+ * refuses or fails is answered too.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission, Admitted, Guest } from './admission.ts'
+import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
+import type { Connections } from './connections.ts'
+import type { Pipeline } from './pipeline.ts'
+import { refusalOf, refuseOtherThanJson } from './refusals.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, readQuery } from './request.ts'
+import type { AccountRoute, GuestRoute, PublicRoute, Route } from './routes.ts'
+import { transferred } from './transfer.ts'
+
+/** What the requests of a process have in common. */
+export type Service = {
+  readonly now: () => Date
+  readonly admission: Admission
+  readonly connections: Connections
+  readonly pipeline: Pipeline
+  /** the requests of accounts, and of guests */
+  readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
+}
+
+/** Adds a route to the server. An account's route must name its scope. */
+export function addRoute(app: FastifyInstance, route: Route, service: Service): void {
+  if ('guest' in route) addGuestRoute(app, route, service)
+  else if (route.scope === 'public') addPublicRoute(app, route, service)
+  else addAccountRoute(app, route, service)
+}
+
+function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections }: Service): void {
+  app.route({
+    method: route.method,
+    url: route.url,
+    handler: async (request, reply) => {
+      refuseOtherThanJson(request)
+      const { name = '' } = request.params as { name?: string }
+      return send(reply, request, await route.handler(name), connections)
+    },
+  })
+}
+
+/** Somebody signs in, say: no caller need be known, all else is as for an account's route. */
+function addGuestRoute(
+  app: FastifyInstance,
+  { method, url, bodyLimit, guest, takesToken }: GuestRoute,
+  { admission, admitted, connections }: Service,
+): void {
+  app.route({
+    method,
+    url,
+    config: { bodyLimit },
+    onRequest: async request => {
+      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitGuest)(request))
+      refuseOtherThanJson(request)
+    },
+    handler: async (request, reply) => {
+      const asker = admitted.get(request)!
+      const { visitor, left, leave } = asker
+      try {
+        const caller = 'caller' in asker ? asker.caller : null
+        const address = request.raw.url!
+        const body = request.body as ApiRequest['body']
+        const answer = await guest({ caller, url: address, query: readQuery(address), body, visitor })
+        return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
+      } finally {
+        leave()
+      }
+    },
+  })
+}
+
+function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
+  const { method, url, scope, bodyLimit, handler } = route
+  const { admission, admitted, connections, pipeline } = service
+  if (!scope) throw new Error(`${method} ${url} names no scope`)
+  app.route({
+    method,
+    url,
+    config: { bodyLimit },
+    onRequest: async request => {
+      admitted.set(request, await admission.admit(request, scope))
+      connections.trust(request.raw.socket)
+      refuseOtherThanJson(request)
+    },
+    handler: async (request, reply) => {
+      const caller = admitted.get(request) as Admitted
+      try {
+        const answer = await pipeline.answer(
+          requestOf(route, caller, request, reply, service.now()),
+          scope,
+          handler,
+        )
+        return send(
+          reply,
+          request,
+          { ...answer, headers: { ...answer.headers, ...caller.left } },
+          connections,
+        )
+      } finally {
+        caller.leave()
+      }
+    },
+  })
+}
+
+/** A request as handlers know it. */
+function requestOf(
+  { method, scope }: AccountRoute,
+  { caller, token, visitor }: Admitted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  now: Date,
+): ApiRequest {
+  const url = request.raw.url!
+  const params = request.params as { [name in 'id' | 'option' | 'field' | 'value']?: string }
+  const body = request.body as ApiRequest['body']
+  const { 'idempotency-key': key, 'if-match': ifMatch } = request.headers
+  return {
+    caller,
+    token,
+    requestId: request.id,
+    path: url.split('?', 1)[0]!,
+    id: params.id ?? '',
+    option: params.option ?? '',
+    field: params.field ?? '',
+    value: params.value ?? '',
+    query: readQuery(url),
+    body,
+    ifMatch,
+    idempotency:
+      scope.endsWith(':write') || scope === 'admin'
+        ? idempotencyOf(key, caller, [method, url, ifMatch, body])
+        : null,
+    now,
+    visitor,
+    hungUp: () => hangUpOf(reply.raw),
+  }
+}
+
+/** Answers an error. One that is no refusal is a fault, which the log has. */
+export function refuse(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  connections: Connections,
+) {
+  const refusal = refusalOf(error)
+  if (!refusal) request.log.error({ err: error }, 'request failed')
+  return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
+}
+
+async function send(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  answer: Answer,
+  connections: Connections,
+): Promise<FastifyReply> {
+  connections.answer(request.raw, reply.raw)
+  const vary = String(reply.getHeader('vary') ?? '')
+  const { status, headers, body } = await transferred(answer, request, vary)
+  const type = 'application/json; charset=utf-8'
+  return reply
+    .code(status)
+    .headers({ ...securityHeaders, 'content-type': type, 'x-request-id': request.id, ...headers })
+    .send(body)
+}
