@@ -4,8 +4,9 @@
  * for the deal that the activity had and the one that it has. So it is right however many write at once. The
  * deal's version, its times and its events stay.
  */
-import type { Author } from '../records/write.ts'
-import { type Sql, sql } from '../sql.ts'
+import type { Queryable } from '../records/store.ts'
+import { type Author, carryOut, lockFirst } from '../records/write.ts'
+import { param, type Sql, sql } from '../sql.ts'
 import { kindNames, kindOf } from './kinds.ts'
 
 /** What is worked out of the activities `x` of a deal: column → its value. */
@@ -32,7 +33,7 @@ const namesOf = (row: Sql) => sql.join(names.map(name => sql`${row}.${name}`))
  * The CTE that brings the deals of the activities `r` in line, where anything differs. `r` has the rows as the
  * write leaves them; in the table they are as they were before, and all others as they were saved.
  */
-export function dealsInLine({ account }: Author, r: Sql): Sql[] {
+export function dealsInLine({ account }: Pick<Author, 'account'>, r: Sql): Sql[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)
   const set = names.map(name => sql`${name} = n.${name}`)
   const counts = sql`id, kind, due_at, done_at, created_at`
@@ -55,13 +56,24 @@ in_line AS (
       FROM (
         SELECT ${counts} FROM activity a
         WHERE a.account_id = ${account}::bigint AND a.deal = t.deal AND a.deleted_at IS NULL
-          AND a.id NOT IN (SELECT id FROM ${r})
+          AND NOT EXISTS (SELECT 1 FROM ${r} r WHERE r.id = a.id)
         UNION ALL
         SELECT ${counts} FROM ${r} r WHERE r.deal = t.deal AND r.deleted_at IS NULL) x) w) n
   WHERE d.account_id = ${account}::bigint AND d.id = n.deal
     AND (${namesOf(sql`d`)}) IS DISTINCT FROM (${namesOf(sql`n`)})
 )`,
   ]
+}
+
+/** Brings all deals of an account in line, after activities were written without that (Given.isAmongMany). */
+export async function bringDealsInLine(db: Queryable, id: number): Promise<void> {
+  const account = param(String(id))
+  const ctes = [
+    sql`counted AS (SELECT last_at AS at FROM counter WHERE account_id = ${account}::bigint)`,
+    sql`r AS (SELECT * FROM activity WHERE account_id = ${account}::bigint)`,
+    ...dealsInLine({ account }, sql`r`),
+  ]
+  await carryOut(db, account, sql`WITH ${sql.join(ctes, sql`,\n`)}\nSELECT 1 AS done`, lockFirst)
 }
 
 /** A calendar date in the account's time zone, as of all dates that a moment is compared with (D31). */

@@ -59,8 +59,8 @@ export function tableOf({ resource }: ResourceFields): Sql {
 
 /**
  * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
- * whether the viewer may change it. The state differs after every change of the row, also after a change that
- * makes no version; and is_moved: whether a value may have changed since the version was written (D89).
+ * whether the viewer may change it. The state differs after every change of the stored text, also after a change
+ * that makes no version; and is_moved: whether a value may have changed since the version was written (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   const { catalog, actor, territories = [] } = viewer
@@ -103,8 +103,13 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
 /** What recordStatement answers of the row `r`. */
 export function readColumns(fields: ResourceFields, sight: Sight, followedAt: Param): Sql {
   const isChangeable = changeable(fields.resource.name, sight, sql`r`)
-  return sql`r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
+  return sql`r.version::text AS version, ${stateOf(sql`r.document`)}::text AS state, ${renderedSql(fields)} AS record,
       (${isChangeable})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved`
+}
+
+/** SQL of what tells a stored text from any other: 64 bits. */
+export function stateOf(document: Sql): Sql {
+  return sql`hashtextextended(${document}, 0)`
 }
 
 /** What a write answers of the record `r`. */
