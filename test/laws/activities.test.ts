@@ -171,7 +171,7 @@ test('after any writes, one after the other', async () => {
       for (const one of steps) if ((await carryOut(service, deals, made, one)).status < 300) carried++
       await checkDeals(deals)
     }),
-    { seed, numRuns: 40 },
+    { seed, numRuns: 40, endOnFailure: true },
   )
   assert.ok(carried > 300, `${carried} writes were carried out`)
 })
@@ -190,7 +190,7 @@ test('after any writes, all at once over three processes', async () => {
       await Promise.all(steps.map((one, index) => carryOut(processes[index % 3]!, deals, made, one)))
       await checkDeals(deals)
     }),
-    { seed, numRuns: 12 },
+    { seed, numRuns: 12, endOnFailure: true },
   )
 })
 
