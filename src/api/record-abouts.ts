@@ -38,16 +38,17 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     ifMatch: true,
   }
   const words = resource.replaceAll('_', ' ')
+  const one = `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
   return {
     create: {
-      ...{ id: `${resource}_create`, summary: `Creates a ${words}.`, tag, parameters: expand },
+      ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: expand },
       body: { schema: named(`${resource}_new`) },
       answers: [created(recordOf(resource))],
       refuses: [...saving, 'version_conflict'],
     },
     ...listAbouts(resource, words),
     get: {
-      ...{ id: `${resource}_get`, summary: `Reads a ${words}.`, tag, parameters: expand },
+      ...{ id: `${resource}_get`, summary: `Reads ${one}.`, tag, parameters: expand },
       answers: [record],
       refuses: ['record_not_found'],
     },
@@ -67,10 +68,10 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       answers: [record, created(recordOf(resource))],
       refuses: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],
     },
-    replace: { ...change, id: `${resource}_replace`, summary: `Changes a ${words}, as PATCH does.` },
-    update: { ...change, id: `${resource}_update`, summary: `Changes a ${words}: what is left out stays.` },
+    replace: { ...change, id: `${resource}_replace`, summary: `Changes ${one}, as PATCH does.` },
+    update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
-      ...{ id: `${resource}_delete`, summary: `Deletes a ${words}.`, tag },
+      ...{ id: `${resource}_delete`, summary: `Deletes ${one}.`, tag },
       ...(moves ? { parameters: [moveTo] } : {}),
       answers: [deleted],
       refuses: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],

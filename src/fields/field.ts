@@ -56,6 +56,8 @@ export type Field = {
   readonly related: string | null
   /** the columns that make the name of the record that it points to */
   readonly related_name: readonly string[]
+  /** whether a string can name that record (D75) */
+  readonly is_named: boolean
   /** the resource that the lines of an amount name */
   readonly lines_of: string | null
   /** the field that keeps an amount in the account's base currency: another one, or the field itself */
@@ -116,6 +118,7 @@ export const plainField = {
   within: null,
   related: null,
   related_name: [],
+  is_named: false,
   lines_of: null,
   in_base: null,
   is_offered: false,
