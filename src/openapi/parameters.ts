@@ -118,7 +118,7 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
   return {
     event_after: query('after', {
       schema: number(0),
-      description: 'The seq of the last event that you know: `meta.next` of the page before.',
+      description: 'The seq of the last event that you know: meta.next of the page before.',
     }),
     event_limit: query('limit', {
       schema: number(1, limitMax),
