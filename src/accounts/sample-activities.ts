@@ -1,6 +1,6 @@
 /**
- * The sample's activities as request bodies: what was done about each deal, what is still to be done, and what
- * was written down. Pure.
+ * The sample's activities as request bodies: what was done about each deal, what is still to be done, and
+ * what was written down. Pure.
  */
 import type { JsonObject } from '../json.ts'
 import { date, pick, type Random } from './sample-bodies.ts'

@@ -1,6 +1,6 @@
 /**
- * What follows from activities for the deals that they are about (D73): a deal's counters, its last and next
- * activity, its newest note, and since when it rots. The statement that writes an activity works it out anew
+ * What follows from activities for the deals that they are about (D73): a deal's counters, its last and
+ * next activity, its newest note, and since when it rots. The statement that writes an activity works it out anew
  * for the deal that the activity had and the one that it has. So it is right however many write at once. The
  * deal's version, its times and its events stay.
  */
@@ -30,8 +30,8 @@ const names = [...Object.keys(worked), 'recent_note'].map(name => sql.id(name))
 const namesOf = (row: Sql) => sql.join(names.map(name => sql`${row}.${name}`))
 
 /**
- * The CTE that brings the deals of the activities `r` in line, where anything differs. `r` has the rows as the
- * write leaves them; in the table they are as they were before, and all others as they were saved.
+ * The CTE that brings the deals of the activities `r` in line, where anything differs. `r` has the rows as
+ * the write leaves them; in the table they are as they were before, and all others as they were saved.
  */
 export function dealsInLine({ account }: Pick<Author, 'account'>, r: Sql): Sql[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)

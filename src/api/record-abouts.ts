@@ -39,8 +39,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     refuses: ['record_not_found', ...saving, 'version_conflict'],
     ifMatch: true,
   }
-  const words = resource.replaceAll('_', ' ')
-  const one = `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
+  const [words, one] = wordsOf(resource)
   return {
     create: {
       ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: expand },
@@ -54,7 +53,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       answers: [record],
       refuses: ['record_not_found'],
     },
-    history: historyAbout(resource, words),
+    history: historyAbout(resource, one),
     getBy: {
       ...{
         id: `${resource}_get_by`,
@@ -87,6 +86,12 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       ifMatch: true,
     },
   }
+}
+
+/** What a record is called, and the same with its article. */
+function wordsOf(resource: string): [string, string] {
+  const words = resource.replaceAll('_', ' ')
+  return [words, `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`]
 }
 
 function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' | 'search'> {

@@ -191,7 +191,7 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       derivesFrom: ['pipeline_stage', 'activity.done_at'],
       volatile: true,
-      // A done activity begins it anew. last_done_at is a column without a field, kept by the writes of activities.
+      // A done activity begins it anew. last_done_at is kept by the writes of activities, and has no field.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
           THEN greatest(0, ${days(sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`, now)}

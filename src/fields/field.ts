@@ -97,8 +97,8 @@ export type Field = {
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
   /**
-   * the fields of which its value tells, those of another resource as "activity.notes"; whoever may not see one
-   * of them does not see it either (D64)
+   * the fields of which its value tells, those of another resource as "activity.notes"; whoever may not see
+   * one of them does not see it either (D64)
    */
   readonly derives_from: readonly string[]
   /** true for what the store itself keeps of each record: its id, version and deletion */

@@ -18,8 +18,8 @@ export function deletedParts(fields: ResourceFields, parts: readonly string[], b
 }
 
 /**
- * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. What follows
- * from the parts for `r` itself stays as it is: those that go with it come back with it.
+ * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. What
+ * follows from the parts for `r` itself stays as it is: those that go with it come back with it.
  */
 export function partsOf(
   { resource: { name } }: ResourceFields,

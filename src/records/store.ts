@@ -59,8 +59,9 @@ export function tableOf({ resource }: ResourceFields): Sql {
 
 /**
  * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
- * whether the viewer may change it. The state differs after every change of the stored text, also after a change
- * that makes no version; and is_moved: whether a value may have changed since the version was written (D89).
+ * whether the viewer may change it. The state differs after every change of the stored text, also after a
+ * change that makes no version; and is_moved: whether a value may have changed since the version was written
+ * (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   const { catalog, actor, territories = [] } = viewer

@@ -178,8 +178,8 @@ type Read = { readonly id: number; readonly version: number; readonly state: str
 
 /**
  * Writes the changes of the record, and its nested records. The purge of a field (administration/purge.ts)
- * changes the text without a new version. So the state of the text is compared too: otherwise the text that was
- * read before the purge would come back. What others change of the row meanwhile (D73) stays.
+ * changes the text without a new version. So the state of the text is compared too: otherwise the text that
+ * was read before the purge would come back. What others change of the row meanwhile (D73) stays.
  */
 function change(
   by: Author,

@@ -61,7 +61,7 @@ function counted(activities: readonly Deal[]) {
   }
 }
 
-/** Throws where a deal, live or deleted, says something else; deleted ones say what they said when they were. */
+/** Throws where a live deal says something else, or where an activity was left by a deal that is deleted. */
 async function checkDeals(ids: readonly number[]): Promise<void> {
   const live = await all('deal', `id:in(${ids})`)
   const activities = await all('activity', `deal:in(${ids})`)

@@ -56,8 +56,8 @@ export function checkedReference(
 }
 
 /**
- * An id or, where records have names, a name (D75) and, where the interface takes an object, {"id":7}, the members of a record to be
- * created, or those of one that is looked for.
+ * An id or, where records have names, a name (D75) and, where the interface takes an object, {"id":7}, the
+ * members of a record to be created, or those of one that is looked for.
  */
 export function referenceSchemas(field: Field): Schemas {
   const output = { type: 'integer' }
