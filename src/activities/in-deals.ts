@@ -1,8 +1,8 @@
 /**
  * What follows from activities for the deals that they are about (D73): a deal's counters, its last and
- * next activity, its newest note, and since when it rots. The statement that writes an activity works it out anew
- * for the deal that the activity had and the one that it has. So it is right however many write at once. The
- * deal's version, its times and its events stay.
+ * next activity, its newest note, and since when it rots. The statement that writes an activity works it out
+ * anew for the deal that the activity had and the one that it has. So it is right however many write at once.
+ * The deal's version, its times and its events stay.
  */
 import type { Queryable } from '../records/store.ts'
 import { type Author, carryOut, lockFirst } from '../records/write.ts'
