@@ -191,7 +191,7 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       derivesFrom: ['pipeline_stage', 'activity.done_at'],
       volatile: true,
-      // A done activity begins it anew. last_done_at is kept by the writes of activities, and has no field.
+      // A done activity begins it anew.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
           THEN greatest(0, ${days(sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`, now)}
@@ -307,6 +307,14 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       config: { max_length: 255 },
       computed: () => sql`NULL::text`,
+    },
+    {
+      id: 54,
+      name: 'last_done_at',
+      label: 'Last done at',
+      type: 'DATE_TIME',
+      hidden: true,
+      ...ofActivities('done_at'),
     },
     { id: 45, name: 'recent_note', label: 'Recent note', type: 'TEXT', ...ofActivities('kind', 'notes') },
   ],

@@ -26,6 +26,10 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
     description: 'How the total is counted; if not said, exactly as long as that is quick.',
   },
   deleted: { schema: { enum: ['only'] }, description: 'Lists the deleted records instead.' },
+  as_of: {
+    schema: { type: 'string', format: 'date' },
+    description: 'A past day: the records as they were at its end.',
+  },
 }
 
 /** The names of a list's parameters in the document. */
