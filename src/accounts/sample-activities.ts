@@ -12,15 +12,15 @@ const dayMs = 86_400_000
 export type SampleDeal = { readonly id: number; readonly body: JsonObject; readonly createdAt: Date }
 
 /**
- * About every deal one or two activities: those of closed deals are done. Of four open deals, three have
- * something to do: now and then it is overdue or due today, mostly within a month.
+ * About most deals an activity or two: those of closed deals are done. About every second open deal there is
+ * something to do: mostly within a month, now and then overdue or due today.
  */
 export function sampleActivities(random: Random, now: Date, deals: readonly SampleDeal[]): JsonObject[] {
   return deals.flatMap((deal, index) => {
     const done = Array.from({ length: Math.floor(random() * 1.6) }, () => doneOf(random, now, deal))
-    const note = random() < 0.2 ? [noteOf(random, now, deal)] : []
+    const note = random() < 0.15 ? [noteOf(random, now, deal)] : []
     const isOpen = deal.body.deal_closed_on === undefined
-    const planned = isOpen && index % 4 ? [plannedOf(random, now, deal, index)] : []
+    const planned = isOpen && index % 2 ? [plannedOf(random, now, deal, index)] : []
     return [...done, ...note, ...planned]
   })
 }
@@ -60,7 +60,6 @@ function common(random: Random, kind: string, { id, body }: SampleDeal): JsonObj
     owner: body.sales_owner!,
     deal: id,
     contact: body.primary_contact!,
-    company: body.company!,
   }
 }
 

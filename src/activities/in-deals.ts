@@ -26,8 +26,17 @@ const worked: { readonly [column: string]: Sql } = {
 const newest = sql`(array_agg(x.id ORDER BY x.created_at DESC, x.id DESC)
         FILTER (WHERE x.kind = ${sql.integer(kindOf.note)}))[1]`
 
-const names = [...Object.keys(worked), 'recent_note'].map(name => sql.id(name))
+const all = [...Object.keys(worked), 'recent_note']
+const names = all.map(name => sql.id(name))
 const namesOf = (row: Sql) => sql.join(names.map(name => sql`${row}.${name}`))
+
+/** The members of the deal's text, from the row `n`. When it rots from has a column alone. */
+const document = sql.join(
+  all
+    .filter(name => name !== 'last_done_at')
+    .map(name => sql`${sql.text(`"${name}":`)}, coalesce(to_json(n.${sql.id(name)})::text, 'null')`),
+  sql`, ',', `,
+)
 
 /**
  * The CTE that brings the deals of the activities `r` in line, where anything differs. `r` has the rows as
@@ -44,7 +53,8 @@ touched AS (
   SELECT a.deal FROM activity a WHERE a.account_id = ${account}::bigint AND a.id IN (SELECT id FROM ${r})
 ),
 in_line AS (
-  UPDATE deal d SET ${sql.join(set)}, activities_moved_at = counted.at
+  UPDATE deal d SET ${sql.join(set)},
+    activities_document = concat(${document}), activities_moved_at = counted.at
   FROM counted, (
     SELECT t.deal, w.*, coalesce(
       (SELECT coalesce(r.notes, r.subject) FROM ${r} r WHERE r.id = w.newest_note),

@@ -17,7 +17,7 @@ export const deal: Resource = {
   shownAs: ['title'],
   searched: [],
   parts: ['activity'],
-  movedAt: 'activities_moved_at',
+  kept: { document: 'activities_document', movedAt: 'activities_moved_at' },
   reach: { owner: 'sales_owner', territory: 'territory' },
   explains: explainStatus,
   also: alsoOf,

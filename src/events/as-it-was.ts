@@ -110,10 +110,10 @@ function changesSql(name: string): Sql {
 const ofStore = ['account_id', 'id', 'custom', 'document', 'version', 'deleted_at', 'deleted_by']
 
 /** The names of the columns that lists and sums may read. */
-const columnsOf = madeOnce(({ fields }: ResourceFields): readonly string[] => {
+const columnsOf = madeOnce(({ fields, resource }: ResourceFields): readonly string[] => {
   const stored = fields.filter(field => !field.is_custom && !field.computed && !field.is_of_store)
   const names = stored.flatMap(field => kinds[field.type].columns(field).map(column => column.name))
-  return [...ofStore, ...names]
+  return [...ofStore, ...names, ...(resource.kept ? [resource.kept.document] : [])]
 })
 
 /** SQL of a column as it was, from the row `d` of now, `r` with what is taken back, and that itself, `t`. */

@@ -90,8 +90,8 @@ export type Field = {
    */
   readonly is_volatile: boolean
   /**
-   * the resource whose records decide on the value: their writes keep its column, and those of its own record
-   * leave it alone
+   * the resource whose records decide on the value: their writes keep its column and the text in which it is
+   * shown, and those of its own record leave both alone
    */
   readonly kept_by: string | null
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */

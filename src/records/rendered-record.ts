@@ -1,9 +1,9 @@
 /**
  * The rendered record: a record's JSON text, in the column `document`. It is written together with the other
  * columns and read as it is: building 25 records of fifty members from columns takes PostgreSQL ten times as
- * long as reading their text. Two kinds of members are not in the text and are added when it is read: those
- * that change without a write of the record (with the clock, a stage or a rate), and those that the store
- * itself sets (id, version, deletion).
+ * long as reading their text. Three kinds of members are not in the text and are added when it is read: those
+ * that change without a write of the record (with the clock, a stage or a rate), those that writes of other
+ * records keep, in a text of their own (D73), and those that the store itself sets (id, version, deletion).
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
@@ -36,10 +36,12 @@ export function renderedMembers({ whole: fields }: ResourceFields, after: Values
 /** SQL of a whole record's text, over the row `r`. */
 export const renderedSql = madeOnce(({ whole }: ResourceFields): Sql => {
   const clock = whole.fields
-    .filter(field => field.is_volatile && !field.is_hidden)
+    .filter(field => field.is_volatile && !field.kept_by)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
+  const { kept } = whole.resource
+  const keptByOthers = kept ? sql` ',', r.${sql.id(kept.document)},` : sql.none
   const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
-  return sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}
+  return sql`concat('{"id":', r.id, ',', r.document,${keptByOthers}${sql.join(clock, sql.none)}
     ',"version":', r.version, ',"deleted_at":', ${deletedAt},
     ',"deleted_by":', coalesce(r.deleted_by::text, 'null'), '}')`
 })

@@ -58,8 +58,11 @@ export type Resource = {
    * write leaves them (D73). The write goes after `lockFirst`, so it sees all that was saved before.
    */
   readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
-  /** the column that says when writes of other records changed one of its records last (D89) */
-  readonly movedAt?: string
+  /**
+   * the columns that writes of other records keep beside those of fields: the text of their members, and when
+   * it changed last (D89)
+   */
+  readonly kept?: { readonly document: string; readonly movedAt: string }
   /** whose its records are, where a role may be limited to some of them (D63) */
   readonly reach?: Reach
   /** set where its records are users, who send the requests: nobody can delete themselves */

@@ -83,7 +83,7 @@ const readOf = madeOnce((fields: ResourceFields) =>
 
 /** The condition that values of `r` which need no write differ from those at its last write, or may. */
 function moved({ whole }: ResourceFields, followedAt: Param): Sql {
-  const { movedAt } = whole.resource
+  const { kept } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const byClock = volatile.flatMap(({ computed }) =>
     computed
@@ -96,7 +96,7 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
   const all = [
     ...byClock,
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
-    ...(movedAt ? [sql`r.updated_at <= r.${sql.id(movedAt)}`] : []),
+    ...(kept ? [sql`r.updated_at <= r.${sql.id(kept.movedAt)}`] : []),
   ]
   return all.length ? sql.join(all, sql` OR `) : sql`false`
 }

@@ -553,12 +553,12 @@ test('the sample has some hundred: done, overdue, due today and later, and notes
   const count = async (filter: string) =>
     (await fresh.get(`${v1}/activity/view/list?pageSize=1&filter=${filter}`)).body.meta.total as number
   const today = new Date().toISOString().slice(0, 10)
-  assert.ok((await count('id:gt(0)')) > 300)
+  assert.ok((await count('id:gt(0)')) > 200)
   for (const filter of [
     `done_at:isnull(true),due_at:gte(${today})`,
     'kind:eq(Note)',
     'kind:neq(Note),done_at:notnull(true)',
     `done_at:isnull(true),due_at:lt(${today})`,
   ])
-    assert.ok((await count(filter)) > 10, filter)
+    assert.ok((await count(filter)) > 5, filter)
 })

@@ -37,9 +37,6 @@ CREATE INDEX activity_created_at ON activity (account_id, created_at, id) WHERE 
 CREATE INDEX activity_updated_at ON activity (account_id, updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX activity_due_at ON activity (account_id, due_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX activity_done_at ON activity (account_id, done_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX activity_kind ON activity (account_id, kind, id) WHERE deleted_at IS NULL;
--- What somebody has to do, the earliest first.
-CREATE INDEX activity_owner_due_at ON activity (account_id, owner, due_at, id) WHERE deleted_at IS NULL;
 -- What is one's own, for roles that see no more (rights/visibility.ts).
 CREATE INDEX activity_own ON activity (account_id, coalesce(owner, created_by), id) WHERE deleted_at IS NULL;
 CREATE INDEX activity_subject ON activity (account_id, fold(subject) COLLATE "C", id) WHERE deleted_at IS NULL;
@@ -48,12 +45,13 @@ CREATE INDEX activity_custom ON activity USING gin (custom jsonb_path_ops);
 CREATE INDEX activity_custom_emails ON activity USING gin (email_keys(jsonb_path_query_array(custom, '$.*[*]')) COLLATE "C")
   WHERE custom @? '$.*[*].email_value';
 -- Whole, not for live records only: a foreign key is checked against all of them when what it points to is purged.
-CREATE INDEX activity_owner ON activity (account_id, owner);
+-- The first also serves what somebody has to do, the earliest first.
+CREATE INDEX activity_owner ON activity (account_id, owner, due_at, id);
 CREATE INDEX activity_deal ON activity (account_id, deal, id);
 CREATE INDEX activity_contact ON activity (account_id, contact, id);
 CREATE INDEX activity_company ON activity (account_id, company, id);
 
--- What follows from a deal's activities. It changes without a write of the deal: so it is shown from columns, not from the text.
+-- What follows from a deal's activities. It changes without a write of the deal: so it leaves the text, and has one of its own.
 ALTER TABLE deal
   ADD COLUMN done_activities int NOT NULL DEFAULT 0,
   ADD COLUMN upcoming_activities int NOT NULL DEFAULT 0,
@@ -65,6 +63,8 @@ ALTER TABLE deal
   ADD COLUMN recent_note text,
   -- when an activity was done last, to the millisecond: the deal rots from then on
   ADD COLUMN last_done_at timestamptz,
+  ADD COLUMN activities_document text NOT NULL DEFAULT '"done_activities":0,"upcoming_activities":0,"total_activities":0,'
+    '"email_message_count":0,"last_activity_date":null,"next_activity_date":null,"last_activity_type":null,"recent_note":null',
   -- when one of these columns changed last
   ADD COLUMN activities_moved_at timestamptz;
 -- Where the text has them at its own level. A deal's metadata may have members of the same names, so the text is taken apart.
