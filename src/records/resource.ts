@@ -48,10 +48,7 @@ export type Resource = {
    * points to it does not keep it from being deleted.
    */
   readonly parts?: readonly string[]
-  /**
-   * where its records are parts of others: the references by which they are. A record is a part of the first
-   * that it has. Left out: of the one that has the resource among its parts.
-   */
+  /** the references to what its records may be parts of: each is a part of the first that it has */
   readonly partOf?: readonly string[]
   /**
    * CTEs of a write that bring columns of other records in line with the rows `r` of this resource, as the
