@@ -74,6 +74,7 @@ function operation(route: DescribedRoute): Schema {
   return {
     operationId: about.id,
     summary: about.summary,
+    ...(about.description ? { description: about.description } : {}),
     tags: [about.tag],
     ...(parameters.length ? { parameters } : {}),
     ...(about.body ? { requestBody: requestBody(about.body) } : {}),
