@@ -8,7 +8,7 @@ import type { Values } from '../fields/field.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields, moneyRange } from './fields.ts'
-import { checkWorth, completedLines } from './lines.ts'
+import { checkWorth, completedLines, warnOfOwnValue } from './lines.ts'
 
 export const deal: Resource = {
   name: 'deal',
@@ -165,6 +165,7 @@ function applyMoneyRules(draft: Draft): void {
   const { lines, amount: linesAmount, quantity } = completedLines(draft, value.products as Json[], currency)
   const followsLines = value.value === null
   const amount = followsLines ? linesAmount : decimal(value.value)!
+  if (followsLines) warnOfOwnValue(draft, linesAmount)
   const { config } = catalog.resources.get('deal')!.byName.get('deal_value')!
   checkWorth(draft, linesAmount, '/products', followsLines ? config : moneyRange)
   after.deal_value = { ...value, value: decimalJson(amount), products: lines }

@@ -41,6 +41,15 @@ export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string
   )
 }
 
+/** Warns of a value that was not the sum of the lines, and becomes their sum. */
+export function warnOfOwnValue({ before, warn }: Draft, sum: Decimal): void {
+  const amountOf = (money: Json | undefined) => decimal(isObject(money) ? money.value : 0) ?? decimal(0)!
+  const was = amountOf(before?.deal_value)
+  if (was.eq(0) || was.eq(sum) || was.eq(amountOf(before?.product_amount))) return
+  const message = `deal_value.value was ${plain(was)} and is now ${plain(sum)}, the sum of the products. To keep it, send it with them.`
+  warn({ field: 'deal_value', code: 'value_from_products', message })
+}
+
 /**
  * A line as it is stored. `price` is its price in the deal's currency; null if it was stored in another
  * currency.

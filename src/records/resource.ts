@@ -134,6 +134,7 @@ export type FieldDefinition = {
   inBase?: string
   offered?: boolean
   rules?: readonly number[]
+  help?: string
   acceptsNumber?: boolean
   email?: boolean
   /** whether the schema keeps two records of an account from having the same value */
@@ -182,6 +183,7 @@ export function defineFields(
       in_base: definition.inBase ?? null,
       is_offered: definition.offered ?? false,
       rules: definition.rules ?? [],
+      help: definition.help ?? null,
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? false,
       is_filled: definition.filled ?? definition.required ?? false,

@@ -23,7 +23,7 @@ const instant = simpleKind({
       })
     )
   },
-  schema: () => textOf(isoPatterns.date, 'date-time'),
+  schema: () => textOf(isoPatterns.date, 'date-time', 'A moment, such as 2026-03-31T09:30:00Z.'),
   write: value => (value === moment ? momentParam : String(value)),
   operand: instantOperand,
 })

@@ -97,7 +97,10 @@ const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
 
 /** A currency by its id, code or name. */
-export const currencySchema: Schema = { type: ['integer', 'string'] }
+export const currencySchema: Schema = {
+  type: ['integer', 'string'],
+  description: 'Its id, code or name, such as EUR.',
+}
 
 function moneySchemas(field: Field): Schemas {
   const { config, is_custom: isCustom, type } = field
@@ -105,7 +108,7 @@ function moneySchemas(field: Field): Schemas {
   const value = isCustom ? { ...amount, pattern: plainPattern } : amount
   const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
   // An update may leave out the currency, which the record has.
-  const sent = { currency: { type: ['integer', 'string', 'null'] }, currency_code: {}, value: orNull(value) }
+  const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
   const read = {
     currency: { type: 'integer' },
     currency_code: { type: 'string' },

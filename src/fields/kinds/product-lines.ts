@@ -41,11 +41,12 @@ export function parseLines(
 /** The lines as they are sent, and as they are read. `limits` are those of a price. */
 export function lineSchemas(limits: Config): Schemas {
   const id = { type: ['integer', 'string'], minimum: 1, maximum: Number.MAX_SAFE_INTEGER, pattern: '\\S' }
+  const own = "The product's own in the deal's currency if it is left out."
   const percents = orNull(amountSchema(percentage))
   const sent = {
-    product: id,
+    product: { ...id, description: 'A product: its id, code or name.' },
     quantity: amountSchema(quantityLimits),
-    unit_price: orNull(amountSchema(limits)),
+    unit_price: { ...orNull(amountSchema(limits)), description: own },
     discount: percents,
     tax: percents,
     ...Object.fromEntries(told.map(name => [name, {}])),
@@ -62,7 +63,12 @@ export function lineSchemas(limits: Config): Schemas {
     amount: number,
   })
   return {
-    input: { type: ['array', 'null'], items: closed(sent, ['product', 'quantity']), maxItems: linesMax },
+    input: {
+      type: ['array', 'null'],
+      items: closed(sent, ['product', 'quantity']),
+      maxItems: linesMax,
+      description: 'The product lines. They are replaced whole: send those that stay, too.',
+    },
     output: { type: 'array', items: line },
   }
 }

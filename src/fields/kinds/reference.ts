@@ -64,11 +64,15 @@ export function referenceSchemas(field: Field): Schemas {
   const id = { ...output, minimum: 1, maximum: maxId }
   const named = { ...id, type: ['integer', 'string'], pattern: '\\S' }
   if (!takesObject(field)) return { input: named, output }
-  const created = { $ref: newRecord(field.related!), not: { required: ['id'] } }
+  const created = {
+    ...{ $ref: newRecord(field.related!), not: { required: ['id'] } },
+    description: `A new ${field.related}, which is created with the record.`,
+  }
   const found = {
     type: 'object',
     properties: { find_by: { enum: ['email', 'name'] } },
     required: ['find_by'],
+    description: `The ${field.related} with that e-mail or name, or else a new one.`,
   }
   return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
 }
