@@ -32,6 +32,7 @@ const bodies: { readonly [resource: string]: JsonObject } = {
   product: { name: 'A product', unit_price: [{ currency: 'USD', unit_price: '49.90' }] },
   contact: { last_name: 'A contact' },
   company: { name: 'A company' },
+  activity: { kind: 'Call', subject: 'A call', deal: 477 },
   user: { name: 'A user', email: 'user@example.com' },
   role: { name: 'A role', scopes: ['deal:read'], visibility: { deal: 'own' } },
   token: { name: 'A token', scopes: ['deal:read'] },

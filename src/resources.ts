@@ -1,4 +1,5 @@
 /** The resources of the service, in one list. */
+import { activity } from './activities/activity.ts'
 import { company } from './companies/company.ts'
 import { contact } from './contacts/contact.ts'
 import { currency } from './currencies/currency.ts'
@@ -17,6 +18,7 @@ export const resources: readonly Resource[] = [
   product,
   contact,
   company,
+  activity,
   user,
   role,
   token,

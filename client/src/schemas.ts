@@ -60,7 +60,7 @@ export interface Schemas {
     id: number
     source_id: number
     is_active: boolean
-    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "DEAL" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
     config: {
       min_length?: number
       max_length?: number
@@ -491,13 +491,13 @@ export interface Schemas {
     /** Last assigned at Read-only. */
     last_assigned_at?: string | null
     /** Done activities Read-only. */
-    done_activities?: number | null
+    done_activities?: number
     /** Upcoming activities Read-only. */
-    upcoming_activities?: number | null
+    upcoming_activities?: number
     /** Total activities Read-only. */
-    total_activities?: number | null
+    total_activities?: number
     /** E-mail messages Read-only. */
-    email_message_count?: number | null
+    email_message_count?: number
     /** Last e-mail received Read-only. */
     last_email_received?: string | null
     /** Last e-mail sent Read-only. */
@@ -997,6 +997,96 @@ export interface Schemas {
     _expanded?: unknown
   }
   company_new: With<Schemas['company_input'], 'name'>
+  activity: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Kind 1 Call, 2 Meeting, 3 Task, 4 E-mail, 5 Note */
+    kind?: 1 | 2 | 3 | 4 | 5
+    /** Subject */
+    subject?: string
+    /** Notes */
+    notes?: string | null
+    /** Due at */
+    due_at?: string | null
+    /** Duration in minutes */
+    duration?: number | null
+    /** Done at */
+    done_at?: string | null
+    /** Outcome */
+    outcome?: string | null
+    /** Owner */
+    owner?: number | null
+    /** Deal */
+    deal?: number | null
+    /** Contact */
+    contact?: number | null
+    /** Company */
+    company?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  activity_read: With<Schemas['activity'], 'id' | 'kind' | 'subject' | 'notes' | 'due_at' | 'duration' | 'done_at' | 'outcome' | 'owner' | 'deal' | 'contact' | 'company' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  activity_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Kind An option: its id or its name. */
+    kind?: 1 | 2 | 3 | 4 | 5 | string
+    /** Subject */
+    subject?: string
+    /** Notes */
+    notes?: string | null
+    /** Due at A moment, such as 2026-03-31T09:30:00Z. */
+    due_at?: string | null
+    /** Duration in minutes */
+    duration?: number | null
+    /** Done at A moment, such as 2026-03-31T09:30:00Z. */
+    done_at?: string | null
+    /** Outcome */
+    outcome?: string | null
+    /** Owner Give a user by its id, e-mail or name. */
+    owner?: number | string | null
+    /** Deal */
+    deal?: number | null
+    /** Contact Give a contact by its id or e-mail. */
+    contact?: number | string | null
+    /** Company Give a company by its id or name. */
+    company?: number | string | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  activity_new: With<Schemas['activity_input'], 'kind' | 'subject'>
   user: {
     /** ID Read-only. */
     id?: number | null

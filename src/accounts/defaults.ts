@@ -92,7 +92,7 @@ export const defaultRoles: readonly {
     name: 'Manager',
     built_in: 'manager',
     scopes: [
-      ...write('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'),
+      ...write('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token'),
       ...configuration,
     ],
   },
@@ -101,16 +101,19 @@ export const defaultRoles: readonly {
     name: 'Member',
     built_in: 'member',
     scopes: [
-      ...write('deal', 'contact', 'company', 'tag', 'token'),
+      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token'),
       ...read('product', 'territory'),
       ...configuration,
     ],
-    may_change: { deal: 'territory', contact: 'territory', company: 'territory' },
+    may_change: { deal: 'territory', contact: 'territory', company: 'territory', activity: 'territory' },
   },
   {
     id: 4,
     name: 'Read only',
     built_in: 'read_only',
-    scopes: [...read('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'), ...configuration],
+    scopes: [
+      ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token'),
+      ...configuration,
+    ],
   },
 ]

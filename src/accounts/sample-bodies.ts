@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json.ts'
 import type { SampleIds } from './sample.ts'
 import * as names from './sample-names.ts'
 
-type Random = () => number
+export type Random = () => number
 
 const [dealCount, historyDays] = [300, 270]
 const dayMs = 86_400_000
@@ -157,10 +157,10 @@ function converted(usd: number, currency: string, rate: string): string {
   return (usd / Number(rate)).toFixed(currency === 'JPY' ? 0 : 2)
 }
 
-function date(at: Date): string {
+export function date(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
-function pick<T extends Json>(random: Random, choices: readonly T[]): T {
+export function pick<T extends Json>(random: Random, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)]!
 }

@@ -201,3 +201,23 @@ export const rates: readonly (readonly [code: string, rate: string])[] = [
   ['INR', '0.012'],
   ['KWD', '3.25'],
 ]
+
+/** What activities are called, by kind. */
+export const activitySubjects: { readonly [kind: string]: readonly string[] } = {
+  Call: ['Introductory call', 'Follow-up call', 'Call about the offer', 'Call back', 'Ask about the budget'],
+  Meeting: ['Product demonstration', 'Site visit', 'Review of the offer', 'Kick-off', 'Contract talks'],
+  Task: ['Prepare the offer', 'Check delivery dates', 'Update the forecast', 'Send the contract'],
+  'E-mail': ['Offer sent', 'Answer to questions', 'Documents sent', 'Reminder of the offer'],
+  Note: ['What they need', 'Who decides', 'After the meeting', 'About the competition'],
+}
+
+export const outcomes = ['Interested', 'Left a message', 'Wants an offer', 'Needs time', 'Agreed']
+
+export const noteTexts = [
+  'The plant manager decides, and asks for two references of our size.',
+  'They compare us with their present supplier. Delivery before the end of the quarter matters most.',
+  'The budget is approved for this year. Legal wants to see the contract first.',
+  'They liked the demonstration. Training on site has to be part of the offer.',
+  'Our contact leaves in spring; the successor should be at the next meeting.',
+  'Price is not the point: they want one supplier for both sites.',
+]

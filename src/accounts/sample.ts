@@ -3,6 +3,7 @@
  * `now`. Every record is created as an API client would create it, so that every rule holds and every derived
  * value is right. The records follow each other in time, as in any account (D123).
  */
+import { bringDealsInLine } from '../activities/in-deals.ts'
 import { kinds } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
@@ -14,6 +15,7 @@ import { resources } from '../resources.ts'
 import { ask, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'
 import { insertOptions } from './create.ts'
+import { sampleActivities } from './sample-activities.ts'
 import { sampleBegins, sampleDeals, sampleProducts } from './sample-bodies.ts'
 import { sampleFields } from './sample-fields.ts'
 import * as names from './sample-names.ts'
@@ -50,7 +52,8 @@ export async function createSample(tx: Queryable, account: number, owner: number
   }
   const catalog = await loadCatalog(tx, resources, account)
   const random = generator(20_240_229)
-  const [product, deal] = [catalog.resources.get('product')!, catalog.resources.get('deal')!]
+  const fieldsOf = (resource: string) => catalog.resources.get(resource)!
+  const [product, deal, activity] = [fieldsOf('product'), fieldsOf('deal'), fieldsOf('activity')]
   const context = (at: Date) => ({ catalog, actor: owner, at })
   const begun = context(sampleBegins(now))
   const ids = await createAround(tx, begun)
@@ -59,7 +62,17 @@ export async function createSample(tx: Queryable, account: number, owner: number
   )
   const products = sold.map(({ id }) => id)
   const deals = sampleDeals(random, now, ids, products, catalog)
-  await Promise.all(deals.map(({ body, createdAt }) => createRecord(tx, deal, body, context(createdAt))))
+  const made = await Promise.all(
+    deals.map(async one => ({ ...one, ...(await createRecord(tx, deal, one.body, context(one.createdAt))) })),
+  )
+  const activities = sampleActivities(random, now, made)
+  const lastMinutes = (index: number) => new Date(now.getTime() - (activities.length - index) * 60_000)
+  await Promise.all(
+    activities.map((body, index) =>
+      createRecord(tx, activity, body, context(lastMinutes(index)), { isAmongMany: true }),
+    ),
+  )
+  await bringDealsInLine(tx, account)
 }
 
 /** A custom field of each kind on deal and on product, with the options of those that have some. */

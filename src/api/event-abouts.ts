@@ -2,7 +2,7 @@
 import { type About, enveloped, named, ok } from '../openapi/about.ts'
 
 /** GET /{resource}/{id}/history */
-export function historyAbout(resource: string, words: string): About {
+export function historyAbout(resource: string, record: string): About {
   const meta = {
     type: 'object',
     properties: {
@@ -14,7 +14,7 @@ export function historyAbout(resource: string, words: string): About {
   }
   const data = { type: 'array', items: named('event') }
   return {
-    ...{ id: `${resource}_history`, summary: `Tells who changed what of a ${words}.`, tag: resource },
+    ...{ id: `${resource}_history`, summary: `Tells who changed what of ${record}.`, tag: resource },
     parameters: ['pageSize', 'cursor'],
     answers: [ok('The events, the newest first.', enveloped(data, meta, true))],
     refuses: ['record_not_found'],

@@ -60,10 +60,10 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     refuses: ['record_not_found', ...saving, 'version_conflict'],
     ifMatch: true,
   }
-  const words = resource.replaceAll('_', ' ')
+  const [words, one] = wordsOf(resource)
   return {
     create: {
-      ...{ id: `${resource}_create`, summary: `Creates a ${words}.`, tag, parameters: expand },
+      ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: expand },
       description: hintsOf(resource, 'create'),
       body: { schema: named(`${resource}_new`) },
       answers: [created(recordOf(resource))],
@@ -71,16 +71,16 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     },
     ...listAbouts(resource, words),
     get: {
-      ...{ id: `${resource}_get`, summary: `Reads a ${words}.`, tag, parameters: expand },
+      ...{ id: `${resource}_get`, summary: `Reads ${one}.`, tag, parameters: expand },
       answers: [record],
       refuses: ['record_not_found'],
     },
-    history: historyAbout(resource, words),
-    ...byAbouts(resource, words, change),
-    replace: { ...change, id: `${resource}_replace`, summary: `Changes a ${words}, as PATCH does.` },
-    update: { ...change, id: `${resource}_update`, summary: `Changes a ${words}: what is left out stays.` },
+    history: historyAbout(resource, one),
+    ...byAbouts(resource, one, change),
+    replace: { ...change, id: `${resource}_replace`, summary: `Changes ${one}, as PATCH does.` },
+    update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
-      ...{ id: `${resource}_delete`, summary: `Deletes a ${words}.`, tag },
+      ...{ id: `${resource}_delete`, summary: `Deletes ${one}.`, tag },
       ...(moves ? { parameters: [moveTo] } : {}),
       answers: [deleted],
       refuses: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],
@@ -95,22 +95,28 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   }
 }
 
+/** What a record is called, and the same with its article. */
+function wordsOf(resource: string): [string, string] {
+  const words = resource.replaceAll('_', ' ')
+  return [words, `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`]
+}
+
 /** Of the record that has a unique value (D77); `change`: what changing any record is. */
 function byAbouts(
   resource: string,
-  words: string,
+  one: string,
   change: Omit<About, 'id' | 'summary'>,
 ): Pick<RecordAbouts, 'getBy' | 'upsert'> {
   const where = 'The path has the name of a unique field and the value.'
   return {
     getBy: {
-      ...{ id: `${resource}_get_by`, summary: `Reads a ${words} by a unique value.`, tag: resource },
+      ...{ id: `${resource}_get_by`, summary: `Reads ${one} by a unique value.`, tag: resource },
       ...{ description: where, parameters: change.parameters ?? [], answers: change.answers },
       refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
     },
     upsert: {
       ...{ ...change, id: `${resource}_upsert` },
-      summary: `Changes a ${words} by a unique value, or creates it.`,
+      summary: `Changes ${one} by a unique value, or creates it.`,
       description: `${where} ${hints.change} What creates it needs all required fields.`,
       answers: [...change.answers, created(recordOf(resource))],
       refuses: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],

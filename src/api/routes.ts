@@ -36,6 +36,7 @@ type Readable =
   | 'product'
   | 'contact'
   | 'company'
+  | 'activity'
   | 'user'
   | 'role'
   | 'token'
@@ -114,6 +115,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...aggregateRoutes(db, 'product'),
     ...records('contact'),
     ...records('company'),
+    ...records('activity'),
     ...records('user', handOver),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).

@@ -121,7 +121,7 @@ export const sampleData: Act = async (db, given, { now }) => {
 /** What an account has beyond what every new one has; null: nothing. */
 async function contentsOf(tx: Queryable, account: number): Promise<string | null> {
   const own = param(String(account))
-  for (const name of ['deal', 'product', 'contact', 'company', 'territory', 'tag', 'field']) {
+  for (const name of ['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'field']) {
     const [row] = await ask(
       tx,
       sql`SELECT 1 AS one FROM ${sql.id(name)} t WHERE t.account_id = ${own}::bigint LIMIT 1`,

@@ -17,6 +17,7 @@ export const company: Resource = {
   namedBy: ['name'],
   searched: ['phones'],
   customType: 'COMPANY',
+  parts: ['activity'],
   reach: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('company', {
     'Basic information': [

@@ -10,6 +10,7 @@ export const contact: Resource = {
   namedBy: ['emails'],
   searched: ['emails', 'phones'],
   customType: 'CONTACT',
+  parts: ['activity'],
   reach: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('contact', {
     'Basic information': [

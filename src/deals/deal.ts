@@ -16,6 +16,8 @@ export const deal: Resource = {
   fields: dealFields,
   shownAs: ['title'],
   searched: [],
+  parts: ['activity'],
+  movedAt: 'activities_moved_at',
   reach: { owner: 'sales_owner', territory: 'territory' },
   explains: explainStatus,
   also: alsoOf,

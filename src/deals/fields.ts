@@ -9,6 +9,23 @@ import { type Sql, sql } from '../sql.ts'
 /** The interface's range of every amount. */
 export const moneyRange = { min: 0, max: 9999999999999 }
 const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
+/** A field that writes of activities keep; it tells of these fields of theirs. */
+const ofActivities = (...names: string[]) => ({
+  readOnly: true,
+  keptBy: 'activity',
+  derivesFrom: names.map(name => `activity.${name}`),
+})
+const counters = (
+  [
+    [35, 'done_activities', 'Done activities', 'done_at'],
+    [36, 'upcoming_activities', 'Upcoming activities', 'done_at'],
+    [37, 'total_activities', 'Total activities'],
+    [38, 'email_message_count', 'E-mail messages', 'kind', 'done_at'],
+  ] as const
+).map(([id, name, label, ...from]) => ({
+  ...{ id, name, label, type: 'SINGLE_NUMBER' as const, filled: true, default: 0 },
+  ...ofActivities(...from),
+}))
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
@@ -205,11 +222,13 @@ export const dealFields = defineFields('deal', {
       label: 'Rotting days',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['pipeline_stage', 'activity.done_at'],
       volatile: true,
+      // A done activity begins it anew.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
-          THEN greatest(0, ${days(sql`${r}deal_stage_updated_at`, now)} - ${r}stage_rotting_days) END`,
+          THEN greatest(0, ${days(sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`, now)}
+            - ${r}stage_rotting_days) END`,
     },
     {
       id: 28,
@@ -273,44 +292,9 @@ export const dealFields = defineFields('deal', {
       derivesFrom: ['sales_owner'],
     },
   ],
-  // Fed by the activity resource once it exists (D25); until then nothing has been counted.
+  // What follows from the deal's activities is kept by the writes of activities (D25, D73).
   Activity: [
-    {
-      id: 35,
-      name: 'done_activities',
-      label: 'Done activities',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      computed: () => sql`0::numeric`,
-      default: 0,
-    },
-    {
-      id: 36,
-      name: 'upcoming_activities',
-      label: 'Upcoming activities',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      computed: () => sql`0::numeric`,
-      default: 0,
-    },
-    {
-      id: 37,
-      name: 'total_activities',
-      label: 'Total activities',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      computed: () => sql`0::numeric`,
-      default: 0,
-    },
-    {
-      id: 38,
-      name: 'email_message_count',
-      label: 'E-mail messages',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      computed: () => sql`0::numeric`,
-      default: 0,
-    },
+    ...counters,
     {
       id: 39,
       name: 'last_email_received',
@@ -332,24 +316,21 @@ export const dealFields = defineFields('deal', {
       name: 'last_activity_date',
       label: 'Last activity date',
       type: 'DATE',
-      readOnly: true,
-      computed: () => sql`NULL::date`,
+      ...ofActivities('done_at'),
     },
     {
       id: 42,
       name: 'next_activity_date',
       label: 'Next activity date',
       type: 'DATE',
-      readOnly: true,
-      computed: () => sql`NULL::date`,
+      ...ofActivities('due_at', 'done_at'),
     },
     {
       id: 43,
       name: 'last_activity_type',
       label: 'Last activity type',
       type: 'SINGLE_STRING',
-      readOnly: true,
-      computed: () => sql`NULL::text`,
+      ...ofActivities('kind', 'done_at'),
     },
     {
       id: 44,
@@ -361,13 +342,14 @@ export const dealFields = defineFields('deal', {
       computed: () => sql`NULL::text`,
     },
     {
-      id: 45,
-      name: 'recent_note',
-      label: 'Recent note',
-      type: 'TEXT',
-      readOnly: true,
-      computed: () => sql`NULL::text`,
+      id: 54,
+      name: 'last_done_at',
+      label: 'Last done at',
+      type: 'DATE_TIME',
+      hidden: true,
+      ...ofActivities('done_at'),
     },
+    { id: 45, name: 'recent_note', label: 'Recent note', type: 'TEXT', ...ofActivities('kind', 'notes') },
   ],
   Record: [...authorFields(46), ...recordFields(50)],
 })

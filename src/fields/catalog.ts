@@ -230,8 +230,12 @@ function targetOf({ related, is_custom, type }: Field, resources: readonly Resou
   return resources.find(({ name, customType }) => (is_custom ? customType === type : name === related))
 }
 
-function pointingTo(target: Resource | undefined): Pick<Field, 'related' | 'related_name'> {
-  return { related: target?.name ?? null, related_name: target?.shownAs ?? [] }
+function pointingTo(target: Resource | undefined): Pick<Field, 'related' | 'related_name' | 'is_named'> {
+  return {
+    related: target?.name ?? null,
+    related_name: target?.shownAs ?? [],
+    is_named: target?.namedBy !== undefined,
+  }
 }
 
 /** A field of the service as the account has changed it (D36). */

@@ -56,6 +56,8 @@ export type Field = {
   readonly related: string | null
   /** the columns that make the name of the record that it points to */
   readonly related_name: readonly string[]
+  /** whether a string can name that record (D75) */
+  readonly is_named: boolean
   /** the resource that the lines of an amount name */
   readonly lines_of: string | null
   /** the field that keeps an amount in the account's base currency: another one, or the field itself */
@@ -85,13 +87,21 @@ export type Field = {
   /** counts the changes of the field; a field of the service begins at 1 */
   readonly version: number
   /**
-   * true when the value changes without a write of the record, because it follows the clock, a stage or a
-   * rate; the stored text does not contain it
+   * true when the value changes without a write of the record, because it follows the clock, a stage, a rate
+   * or other records; the stored text does not contain it
    */
   readonly is_volatile: boolean
+  /**
+   * the resource whose records decide on the value: their writes keep its column, and those of its own record
+   * leave it alone
+   */
+  readonly kept_by: string | null
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
-  /** the fields of which its value tells; whoever may not see one of them does not see it either (D64) */
+  /**
+   * the fields of which its value tells, those of another resource as "activity.notes"; whoever may not see
+   * one of them does not see it either (D64)
+   */
   readonly derives_from: readonly string[]
   /** true for what the store itself keeps of each record: its id, version and deletion */
   readonly is_of_store: boolean
@@ -110,6 +120,7 @@ export const plainField = {
   within: null,
   related: null,
   related_name: [],
+  is_named: false,
   lines_of: null,
   in_base: null,
   is_offered: false,
@@ -117,6 +128,7 @@ export const plainField = {
   help: null,
   computed: null,
   is_volatile: false,
+  kept_by: null,
   derives_from: [],
   is_filled: false,
   is_of_store: false,

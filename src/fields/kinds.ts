@@ -31,6 +31,7 @@ const table = {
   ADDRESS: { ...address, custom: {} },
   OWNER: { ...reference, custom: {} },
   TERRITORY: reference,
+  DEAL: reference,
   COMPANY: { ...reference, custom: {} },
   CONTACT: { ...reference, custom: {} },
   CONTACT_ONBOARD: reference,
@@ -53,7 +54,7 @@ const table = {
   JSON: json,
 } satisfies { readonly [type: string]: Kind }
 
-/** The interface's field types, and those that D18, D35, D61 and D62 add. */
+/** The interface's field types, and those that D18, D35, D61, D62 and D73 add. */
 export type FieldType = keyof typeof table
 
 export const kinds: { readonly [type in FieldType]: Kind } = table

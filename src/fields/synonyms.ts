@@ -56,6 +56,17 @@ const synonymsOf: { readonly [name: string]: string } = {
   emails: 'email emailaddress emailaddresses mail workemail primaryemail',
   email: 'emailaddress mail login username',
   phones: 'phone phonenumber phonenumbers mobile mobilephone mobilenumber worknumber telephone tel',
+  kind: 'type activitytype tasktype calltype engagementtype',
+  subject: 'title name summary activitysubject tasksubject',
+  notes: 'note body description comment comments content text details',
+  due_at:
+    'due duedate duetime dueon deadline start startat starttime startdate scheduledat activitydate when',
+  duration: 'minutes length durationminutes durationinminutes',
+  done_at: 'done isdone completed completedat completeddate completedtime finishedat markedasdone status',
+  outcome: 'result disposition calldisposition calloutcome meetingoutcome',
+  owner: 'ownerid assignedto assignee assigneduser assigneduserid userid hubspotownerid salesowner',
+  deal: 'dealid deals opportunity opportunityid whatid potentialid targetableid',
+  contact: 'contactid contacts person personid whoid participants',
   website: 'domain url web homepage',
   address: 'street city zip postalcode country billingaddress mailingaddress shippingaddress state',
 }

@@ -38,6 +38,7 @@ export async function createRecord(
   given: Given = {},
 ): Promise<Saved> {
   const { catalog, actor } = context
+  const { bringsInLine } = given.isAmongMany ? {} : fields.resource
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -62,7 +63,7 @@ export async function createRecord(
       by => creation(by, fields, made, nested, parsed, given),
       response,
       {
-        first: nested.isSought ? lockFirst : undefined,
+        first: nested.isSought || bringsInLine ? lockFirst : undefined,
         candidates: candidatesOf(fields, parsed, { before: null, after }),
       },
     )
@@ -83,6 +84,8 @@ export type Given = {
   readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */
   readonly isIt?: (before: Values) => boolean
+  /** whether the caller brings other records in line afterwards, once for many new ones */
+  readonly isAmongMany?: boolean
 }
 
 const attempts = 3
@@ -97,7 +100,7 @@ function creation(
   draft: RecordToWrite,
   nested: NestedRecords,
   { references }: Parsed,
-  { rows: beside }: Given,
+  { rows: beside, isAmongMany }: Given,
 ): Write {
   const { isConfiguration = false } = fields.resource
   const { rows, events } = nested.write(by)
@@ -111,6 +114,7 @@ function creation(
       ...insertedKeys(by, fields, r, draft, 'keys'),
       ...rows,
       ...(beside?.(by) ?? []),
+      ...((!isAmongMany && fields.resource.bringsInLine?.(by, r)) || []),
     ],
     events: [...events, createdEvent(fields, draft, r)],
     isConfiguration,

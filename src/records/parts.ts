@@ -17,7 +17,10 @@ export function deletedParts(fields: ResourceFields, parts: readonly string[], b
   return partsOf(fields, parts, by, 'deleted', deletion(by), sql`IS NULL`)
 }
 
-/** Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. */
+/**
+ * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. What
+ * follows from the parts for `r` itself stays as it is: those that go with it come back with it.
+ */
 export function partsOf(
   { resource: { name } }: ResourceFields,
   parts: readonly string[],
@@ -32,7 +35,7 @@ export function partsOf(
       sql`${cte} AS (
   UPDATE ${sql.id(part)} x SET version = x.version + 1, ${set}
   FROM r, locked
-  WHERE x.account_id = ${by.account}::bigint AND x.${sql.id(name)} = r.id AND x.deleted_at ${which}
+  WHERE x.account_id = ${by.account}::bigint AND ${isPartOf(by, part, name)} AND x.deleted_at ${which}
   RETURNING x.*
 )`,
       ...(verb === 'deleted' ? freedKeys : restoredKeys)(
@@ -49,4 +52,11 @@ export function partsOf(
       isOfEach: true,
     })),
   }
+}
+
+/** The condition that `x` is a part of the record `r` of the resource `name`, not of a nearer one. */
+function isPartOf({ resources }: Author, part: string, name: string): Sql {
+  const { partOf = [name] } = resources.get(part)!.resource
+  const nearer = partOf.slice(0, partOf.indexOf(name)).map(other => sql` AND x.${sql.id(other)} IS NULL`)
+  return sql`x.${sql.id(name)} = r.id${sql.join(nearer, sql.none)}`
 }

@@ -4,6 +4,7 @@
  */
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
@@ -107,13 +108,19 @@ function removal(
   UPDATE ${tableOf(fields)} SET version = version + 1, ${deletion(by)}
   FROM used, locked
   WHERE ${sql.join(conditions, sql`\n    AND `)}
-  RETURNING id, version
+  RETURNING ${table}.*
 )`,
       ...parts.changes,
     ],
-    rows: [...freedKeys(by, fields, sql`r`, 'freed'), ...(actor?.endedAccess(by) ?? [])],
+    rows: [
+      ...freedKeys(by, fields, sql`r`, 'freed'),
+      ...(actor?.endedAccess(by) ?? []),
+      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+    ],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
+    // What went with it is known by its moment when it comes back.
+    hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
     t.version::text AS version, (${changeable(name, by, sql`t`)})::text AS is_changeable
   FROM used LEFT JOIN ${table} t
@@ -176,7 +183,7 @@ function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): 
 
 /** What the caller does not see is not counted (D64a). */
 function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
-  if (seen === 0) return `${resource}s that you can't see point to it.`
-  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${resource}s point`} to it`
+  if (seen === 0) return `${pluralOf(resource)} that you can't see point to it.`
+  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`
   return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
 }

@@ -36,7 +36,7 @@ export function renderedMembers({ whole: fields }: ResourceFields, after: Values
 /** SQL of a whole record's text, over the row `r`. */
 export const renderedSql = madeOnce(({ whole }: ResourceFields): Sql => {
   const clock = whole.fields
-    .filter(field => field.is_volatile)
+    .filter(field => field.is_volatile && !field.is_hidden)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
   const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
   return sql`concat('{"id":', r.id, ',', r.document,${sql.join(clock, sql.none)}

@@ -48,6 +48,18 @@ export type Resource = {
    * points to it does not keep it from being deleted.
    */
   readonly parts?: readonly string[]
+  /**
+   * where its records are parts of others: the references by which they are. A record is a part of the first
+   * that it has. Left out: of the one that has the resource among its parts.
+   */
+  readonly partOf?: readonly string[]
+  /**
+   * CTEs of a write that bring columns of other records in line with the rows `r` of this resource, as the
+   * write leaves them (D73). The write goes after `lockFirst`, so it sees all that was saved before.
+   */
+  readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
+  /** the column that says when writes of other records changed one of its records last (D89) */
+  readonly movedAt?: string
   /** whose its records are, where a role may be limited to some of them (D63) */
   readonly reach?: Reach
   /** set where its records are users, who send the requests: nobody can delete themselves */
@@ -107,6 +119,8 @@ export type Draft = {
   readonly catalog: Catalog
   /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly now: string
+  /** that moment by the clock of this process: for bounds of a day or so */
+  readonly clock: Date
   problem(
     field: string,
     code: string,
@@ -141,6 +155,8 @@ export type FieldDefinition = {
   unique?: true
   computed?: Expression
   volatile?: boolean
+  /** the resource whose writes keep its column; such a field is volatile */
+  keptBy?: string
   /** whether the service itself gives every record a value. Required fields have one in any case. */
   filled?: boolean
   derivesFrom?: readonly string[]
@@ -185,7 +201,8 @@ export function defineFields(
       rules: definition.rules ?? [],
       help: definition.help ?? null,
       computed: definition.computed ?? null,
-      is_volatile: definition.volatile ?? false,
+      is_volatile: definition.volatile ?? definition.keptBy !== undefined,
+      kept_by: definition.keptBy ?? null,
       is_filled: definition.filled ?? definition.required ?? false,
       derives_from: definition.derivesFrom ?? [],
       is_of_store: definition.ofStore ?? false,
@@ -219,32 +236,13 @@ const nameLength = { min_length: 1, max_length: 255 }
 
 /** When and by whom a record was created and changed. */
 export function authorFields(firstId: number): FieldDefinition[] {
+  const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
+  const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
   return [
-    { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
-    {
-      id: firstId + 1,
-      name: 'updated_at',
-      label: 'Updated at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      filled: true,
-    },
-    {
-      id: firstId + 2,
-      name: 'created_by',
-      label: 'Created by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-    },
-    {
-      id: firstId + 3,
-      name: 'updated_by',
-      label: 'Updated by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-    },
+    { id: firstId, name: 'created_at', label: 'Created at', ...at },
+    { id: firstId + 1, name: 'updated_at', label: 'Updated at', ...at },
+    { id: firstId + 2, name: 'created_by', label: 'Created by', ...by },
+    { id: firstId + 3, name: 'updated_by', label: 'Updated by', ...by },
   ]
 }
 
@@ -253,32 +251,12 @@ export function authorFields(firstId: number): FieldDefinition[] {
  * D69). `deletedBy`: the id of the last one, where the next number is taken.
  */
 export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
+  const own = { readOnly: true, ofStore: true } as const
+  const by = { type: 'OWNER', related: 'user' } as const
   return [
     { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
-    {
-      id: firstId + 1,
-      name: 'version',
-      label: 'Version',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      ofStore: true,
-    },
-    {
-      id: firstId + 2,
-      name: 'deleted_at',
-      label: 'Deleted at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      ofStore: true,
-    },
-    {
-      id: deletedBy,
-      name: 'deleted_by',
-      label: 'Deleted by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-      ofStore: true,
-    },
+    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', ...own },
+    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', ...own },
+    { id: deletedBy, name: 'deleted_by', label: 'Deleted by', ...by, ...own },
   ]
 }

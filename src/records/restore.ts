@@ -109,7 +109,10 @@ function restoration(
 )`,
       ...parts.changes,
     ],
-    rows: restoredKeys(by, fields, sql`r`, 'taken'),
+    rows: [
+      ...restoredKeys(by, fields, sql`r`, 'taken'),
+      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+    ],
     events: [...parts.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
     answer: answerOf(fields),

@@ -180,6 +180,7 @@ function judged(
     related,
     catalog: context.catalog,
     now: moment,
+    clock: new Date(),
     problem: (field, code, message, { at = '', hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
       if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
@@ -220,8 +221,8 @@ export function fullness({ resource }: ResourceFields, { catalog }: Context, rec
 
 export function changesOf({ whole }: ResourceFields, before: Values, after: Values): Changes {
   const changes: Changes = {}
-  for (const { internal_name: name, is_hidden, computed, is_of_store } of whole.fields) {
-    if (is_hidden || computed || is_of_store) continue
+  for (const { internal_name: name, is_hidden, computed, is_of_store, kept_by } of whole.fields) {
+    if (is_hidden || computed || is_of_store || kept_by) continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
     if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
   }

@@ -59,8 +59,9 @@ export function tableOf({ resource }: ResourceFields): Sql {
 
 /**
  * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
- * whether the viewer may change it. The state differs after every change of the row, also after a change that
- * makes no version; and is_moved: whether a value may have changed since the version was written (D89).
+ * whether the viewer may change it. The state differs after every change of the stored text, also after a
+ * change that makes no version; and is_moved: whether a value may have changed since the version was written
+ * (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   const { catalog, actor, territories = [] } = viewer
@@ -82,7 +83,8 @@ const readOf = madeOnce((fields: ResourceFields) =>
 
 /** The condition that values of `r` which need no write differ from those at its last write, or may. */
 function moved({ whole }: ResourceFields, followedAt: Param): Sql {
-  const volatile = whole.fields.filter(field => field.is_volatile)
+  const { movedAt } = whole.resource
+  const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const byClock = volatile.flatMap(({ computed }) =>
     computed
       ? [
@@ -91,15 +93,24 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
       : [],
   )
   const isFollowing = volatile.length > byClock.length
-  const all = [...byClock, ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : [])]
+  const all = [
+    ...byClock,
+    ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
+    ...(movedAt ? [sql`r.updated_at <= r.${sql.id(movedAt)}`] : []),
+  ]
   return all.length ? sql.join(all, sql` OR `) : sql`false`
 }
 
 /** What recordStatement answers of the row `r`. */
 export function readColumns(fields: ResourceFields, sight: Sight, followedAt: Param): Sql {
   const isChangeable = changeable(fields.resource.name, sight, sql`r`)
-  return sql`r.version::text AS version, r.xmin::text AS state, ${renderedSql(fields)} AS record,
+  return sql`r.version::text AS version, ${stateOf(sql`r.document`)}::text AS state, ${renderedSql(fields)} AS record,
       (${isChangeable})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved`
+}
+
+/** SQL of what tells a stored text from any other: 64 bits. */
+export function stateOf(document: Sql): Sql {
+  return sql`hashtextextended(${document}, 0)`
 }
 
 /** What a write answers of the record `r`. */
@@ -182,10 +193,10 @@ type FieldColumns = {
 }
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
-/** The columns of the service's own fields, with the field each belongs to. */
+/** The columns that a record's own writes set, with the field of the service each belongs to. */
 const shapeOf = madeOnce((fields: ResourceFields): Shape => {
   const columns = fields.fields
-    .filter(field => !field.is_custom && !field.computed && !field.is_of_store)
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }

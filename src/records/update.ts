@@ -36,6 +36,7 @@ import {
   type Queryable,
   type RecordToWrite,
   recordStatement,
+  stateOf,
   tableOf,
 } from './store.ts'
 import { changedKeys } from './unique.ts'
@@ -146,8 +147,10 @@ async function tryUpdate(
   const response = { warnings: parsed.warnings, created: nested.created }
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
-  // What must be kept is judged by the rows as they are under the account's lock.
-  const first = keeps || nested.isSought ? lockFirst : undefined
+  // What must be kept is judged by the rows as they are under the account's lock, and what follows from them
+  // is worked out so.
+  const isUnderLock = keeps || nested.isSought || fields.resource.bringsInLine
+  const first = isUnderLock ? lockFirst : undefined
   const candidates = candidatesOf(fields, parsed, { before, after })
   return save(db, fields, context, write, response, { first, candidates })
 }
@@ -170,13 +173,13 @@ async function refuseUnkept(
   if (row!.is_kept === 'false') throw refusal()
 }
 
-/** The row that was read. The merged record is written only over this very row. */
+/** What was read. The merged record is written only where the text of the record is still this one. */
 type Read = { readonly id: number; readonly version: number; readonly state: string }
 
 /**
  * Writes the changes of the record, and its nested records. The purge of a field (administration/purge.ts)
- * changes a row without a new version. So the state of the row is compared too: otherwise the text that was
- * read before the purge would come back.
+ * changes the text without a new version. So the state of the text is compared too: otherwise the text that
+ * was read before the purge would come back. What others change of the row meanwhile (D73) stays.
  */
 function change(
   by: Author,
@@ -191,7 +194,7 @@ function change(
   const { rows, events } = nested.write(by)
   const conditions = [
     sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
-    sql`version = ${String(version)}::int AND xmin = ${state}::xid AND deleted_at IS NULL`,
+    sql`version = ${String(version)}::int AND ${stateOf(sql`document`)} = ${state}::bigint AND deleted_at IS NULL`,
     ...stillThere(by, added),
     ...nested.absent(by),
     ...(keeps ? [keeps.condition(by.account)] : []),
@@ -209,6 +212,7 @@ function change(
       ...changedKeys(by, fields, draft),
       ...(given.rows?.(by) ?? []),
       ...(isEnded ? (actor?.endedAccess(by) ?? []) : []),
+      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
     ],
     events: [
       ...ended.events,

@@ -53,6 +53,8 @@ export type Write = {
   readonly events: readonly Event[]
   /** whether it changes what the catalog is made of, which then has a new version */
   readonly isConfiguration?: boolean
+  /** whether its moment is after that of every write before it, so that what it deletes can be told by it */
+  readonly hasOwnMoment?: boolean
   /** whether nothing is saved afterwards that an older configuration judged (D115) */
   readonly endsOlder?: boolean
   /** a SELECT of what is answered */
@@ -76,7 +78,7 @@ export type Event = {
 export function writing(by: Author, write: Write): Sql[] {
   const { changes = [], rows = [], events, isConfiguration = false, answer } = write
   return [
-    lockedAt(by),
+    lockedAt(by, write),
     ...changes,
     counted(by, write),
     ...rows,
@@ -156,10 +158,11 @@ export async function reserveIds(
  * The CTE `locked` with `at`. The inner SELECT waits for the lock. The time and the oldest configuration are
  * read outside of it, and so after the wait.
  */
-function lockedAt({ account, at, version }: Author): Sql {
+function lockedAt({ account, at, version }: Author, { hasOwnMoment }: Write): Sql {
+  const first = hasOwnMoment ? sql`c.last_at + interval '1 millisecond'` : sql`c.last_at`
   return sql`locked AS MATERIALIZED (
   SELECT greatest(
-    c.last_at, date_trunc('milliseconds', coalesce(${at}::timestamptz, clock_timestamp()))) AS at
+    ${first}, date_trunc('milliseconds', coalesce(${at}::timestamptz, clock_timestamp()))) AS at
   FROM (SELECT last_at, oldest_version FROM counter WHERE account_id = ${account}::bigint FOR UPDATE) c
   WHERE c.oldest_version <= ${version}::bigint
 )`

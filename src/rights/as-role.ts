@@ -54,11 +54,13 @@ function seenBase({ in_base }: Field, hidden: ReadonlySet<string>): string | nul
 /** The names of the fields that the role hides, and of those that derive from them. */
 function hiddenOf({ resource, whole }: ResourceFields, role: Role): ReadonlySet<string> {
   const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))
+  const elsewhere = new Set(role.hidden_fields)
   const hidden = new Set(names.map(name => name.slice(resource.name.length + 1)))
   for (let size = -1; hidden.size > size; ) {
     size = hidden.size
     for (const field of whole.fields) {
-      if (field.derives_from.some(name => hidden.has(name))) hidden.add(field.internal_name)
+      if (field.derives_from.some(name => hidden.has(name) || elsewhere.has(name)))
+        hidden.add(field.internal_name)
     }
   }
   return hidden

@@ -8,8 +8,7 @@ import { type Param, param, type Sql, sql } from '../sql.ts'
 /** From the narrowest to the widest. */
 export const visibilities = ['own', 'territory', 'all'] as const
 /**
- * `own`: what one owns; of a resource without owners, what one created. `territory`: that and one's
- * territories'.
+ * `own`: what one owns; of what has no owner, what one created. `territory`: that and one's territories'.
  */
 export type Visibility = (typeof visibilities)[number]
 
@@ -20,7 +19,11 @@ export function isWider(one: Visibility, other: Visibility): boolean {
 /** The columns of a resource that say whose a record is. */
 export type Reach = {
   readonly owner: string
+  /** whose it is that has no owner */
+  readonly creator?: string
   readonly territory?: string
+  /** the references to records whose `territory` is also its own */
+  readonly through?: readonly string[]
   /** whether nobody but administrators sees another's, whatever a role says */
   readonly isPrivate?: true
 }
@@ -87,11 +90,24 @@ export function changeable(resource: string, sight: Sight, alias: Sql): Sql {
 function limitedTo(
   to: Visibility,
   { resource: { reach } }: ResourceFields,
-  { actor, territories }: Sight,
+  { account, actor, territories }: Sight,
   alias: Sql,
 ): Sql | null {
   if (to === 'all' || !reach) return null
-  const isOwn = sql`${alias}.${sql.id(reach.owner)} = ${actor}::bigint`
-  if (to === 'own' || !reach.territory) return isOwn
-  return sql`(${isOwn} OR ${alias}.${sql.id(reach.territory)} = ANY(${territories}::bigint[]))`
+  const { owner, creator, territory, through = [] } = reach
+  const of = (column: string) => sql`${alias}.${sql.id(column)}`
+  const isOwn = sql`${creator ? sql`coalesce(${of(owner)}, ${of(creator)})` : of(owner)} = ${actor}::bigint`
+  if (to === 'own') return isOwn
+  const isTheirs = (column: Sql) => sql`${column} = ANY(${territories}::bigint[])`
+  const ways = [
+    isOwn,
+    ...(territory ? [isTheirs(of(territory))] : []),
+    ...through.map(
+      name => sql`EXISTS (
+      SELECT 1 FROM ${sql.id(name)} reached
+      WHERE reached.account_id = ${account}::bigint AND reached.id = ${of(name)}
+        AND ${isTheirs(sql`reached.territory`)})`,
+    ),
+  ]
+  return ways.length > 1 ? sql`(${sql.join(ways, sql` OR `)})` : isOwn
 }

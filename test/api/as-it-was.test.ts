@@ -160,6 +160,6 @@ test('a day without history, in the future, or that is none is refused', async (
     assert.deepEqual([reply.status, reply.body.errors[0].parameter], [400, 'as_of'], text)
   }
   // Every resource has a history.
-  for (const resource of ['product', 'contact', 'company', 'user', 'tag'])
+  for (const resource of ['deal', 'product', 'contact', 'company', 'activity', 'user', 'tag'])
     assert.equal((await get(`${v1}/${resource}/view/list?as_of=${await day(0)}`)).status, 200, resource)
 })

@@ -119,7 +119,8 @@ async function marksDoubles(db: Database): Promise<void> {
     `"metadata":{"name" : "its own", "n" : 1.50},"name":"x (3)","updated_at":"${instant}"`,
   )
   const events = await db.query(
-    `SELECT seq::text AS seq, type, record_id::text AS id, version, actor::text AS actor, changes::text AS changes FROM event WHERE account_id = 1 ORDER BY seq`,
+    `SELECT seq::text AS seq, type, record_id::text AS id, version, actor::text AS actor, changes::text AS changes FROM event
+     WHERE account_id = 1 AND resource <> 'role' ORDER BY seq`,
   )
   assert.deepEqual(
     events.map(event => event.seq),
@@ -136,8 +137,8 @@ async function marksDoubles(db: Database): Promise<void> {
   const [account] = await db.query(
     'SELECT c.last_seq::text AS seq, a.catalog_version::text AS version FROM account a JOIN counter c USING (account_id) WHERE account_id = 1',
   )
-  // The migration that makes roles is a change of the configuration, too.
-  assert.deepEqual({ ...account }, { seq: '48', version: '10' })
+  // The migrations that make roles, and give three of them activities, are changes of the configuration, too.
+  assert.deepEqual({ ...account }, { seq: '51', version: '11' })
   await assert.rejects(db.query("UPDATE tag SET name = 'E\u0301' WHERE account_id = 1 AND id = 1"), {
     code: '23505',
     constraint_name: 'tag_name',

@@ -28,12 +28,15 @@ const role = await made('role', {
   name: 'Seller',
   scopes: [
     ...['deal', 'contact', 'company', 'user', 'territory', 'tag', 'pipeline', 'pipeline_stage', 'product'],
-    ...['currency', 'field', 'role', 'token'],
+    ...['currency', 'field', 'role', 'token', 'activity'],
   ]
     .map(name => `${name}:read`)
     .concat('deal:write', 'contact:write'),
-  visibility: { deal: 'territory', contact: 'own', company: 'own' },
-  hidden_fields: ['deal.deal_value', 'deal.cf_custom_text_field', 'contact.job_title', 'contact.phones'],
+  visibility: { deal: 'territory', contact: 'own', company: 'own', activity: 'territory' },
+  hidden_fields: [
+    ...['deal.deal_value', 'deal.cf_custom_text_field', 'contact.job_title', 'contact.phones'],
+    'activity.outcome',
+  ],
 })
 const territory = await made('territory', { name: 'Theirs' })
 const seller = await made('user', {
@@ -53,6 +56,7 @@ await db.query('UPDATE company SET created_by = $1::bigint WHERE id = $2::bigint
 const deals = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
 const contacts = (await get(`${v1}/contact/view/list?pageSize=500`)).body.data
 const companies = (await get(`${v1}/company/view/list?pageSize=500`)).body.data
+const activities = (await get(`${v1}/activity/view/list?pageSize=500`)).body.data
 // A third of the deals is theirs or of their territory; they are of anybody's contacts and companies.
 for (const [index, deal] of deals.entries()) {
   const body =
@@ -75,7 +79,7 @@ type Question = { readonly method: string; readonly path: string; readonly body?
 /** What can be asked of a resource; the values are those of all its records, seen or not. */
 async function questions(resource: string, count: number): Promise<Question[]> {
   const paths = await pathsOf(service, resource)
-  const records = resource === 'deal' ? deals : contacts
+  const records = { deal: deals, contact: contacts, activity: activities }[resource]!
   const operandsOf = (of: typeof paths, from: typeof records, prefix = '') =>
     of.map(path => ({
       path: { ...path, path: prefix + path.path },
@@ -87,7 +91,10 @@ async function questions(resource: string, count: number): Promise<Question[]> {
       ? ['primary_contact.', 'related_contacts.'].flatMap(prefix =>
           operandsOf(contactPaths, contacts, prefix),
         )
-      : operandsOf(await pathsOf(service, 'company'), companies, 'company.')
+      : [
+          ...operandsOf(await pathsOf(service, 'company'), companies, 'company.'),
+          ...(resource === 'activity' ? operandsOf(await pathsOf(service, 'deal'), deals, 'deal.') : []),
+        ]
   // A name that nobody has is answered like one of a record that isn't seen (D75).
   const emails = contacts.flatMap((contact: { emails: { email_value: string }[] }) =>
     contact.emails.map(entry => entry.email_value),
@@ -115,7 +122,10 @@ async function questions(resource: string, count: number): Promise<Question[]> {
   const ids = records.map((record: { id: number }) => record.id)
   const list = () => {
     const sort = next() < 0.5 ? `&sort=${pick(names)}:${pick(['asc', 'desc'])}` : ''
-    const more = pick(['', '', '&expand=sales_owner,primary_contact,company', '&fields=title,deal_value', ''])
+    const isOfActivities = resource === 'activity'
+    const named = isOfActivities ? 'owner,deal,contact' : 'sales_owner,primary_contact,company'
+    const only = isOfActivities ? 'subject,outcome' : 'title,deal_value'
+    const more = pick(['', '', `&expand=${named}`, `&fields=${only}`, ''])
     const counting = pick(['', '', '&count=exact', '&count=estimate', '&deleted=only'])
     return `${v1}/${resource}/view/list?${filter()}${sort}${more}${counting}&pageSize=${pick([1, 3, 25])}`
   }
@@ -190,6 +200,7 @@ test('what is not seen changes no answer', async () => {
   const asked = [
     ...(await questions('deal', Math.ceil(questionsOf * 0.35))),
     ...(await questions('contact', Math.ceil(questionsOf * 0.15))),
+    ...(await questions('activity', Math.ceil(questionsOf * 0.2))),
   ]
   const before = await answers(call, asked)
   const statuses = Map.groupBy(before, answer => answer.slice(0, 3))
@@ -206,9 +217,19 @@ test('what is not seen changes no answer', async () => {
   // References to what is gone then are as good as references to what is not seen.
   for (const { name, table } of await db.query(
     `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
-     WHERE contype = 'f' AND confrelid IN ('contact'::regclass, 'company'::regclass)`,
+     WHERE contype = 'f' AND confrelid IN ('contact'::regclass, 'company'::regclass, 'deal'::regclass)`,
   ))
     await db.query(`ALTER TABLE ${table} DROP CONSTRAINT "${name}"`)
+  const [gone] = await db.query(
+    `WITH gone AS (
+       DELETE FROM activity a WHERE coalesce(owner, created_by) <> $1::bigint AND NOT EXISTS (
+         SELECT 1 FROM deal d WHERE d.id = a.deal AND d.territory = $2::bigint) RETURNING 1)
+     SELECT count(*)::text AS count FROM gone`,
+    own,
+  )
+  assert.ok(Number(gone!.count) > 50 && activities.length - Number(gone!.count) > 20)
+  await db.query(`UPDATE activity SET outcome = 'another', document = regexp_replace(document,
+    '"outcome":("[^"]*"|null)', '"outcome":"another"')`)
   await db.query(`DELETE FROM deal WHERE ${unseen}`, own)
   await db.query('DELETE FROM contact WHERE created_by <> $1::bigint', own.slice(0, 1))
   await db.query('DELETE FROM company WHERE created_by <> $1::bigint', own.slice(0, 1))

@@ -48,6 +48,7 @@ async function otherAccount() {
     tag: (await make('tag', { name: 'theirs' })).id,
     company: (await make('company', { name: 'Theirs' })).id,
     contact: (await make('contact', { last_name: 'Theirs' })).id,
+    activity: (await make('activity', { kind: 'Call', subject: 'Theirs' })).id,
     product: (await make('product', { name: 'Theirs', unit_price: [{ currency: 'USD', unit_price: 1 }] })).id,
     pipeline: (await make('pipeline', { name: 'Theirs' })).id,
   }
@@ -128,6 +129,7 @@ test('every field that points to a record, in every resource', async () => {
     product: { name: 'x' },
     contact: { last_name: 'x' },
     company: { name: 'x' },
+    activity: { kind: 'Call', subject: 'x' },
     user: { name: 'x', email: 'x@example.com' },
     territory: { name: 'x' },
     tag: { name: 'x' },

@@ -263,6 +263,7 @@ function bodyOf(
     product: { name: 'x' },
     contact: { last_name: 'x' },
     company: { name: 'x' },
+    activity: { kind: 'Call', subject: 'x' },
     user: { name: 'x', email: 'x@example.com' },
     territory: { name: 'x' },
     tag: { name: 'x' },

@@ -103,6 +103,7 @@ test('events never run backwards, and records say what their events say', async 
     'deal',
     'contact',
     'company',
+    'activity',
     'product',
     'pipeline',
     'pipeline_stage',

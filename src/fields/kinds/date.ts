@@ -1,6 +1,7 @@
 /** DATE: a calendar date, kept as written and never moved through UTC (D16). */
+import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
-import { scalar } from '../columns.ts'
+import { column, scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch, isoPatterns } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
@@ -28,6 +29,7 @@ const plainDate = simpleKind({
 export const date: Kind = {
   ...plainDate,
   day: field => scalar(field, '', 'date'),
+  text: field => row => sql`to_json(${column(field.internal_name)(row)})::text`,
   unique: {
     member: '',
     key: text => text,

@@ -56,13 +56,13 @@ export function checkedReference(
 }
 
 /**
- * An id or a name (D75) and, where the interface takes an object, {"id":7}, the members of a record to be
- * created, or those of one that is looked for.
+ * An id or, where records have names, a name (D75) and, where the interface takes an object, {"id":7}, the
+ * members of a record to be created, or those of one that is looked for.
  */
 export function referenceSchemas(field: Field): Schemas {
   const output = { type: 'integer' }
   const id = { ...output, minimum: 1, maximum: maxId }
-  const named = { ...id, type: ['integer', 'string'], pattern: '\\S' }
+  const named = field.is_named ? { ...id, type: ['integer', 'string'], pattern: '\\S' } : id
   if (!takesObject(field)) return { input: named, output }
   const created = {
     ...{ $ref: newRecord(field.related!), not: { required: ['id'] } },

@@ -119,6 +119,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: 'Nobody', code: 'reference_not_found' },
       ],
     },
+    DEAL: null,
     TERRITORY: {
       resource: 'deal',
       field: 'territory',

@@ -1,0 +1,241 @@
+/**
+ * What deals say of their activities (D73) is what anyone would count: after any writes of activities and
+ * deals, one after the other or all at once over three processes. Deals have no version, no time and no event
+ * of it.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Json } from '../../src/json.ts'
+import { dealBody, type Service, startService, v1 } from '../support/service.ts'
+import type { Deal } from './naive.ts'
+
+const service = await startService()
+const { call, db, known } = service
+const processes = [service, await service.another(), await service.another()]
+const seed = Number(process.env.LAWS_SEED ?? Date.now() % 2 ** 31)
+
+type Asker = Pick<Service, 'call'>
+const kinds = ['Call', 'Meeting', 'Task', 'E-mail', 'Note']
+const [email, note] = [4, 5]
+
+/** All records of a resource: live, or deleted. */
+async function all(resource: string, filter: string, deleted?: 'only'): Promise<Deal[]> {
+  const more = deleted ? { deleted } : {}
+  const reply = await call('POST', `${v1}/${resource}/view/list`, { filter, pageSize: 500, ...more })
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal(reply.body.meta.hasMore, false)
+  return reply.body.data
+}
+
+const latest = <T>(of: readonly T[], key: (one: T) => string, id: (one: T) => number): T | undefined =>
+  of
+    .toSorted((one, other) =>
+      key(one) === key(other) ? id(one) - id(other) : key(one) < key(other) ? -1 : 1,
+    )
+    .at(-1)
+
+/** What the live activities of a deal come to, worked out here. */
+function counted(activities: readonly Deal[]) {
+  const done = activities.filter(({ done_at }) => done_at !== null)
+  const due = activities.filter(({ done_at, due_at }) => done_at === null && due_at !== null)
+  const last = latest(
+    done,
+    one => one.done_at,
+    one => one.id,
+  )
+  const newest = latest(
+    activities.filter(({ kind }) => kind === note),
+    one => one.created_at,
+    one => one.id,
+  )
+  return {
+    done_activities: done.length,
+    upcoming_activities: activities.length - done.length,
+    total_activities: activities.length,
+    email_message_count: done.filter(({ kind }) => kind === email).length,
+    last_activity_date: last?.done_at.slice(0, 10) ?? null,
+    next_activity_date: due.map(({ due_at }) => due_at.slice(0, 10)).toSorted()[0] ?? null,
+    last_activity_type: last ? kinds[last.kind - 1]! : null,
+    recent_note: newest ? (newest.notes ?? newest.subject) : null,
+  }
+}
+
+/** Throws where a live deal says something else, or where an activity was left by a deal that is deleted. */
+async function checkDeals(ids: readonly number[]): Promise<void> {
+  const live = await all('deal', `id:in(${ids})`)
+  const activities = await all('activity', `deal:in(${ids})`)
+  for (const deal of live) {
+    const own = activities.filter(one => one.deal === deal.id)
+    const should = counted(own)
+    const says = Object.fromEntries(Object.keys(should).map(name => [name, deal[name]]))
+    assert.deepEqual(says, should, `deal ${deal.id}`)
+  }
+  const gone = new Set((await all('deal', `id:in(${ids})`, 'only')).map(({ id }) => id))
+  assert.deepEqual(
+    activities.filter(one => gone.has(one.deal)),
+    [],
+    'activities go with their deal',
+  )
+}
+
+async function newDeals(count: number): Promise<number[]> {
+  const ids: number[] = []
+  for (let index = 0; index < count; index++) {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known, { title: `Counted ${index}` }))
+    assert.equal(reply.status, 201, reply.text)
+    ids.push(reply.body.data.id)
+  }
+  return ids
+}
+
+/** What may be sent of an activity: few values, so that they tie, and many absences. */
+const some = <T>(...values: T[]) => fc.constantFrom(undefined, null, ...values)
+const times = ['2026-03-29T00:30:00Z', '2026-03-29T23:30:00Z', '2026-07-01T12:00:00.001Z', '2025-01-01']
+const members = fc.record({
+  kind: fc.constantFrom(...kinds),
+  subject: fc.constantFrom('One', 'Two "quoted" \\ é\n\u2028'),
+  notes: some('text', 'Text\nof two lines "" \u2028 😀'),
+  due_at: some(...times),
+  done_at: some(...times),
+  deal: some(0, 1, 2),
+})
+/** A step: what is done, to which of the activities or deals that there are by then. */
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('create' as const), at: fc.nat(), members }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('update' as const),
+      at: fc.nat(),
+      members: members.chain(sent => fc.subarray(Object.keys(sent)).map(names => picked(sent, names))),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constantFrom('delete' as const, 'restore' as const, 'restoreOld' as const),
+      at: fc.nat(),
+      members: fc.constant({}),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom('deleteDeal' as const, 'restoreDeal' as const, 'updateDeal' as const),
+      at: fc.nat(),
+      members: fc.constant({}),
+    }),
+  },
+)
+type Step = {
+  readonly type: string
+  readonly at: number
+  readonly members: { readonly [name: string]: unknown }
+}
+
+function picked(of: object, names: readonly string[]) {
+  return Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name)))
+}
+
+/** Carries out a step. Refusals are fine: what it is about may be deleted. */
+async function carryOut({ call: ask }: Asker, deals: readonly number[], made: number[], one: Step) {
+  const deal = deals[one.at % deals.length]!
+  const body = { ...one.members } as { [name: string]: Json }
+  if (typeof body.deal === 'number') body.deal = deals[body.deal % deals.length]!
+  for (const name of Object.keys(body)) if (body[name] === undefined) delete body[name]
+  const activity = made[one.at % made.length] ?? 0
+  const path = { deal: `${v1}/deal/${deal}`, activity: `${v1}/activity/${activity}` }
+  const asked = {
+    create: () => ask('POST', `${v1}/activity`, body),
+    update: () => ask('PATCH', path.activity, body),
+    delete: () => ask('DELETE', path.activity),
+    restore: () => ask('POST', `${path.activity}/restore`),
+    restoreOld: () => ask('POST', `${v1}/activity/${made[0] ?? 0}/restore`),
+    deleteDeal: () => ask('DELETE', path.deal),
+    restoreDeal: () => ask('POST', `${path.deal}/restore`),
+    updateDeal: () => ask('PATCH', path.deal, { description: `changed ${one.at}` }),
+  }[one.type]!
+  const reply = await asked()
+  assert.ok([200, 201, 404, 422].includes(reply.status), `${one.type}: ${reply.text}`)
+  if (one.type === 'create' && reply.status === 201) made.push(reply.body.data.id)
+  return reply
+}
+
+test('after any writes, one after the other', async () => {
+  let carried = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async steps => {
+      const deals = await newDeals(3)
+      const made: number[] = []
+      for (const one of steps) if ((await carryOut(service, deals, made, one)).status < 300) carried++
+      await checkDeals(deals)
+    }),
+    { seed, numRuns: 40, endOnFailure: true },
+  )
+  assert.ok(carried > 300, `${carried} writes were carried out`)
+})
+
+test('after any writes, all at once over three processes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async steps => {
+      const deals = await newDeals(3)
+      const made: number[] = []
+      for (let index = 0; index < 6; index++)
+        await carryOut(service, deals, made, {
+          type: 'create',
+          at: 0,
+          members: { kind: 'Task', subject: 'S', deal: index },
+        })
+      await Promise.all(steps.map((one, index) => carryOut(processes[index % 3]!, deals, made, one)))
+      await checkDeals(deals)
+    }),
+    { seed, numRuns: 12, endOnFailure: true },
+  )
+})
+
+test('many who move one activity between two deals leave it counted once', async () => {
+  const deals = await newDeals(2)
+  const made: number[] = []
+  await carryOut(service, deals, made, {
+    type: 'create',
+    at: 0,
+    members: { kind: 'Call', subject: 'S', deal: 0 },
+  })
+  await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      carryOut(processes[at % 3]!, deals, made, { type: 'update', at: 0, members: { deal: at % 2 } }),
+    ),
+  )
+  await checkDeals(deals)
+  const counts = (await all('deal', `id:in(${deals})`)).map(deal => deal.total_activities)
+  assert.equal(counts[0]! + counts[1]!, 1)
+})
+
+test('changes of a deal and of its activities at once are all kept', async () => {
+  const [deal] = (await newDeals(1)) as [number]
+  const before = (await all('deal', `id:eq(${deal})`))[0]
+  const body = (index: number) => ({ kind: 'Call', subject: `S ${index}`, deal, done_at: times[index % 4]! })
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => [
+      processes[index % 3]!.call('POST', `${v1}/activity`, body(index)),
+      ...(index % 3
+        ? []
+        : [processes[(index + 1) % 3]!.call('PATCH', `${v1}/deal/${deal}`, { description: `${index}` })]),
+    ]).flat(),
+  )
+  for (const reply of replies) assert.ok(reply.status < 300, reply.text)
+  await checkDeals([deal])
+  const after = (await all('deal', `id:eq(${deal})`))[0]
+  assert.equal(after.done_activities, 30)
+  assert.equal(after.version, before.version + 10)
+  const [events] = await db.query(
+    "SELECT count(*)::text AS n FROM event WHERE account_id = 1 AND resource = 'deal' AND record_id = $1::bigint",
+    [String(deal)],
+  )
+  assert.equal(events!.n, '11')
+})
+
+test('the sample data, too', async () => {
+  await checkDeals((await all('deal', 'id:lte(477)')).map(({ id }) => id))
+})
