@@ -2,8 +2,10 @@
  * Moves records away from a record that is to be deleted (D37): each is updated as by a request, with its
  * event and its rules. All are judged before the first is moved. Knows no resource.
  */
+
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, sightOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
@@ -57,7 +59,7 @@ async function carryOut(db: Queryable, context: Context, move: Move): Promise<vo
     if (records.length === 0) return
     const ids = records.map(({ id }) => id).join()
     if (before === ids)
-      throw new Refusal('busy_record', `The ${move.resource}s can't be moved now; try again.`, [], {
+      throw new Refusal('busy_record', `The ${pluralOf(move.resource)} can't be moved now; try again.`, [], {
         'retry-after': '1',
       })
     before = ids

@@ -2,8 +2,10 @@
  * Deletes a record softly (D9): get and lists no longer find it, and an event tells of the deletion. The
  * records that it points to stay (D37).
  */
+
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
@@ -176,7 +178,7 @@ function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): 
 
 /** What the caller does not see is not counted (D64a). */
 function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
-  if (seen === 0) return `${resource}s that you can't see point to it.`
-  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${resource}s point`} to it`
+  if (seen === 0) return `There are ${pluralOf(resource)} that you can't see and that point to it.`
+  const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`
   return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
 }
