@@ -30,8 +30,23 @@ export function complainer(document: OpenApi): (operation: Operation, answer: An
     if (mediaType === undefined) return `${type}, not ${mediaTypes}`
     if (!mediaType.endsWith('json')) return null
     const at = answer.$ref ?? `#/paths/${step(path)}/${method}/responses/${status}`
-    return judge.complaint(`${at}/content/${step(mediaType)}/schema`, JSON.parse(text))
+    const body = JSON.parse(text)
+    return judge.complaint(`${at}/content/${step(mediaType)}/schema`, body) ?? unreadable(body)
   }
+}
+
+/** The first thing that an answer says to people and that is no sentence; null where all are. */
+function unreadable({ detail, errors = [], meta }: OpenApi): string | null {
+  const told = [...errors, ...(meta?.warnings ?? [])]
+  const said = [detail, ...told.flatMap(({ message, hint }) => [message, hint])]
+  return said.find(one => one !== undefined && !isSentence(one)) ?? null
+}
+
+/** Begins with a capital letter, a quotation, or the name of a member and a verb; ends with a full stop. */
+function isSentence(text: string): boolean {
+  const begins =
+    /^(?:[A-Z"\d]|[^ ]+ (?:and [^ ]+ )?(?:is|must|has|can|can't|may|needs|takes|differs|comes|contains|names|became|looks|give|belongs|are|have|finds)\b)/
+  return begins.test(text) && /[.?…]$/.test(text) && !/undefined|\[object|NaN| {2}|[^.…]\.\.$/.test(text)
 }
 
 /** Headers that an answer has if the document says so; others depend, as does the version of a refusal. */

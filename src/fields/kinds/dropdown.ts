@@ -40,13 +40,13 @@ export function checkedOption(
   const isNear = nearness(context)
   const option = findOption(value, options, choice => accepted(choice) && isNear(choice))
   if (!option) {
-    return context.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
+    return context.problem('unknown_option', `is ${JSON.stringify(value)}, but there is no such option`, {
       at,
       hint: () => optionHint(String(value), options),
     })
   }
   if (!accepted(option)) {
-    return context.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
+    return context.problem('inactive_option', `is the option "${option.name}", which is no longer in use`, {
       at,
       hint: () => optionHint('', options),
     })

@@ -176,7 +176,7 @@ function moneyCurrency(
   const fallback = context.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
-    return context.problem('currency_required', 'needs a currency', {
+    return context.problem('currency_required', 'must be given', {
       at: '/currency',
       hint: 'For example "currency":"USD".',
     })
@@ -195,7 +195,7 @@ export function checkedCurrency(
   }
   const currency = findCurrency(input, context.catalog)
   if (currency) return currency
-  return context.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
+  return context.problem('unknown_currency', `is ${JSON.stringify(input)}, but there is no such currency`, {
     at,
     hint: () => currencyHint(input, context.catalog),
   })
@@ -205,7 +205,7 @@ export function currencyOperand(text: string, catalog: Catalog): string | Compla
   const currency = findCurrency(text, catalog)
   return currency
     ? String(currency.id)
-    : { message: `there is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
+    : { message: `There is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
 }
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {

@@ -27,13 +27,13 @@ export function parseLines(
   const at = '/products'
   if (input === null) return []
   if (!Array.isArray(input)) {
-    return context.problem('wrong_type', 'must have an array of products', {
+    return context.problem('wrong_type', 'must be an array of product lines', {
       at,
       hint: 'For example [{"product":7,"quantity":2}].',
     })
   }
   if (input.length > linesMax)
-    return context.problem('too_many', `must have at most ${linesMax} products`, { at })
+    return context.problem('too_many', `must have at most ${linesMax} lines`, { at })
   const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`, decimals))
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
@@ -79,7 +79,8 @@ function parseLine(
   at: string,
   decimals: number | undefined,
 ): JsonObject | undefined {
-  if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
+  if (!isObject(input))
+    return context.problem('wrong_type', 'must be an object with a product and a quantity', { at })
   const known = knownMembers(
     input,
     ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
@@ -89,7 +90,7 @@ function parseLine(
   const product = productId(input.product, context, `${at}/product`)
   const quantity =
     input.quantity === undefined || input.quantity === null
-      ? context.problem('required', 'needs a quantity', { at: `${at}/quantity` })
+      ? context.problem('required', 'must be given', { at: `${at}/quantity` })
       : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
   const limits = { ...context.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
@@ -133,7 +134,7 @@ function productId(input: Json | undefined, context: ParseContext, at: string): 
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
     return context.problem(
       'wrong_type',
-      'must name a product: its id (a whole number), its code or its name',
+      'must be the id (a whole number), the code or the name of a product',
       { at },
     )
   }

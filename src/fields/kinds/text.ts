@@ -90,7 +90,9 @@ export function checkedText(
     )
   }
   if (length > max_length) {
-    return context.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })
+    return context.problem('too_long', `must have at most ${max_length} characters, but has ${length}`, {
+      at,
+    })
   }
   return input
 }
