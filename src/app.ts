@@ -26,6 +26,7 @@ import { type AccountRoute, routes } from './api/routes.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
+import { Followers, telling } from './events/followers.ts'
 import { resources } from './resources.ts'
 import { Hashing } from './sign-in/hashing.ts'
 import { SignIn } from './sign-in/sign-in.ts'
@@ -49,7 +50,7 @@ export type AppOptions = {
 
 /** The service, not yet listening. */
 export function buildApp({
-  db,
+  db: database,
   now,
   clock = () => performance.now(),
   log,
@@ -70,6 +71,10 @@ export function buildApp({
       void admission.count(request).then(() => answer(error), answer)
     },
   })
+  const followers = new Followers(database)
+  const db = telling(database, followers)
+  // Those who wait are answered before the service waits for its connections to end.
+  app.addHook('preClose', async () => followers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, limits, say)
   const admission = openAdmission({
@@ -82,7 +87,7 @@ export function buildApp({
   app.addHook('onClose', async () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const table = routes(db, callers, jobs, retentionDays, signIn, provider)
+  const table = routes({ db, callers, jobs, followers, signIn, openId: provider, retentionDays })
   const service: Service = {
     now,
     admission,

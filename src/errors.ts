@@ -28,6 +28,7 @@ export const errorTable = {
   record_not_found: { code: 4002, status: 404, title: 'No such record' },
   field_not_found: { code: 4003, status: 404, title: 'No such field' },
   method_not_allowed: { code: 4004, status: 405, title: 'The path has no such method' },
+  events_gone: { code: 4005, status: 410, title: 'The events are no longer kept' },
   version_conflict: { code: 5001, status: 412, title: 'The record has changed since it was read' },
   busy_record: { code: 5002, status: 409, title: 'The record is being changed by many at once' },
   duplicate: { code: 5003, status: 409, title: 'The name or value is taken' },

@@ -294,6 +294,57 @@ export interface Schemas {
     }
     without_rate?: number
   }
+  named_or_gone: {
+    id: number
+    name: string | null
+  }
+  event: {
+    seq: number
+    type: string
+    also: Array<string>
+    at: string
+    resource: string
+    id: number
+    version: number
+    actor: {
+      id: number | null
+      name: string | null
+      token?: Schemas['named_or_gone']
+      request_id: string | null
+    }
+    changes: Array<{
+      field: string
+      label: string
+      from: unknown
+      to: unknown
+      from_name?: unknown
+      to_name?: unknown
+    }>
+  }
+  feed_event: {
+    seq: number
+    type: string
+    also: Array<string>
+    at: string
+    resource: string
+    id: number
+    version: number
+    actor: {
+      id: number | null
+      name: string | null
+      token?: Schemas['named_or_gone']
+      request_id: string | null
+    }
+    changes: Array<{
+      field: string
+      label: string
+      from: unknown
+      to: unknown
+      from_name?: unknown
+      to_name?: unknown
+    }>
+    record?: { [name: string]: unknown } | null
+  }
   search_hit: {
     resource: string
     id: number

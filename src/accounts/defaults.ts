@@ -2,6 +2,7 @@
  * What a new account starts with (D40): its pipeline, the interface's default option lists, and its roles.
  * Data only.
  */
+import { followScope } from '../rights/scopes.ts'
 import type { Visibility } from '../rights/visibility.ts'
 
 export const defaultPipeline = {
@@ -69,7 +70,10 @@ export const defaultOptions: readonly {
 
 const read = (...names: string[]) => names.map(name => `${name}:read`)
 const write = (...names: string[]) => names.flatMap(name => [`${name}:read`, `${name}:write`])
-const configuration = read('pipeline', 'pipeline_stage', 'currency', 'field', 'user', 'role')
+const configuration = [
+  ...read('pipeline', 'pipeline_stage', 'currency', 'field', 'user', 'role'),
+  followScope,
+]
 
 /** The role of the owner. */
 export const administratorRole = 1

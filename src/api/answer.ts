@@ -3,6 +3,7 @@
  * the text the database built.
  */
 import { STATUS_CODES } from 'node:http'
+import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
@@ -13,7 +14,8 @@ import type { Saved } from '../records/save.ts'
 export type Answer = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | string[]>>
-  readonly body: string | Buffer
+  /** a stream is sent as it comes */
+  readonly body: string | Buffer | Readable
 }
 
 /**
@@ -89,7 +91,7 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
  * An error as problem+json. An error that is no Refusal is a fault of the service: the answer says so and
  * nothing more.
  */
-export function problemAnswer(error: unknown, requestId: string): Answer {
+export function problemAnswer(error: unknown, requestId: string): Answer & { readonly body: string } {
   const refusal =
     error instanceof Refusal
       ? error
@@ -104,7 +106,7 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
 const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
 /** An answer as the bytes of HTTP/1.1, for a connection whose request could not be read. */
-export function rawAnswer({ status, headers, body }: Answer): string {
+export function rawAnswer({ status, headers, body }: ReturnType<typeof problemAnswer>): string {
   const all = { ...securityHeaders, ...headers, 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries(all).flatMap(([name, value]) =>
     [value].flat().map(one => `${name}: ${one}\r\n`),

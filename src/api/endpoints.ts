@@ -7,8 +7,8 @@ import type { Admission, Admitted, Guest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import type { Connections } from './connections.ts'
 import type { Pipeline } from './pipeline.ts'
-import { refusalOf, refuseOtherThanJson } from './refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, readQuery } from './request.ts'
+import { refusalOf, refuseOtherThanJson, wantsStream } from './refusals.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
 import type { AccountRoute, GuestRoute, PublicRoute, Route } from './routes.ts'
 import { transferred } from './transfer.ts'
 
@@ -72,7 +72,7 @@ function addGuestRoute(
 }
 
 function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
-  const { method, url, scope, bodyLimit, handler } = route
+  const { method, url, scope, bodyLimit, isStreamed = false, handler } = route
   const { admission, admitted, connections, pipeline } = service
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   app.route({
@@ -82,7 +82,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
     onRequest: async request => {
       admitted.set(request, await admission.admit(request, scope))
       connections.trust(request.raw.socket)
-      refuseOtherThanJson(request)
+      refuseOtherThanJson(request, isStreamed)
     },
     handler: async (request, reply) => {
       const caller = admitted.get(request) as Admitted
@@ -108,7 +108,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
 /** A request as handlers know it. */
 function requestOf(
   { method, scope }: AccountRoute,
-  { caller, token, visitor }: Admitted,
+  { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
   now: Date,
@@ -116,7 +116,7 @@ function requestOf(
   const url = request.raw.url!
   const params = request.params as { [name in 'id' | 'option' | 'field' | 'value']?: string }
   const body = request.body as ApiRequest['body']
-  const { 'idempotency-key': key, 'if-match': ifMatch } = request.headers
+  const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
   return {
     caller,
     token,
@@ -135,6 +135,9 @@ function requestOf(
         : null,
     now,
     visitor,
+    wantsStream: wantsStream(request),
+    lastEventId: lastEventIdOf(lastEventId),
+    rest: leave,
     hungUp: () => hangUpOf(reply.raw),
   }
 }

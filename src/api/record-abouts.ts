@@ -2,6 +2,7 @@
 import type { ErrorSlug } from '../errors.ts'
 import { type About, created, deleted, enveloped, named, ok } from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
+import { historyAbout } from './event-abouts.ts'
 
 export type RecordAbouts = {
   readonly [operation in
@@ -14,7 +15,8 @@ export type RecordAbouts = {
     | 'remove'
     | 'restore'
     | 'getBy'
-    | 'upsert']: About
+    | 'upsert'
+    | 'history']: About
 }
 
 const moveTo = {
@@ -51,6 +53,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       answers: [record],
       refuses: ['record_not_found'],
     },
+    history: historyAbout(resource, words),
     getBy: {
       ...{
         id: `${resource}_get_by`,

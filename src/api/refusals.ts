@@ -22,9 +22,16 @@ export function refusalOf(error: unknown): Refusal | null {
 
 const acceptsJson = /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i
 
-/** Throws `not_acceptable` when the client takes no JSON. */
-export function refuseOtherThanJson({ headers: { accept }, url }: FastifyRequest): void {
-  if (!accept || url.startsWith('/docs') || acceptsJson.test(accept)) return
+/** Whether the client wants a stream of server-sent events. */
+export function wantsStream({ headers: { accept }, method }: FastifyRequest): boolean {
+  return method === 'GET' && accept !== undefined && /text\/event-stream/i.test(accept)
+}
+
+/** Throws `not_acceptable` when the client takes no JSON, nor a stream of a route that has one. */
+export function refuseOtherThanJson(request: FastifyRequest, isStreamed = false): void {
+  const { accept } = request.headers
+  if (!accept || request.url.startsWith('/docs') || acceptsJson.test(accept)) return
+  if (isStreamed && wantsStream(request)) return
   const detail = 'Answers are application/json; send "Accept: application/json" or none.'
   throw new Refusal('not_acceptable', detail)
 }

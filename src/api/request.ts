@@ -36,6 +36,11 @@ export type ApiRequest = {
   readonly idempotency: IdempotentRequest | null
   readonly now: Date
   readonly visitor: Visitor
+  /** whether it asks for a stream of events, and the last of them that it knows */
+  readonly wantsStream: boolean
+  readonly lastEventId: number | null
+  /** Gives back what it holds of what requests share: from now on it mostly waits. */
+  rest(): void
   /** aborted when its connection ends before it is answered */
   hungUp(): AbortSignal
 }
@@ -65,6 +70,13 @@ export function hangUpOf(response: ServerResponse): AbortSignal {
 /** The id of a request: the one that was sent, where it can be one, or a new one. */
 export function requestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
+}
+
+/** The `seq` of the last event that the client of a stream knows; null where it names none. */
+export function lastEventIdOf(sent: string | string[] | undefined): number | null {
+  if (sent === undefined || sent === '') return null
+  if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
+  throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
 }
 
 export function contextOf({ caller, idempotency, requestId }: ApiRequest): Context {

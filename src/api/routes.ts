@@ -6,14 +6,18 @@ import type { Callers } from '../accounts/callers.ts'
 import type { BackgroundJobs } from '../administration/background-jobs.ts'
 import type { Database } from '../db/open.ts'
 import { movePipeline, moveStage } from '../deals/move.ts'
+import type { Followers } from '../events/followers.ts'
 import { queryBytesMax, queryTooLarge } from '../list/parameters.ts'
 import type { About } from '../openapi/about.ts'
+import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
 import { aggregateHandler } from './aggregate.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { docsHandler } from './docs.ts'
+import { feedAbout } from './event-abouts.ts'
+import { feedHandler, historyHandler } from './events.ts'
 import { fieldAbouts } from './field-abouts.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
@@ -41,7 +45,7 @@ type Readable =
   | 'pipeline_stage'
   | 'currency'
 
-export type Scope = `${Readable | 'field'}:${'read' | 'write'}`
+export type Scope = `${Readable | 'field'}:${'read' | 'write'}` | typeof followScope
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 
@@ -58,6 +62,8 @@ export type AccountRoute = Path & {
   readonly handler: Handler
   /** set when it is smaller than that of other bodies */
   readonly bodyLimit?: BodyLimit
+  /** whether it answers server-sent events, too */
+  readonly isStreamed?: true
 }
 
 /** A route without a token and without a body. */
@@ -80,14 +86,20 @@ export type GuestRoute = Path & {
 
 export type Route = AccountRoute | PublicRoute | GuestRoute
 
-export function routes(
-  db: Database,
-  callers: Callers,
-  jobs: BackgroundJobs,
-  retentionDays: number,
-  signIn: SignIn,
-  openId: OpenId | null,
-): readonly Route[] {
+/** What the routes work with. */
+export type RouteParts = {
+  readonly db: Database
+  readonly callers: Callers
+  readonly jobs: BackgroundJobs
+  readonly followers: Followers
+  readonly signIn: SignIn
+  /** null where no provider is set up */
+  readonly openId: OpenId | null
+  readonly retentionDays: number
+}
+
+export function routes(parts: RouteParts): readonly Route[] {
+  const { db, callers, jobs, followers, signIn, openId, retentionDays } = parts
   /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
@@ -119,6 +131,10 @@ export function routes(
         url.endsWith('/list') || (['GET', 'PUT', 'PATCH'].includes(method) && !url.includes('/by/')),
     ),
     at('GET', '/rest/api/v1/search', 'any', searchHandler(db), searchAbout),
+    {
+      ...at('GET', '/rest/api/v1/event', followScope, feedHandler({ db, callers, followers }), feedAbout),
+      isStreamed: true,
+    },
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...publicRoutes(db, () => table),
@@ -180,6 +196,7 @@ const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 /** The same paths for every resource (the interface's Endpoints, D32, D37). */
 function recordRoutes(resource: Readable, service: RecordService): AccountRoute[] {
   const { create, list, search, get, update, remove, restore, getBy, upsert } = recordHandlers(service)
+  const history = historyHandler(service.db, resource, service.retentionDays)
   const about = recordAbouts(resource, service.move !== undefined)
   const by = `/rest/api/v1/${resource}/by/:field/:value`
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
@@ -197,6 +214,7 @@ function recordRoutes(resource: Readable, service: RecordService): AccountRoute[
     at('PATCH', `/rest/api/v1/${resource}/:id`, write, update, about.update),
     at('DELETE', `/rest/api/v1/${resource}/:id`, write, remove, about.remove),
     at('POST', `/rest/api/v1/${resource}/:id/restore`, write, restore, about.restore),
+    at('GET', `/rest/api/v1/${resource}/:id/history`, read, history, about.history),
   ]
 }
 

@@ -2,6 +2,7 @@
  * How an answer goes over the network (D89): not at all, where the client has it already, and compressed
  * where the client asks for that. Knows no route.
  */
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Answer } from './answer.ts'
@@ -43,7 +44,7 @@ function isKnown({ status, headers = {} }: Answer, known: string): boolean {
 
 async function compressed(answer: Answer, accepted: string, vary: string): Promise<Answer> {
   const { body, headers } = answer
-  if (body.length < worthCompressing) return answer
+  if (body instanceof Readable || body.length < worthCompressing) return answer
   const coding = codingOf(accepted)
   const etag = headers?.etag
   return {

@@ -29,6 +29,8 @@ export type Answered = {
   readonly schema: Schema | null
   /** JSON if not said */
   readonly mediaType?: string
+  /** whether whoever asks for them gets server-sent events instead */
+  readonly isStreamed?: true
   /** by their names in the document */
   readonly headers?: readonly string[]
 }

@@ -104,14 +104,17 @@ function responsesOf(route: DescribedRoute): Schema {
   return Object.fromEntries([...refused, ...answered])
 }
 
-function response({ description, schema, mediaType, headers = [] }: Answered, isReplayed: boolean): Schema {
+function response(answer: Answered, isReplayed: boolean): Schema {
+  const { description, schema, mediaType = 'application/json', isStreamed, headers = [] } = answer
   const names = ['x-request-id', ...headers, ...(isReplayed ? ['idempotency-replayed'] : [])]
   return {
     description,
     headers: Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(schema ? { content: { [mediaType ?? 'application/json']: { schema } } } : {}),
+    ...(schema ? { content: { [mediaType]: { schema }, ...(isStreamed ? streamed : {}) } } : {}),
   }
 }
+
+const streamed = { 'text/event-stream': { schema: { type: 'string' } } }
 
 /** kind → name → the text of the component */
 type Components = Map<string, Map<string, string>>

@@ -1,4 +1,6 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
+
+import { limitMax, waitMax } from '../events/query.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { isGroupable } from '../list/groups.ts'
@@ -90,6 +92,7 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       schema: { ...whole, maximum: 50 },
       description: 'How many; 20 if not said.',
     }),
+    ...ofEvents(resources),
     any_source: query('source', { schema: { enum: resources }, description: 'The resource.' }),
     idempotency_key: header(
       'Idempotency-Key',
@@ -101,6 +104,42 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       'The ETag of what was read: nothing is changed if it has changed since.',
       text,
     ),
+  }
+}
+
+/** The parameters of the feed (D71). */
+function ofEvents(resources: readonly string[]): { readonly [name: string]: Schema } {
+  const number = (minimum: number, maximum?: number): Schema => ({
+    type: 'integer',
+    minimum,
+    ...(maximum ? { maximum } : {}),
+  })
+  const names = { schema: { type: 'array', items: { enum: [...resources, 'field'] } } }
+  return {
+    event_after: query('after', {
+      schema: number(0),
+      description: 'The seq of the last event that you know: `meta.next` of the page before.',
+    }),
+    event_limit: query('limit', {
+      schema: number(1, limitMax),
+      description: 'How many events at most; 100 if not said.',
+    }),
+    event_resource: {
+      ...query('resource', { ...names, description: 'Only events of these; all you may read if not said.' }),
+      explode: false,
+    },
+    event_type: query('type', {
+      schema: text,
+      description: 'Only events of these types, separated by commas, such as deal.won,contact.created.',
+    }),
+    event_wait: query('wait', {
+      schema: number(0, waitMax),
+      description: 'How many seconds to wait where there is none yet.',
+    }),
+    event_record: query('record', {
+      schema: { enum: ['1'] },
+      description: 'Adds each record as it is now; null where it is deleted.',
+    }),
   }
 }
 

@@ -21,6 +21,22 @@ const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 const place = { type: ['integer', 'null'], minimum: 1 }
 const money = opened({ currency: whole, currency_code: orNull(text), value: number })
 
+/** Who did what (D69, D70). */
+const event = {
+  ...{ seq: whole, type: text, also: { type: 'array', items: text }, at: moment },
+  ...{ resource: text, id: whole, version: whole },
+  actor: opened(
+    { id: orNull(whole), name: orNull(text), token: named('named_or_gone'), request_id: orNull(text) },
+    ['id', 'name', 'request_id'],
+  ),
+  changes: {
+    type: 'array',
+    items: opened({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
+      ...['field', 'label', 'from', 'to'],
+    ]),
+  },
+}
+
 /** A limit of a field, as an account sets it; null brings the interface's back. */
 const limit = orNull(number)
 const config = {
@@ -159,6 +175,9 @@ export const shapes: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
+  named_or_gone: opened({ id: whole, name: orNull(text) }),
+  event: opened(event),
+  feed_event: opened({ ...event, record: { type: ['object', 'null'] } }, Object.keys(event)),
   search_hit: opened({ resource: text, id: whole, name: orNull(text), detail: orNull(text) }),
   caller: opened({
     account: opened({ id: whole, name: text, time_zone: text, base_currency: whole }),

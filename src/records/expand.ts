@@ -55,21 +55,38 @@ export async function namesOf(
   records: readonly JsonObject[],
   expand: readonly Field[],
 ): Promise<Names> {
-  const names = new Map<Field, ReadonlyMap<number, Named>>()
+  const values = expand.map((field): [Field, Json[]] => [
+    field,
+    records.map(record => record[field.internal_name] ?? []),
+  ])
+  return namesBehind(db, viewer, new Map(values))
+}
+
+/**
+ * The names behind the ids of these fields, of what the viewer sees; deleted records have theirs. A value is
+ * an id, an array of them, or null.
+ */
+export async function namesBehind(
+  db: Reader,
+  viewer: Viewer,
+  values: ReadonlyMap<Field, readonly Json[]>,
+): Promise<Names> {
+  const names = new Map<Field, Map<number, Named>>()
   const wanted = new Map<string, Wanted>()
-  for (const field of expand) {
-    if (hasOptions(field)) {
-      names.set(field, new Map(field.options.map(({ id, name }) => [id, { id, name }])))
-      continue
-    }
-    const { ids } = wanted.get(field.related!) ?? { ids: new Set() }
-    wanted.set(field.related!, { shown: shownName(field, sql`x.`), ids })
-    for (const record of records)
-      for (const id of [record[field.internal_name] ?? []].flat()) ids.add(Number(id))
+  for (const [field, given] of values) {
+    const options = hasOptions(field) ? field.options : []
+    const known = new Map(options.map(({ id, name }) => [id, { id, name }]))
+    names.set(field, known)
+    if (!field.related) continue
+    const { ids } = wanted.get(field.related) ?? { ids: new Set() }
+    for (const value of given)
+      for (const id of [value ?? []].flat()) if (!known.has(Number(id))) ids.add(Number(id))
+    if (ids.size > 0) wanted.set(field.related, { shown: shownName(field, sql`x.`), ids })
   }
   if (wanted.size === 0) return names
   const related = await relatedNames(db, viewer, wanted)
-  for (const field of expand) if (!names.has(field)) names.set(field, related.get(field.related!)!)
+  for (const [field, known] of names)
+    for (const [id, found] of related.get(field.related!) ?? []) known.set(id, found)
   return names
 }
 

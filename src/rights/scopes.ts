@@ -5,10 +5,13 @@ import type { Draft } from '../records/resource.ts'
 /** Everything may be done with it. */
 export const adminScope = 'admin'
 
+/** The events of the account may be followed with it (D71). */
+export const followScope = 'event:read'
+
 /** All scopes, for resources of these names. */
 export function scopesOf(resources: Iterable<string>): string[] {
   const own = [...resources, 'field'].flatMap(name => [`${name}:read`, `${name}:write`])
-  return [...own, adminScope]
+  return [...own, followScope, adminScope]
 }
 
 /** Whether these scopes allow what `scope` allows. */

@@ -80,7 +80,7 @@ const askers: readonly Asker[] = [
 ]
 await new Promise(resolve => setTimeout(resolve, 1100))
 
-const table = routes(db, {} as never, {} as never, 30, {} as never, null)
+const table = routes({ db } as never)
 /** No record has it in any account, so that whoever is let in is told so, and changes nothing. */
 const nobody = 999_999_999
 

@@ -15,7 +15,7 @@ import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
-const table = routes({} as never, {} as never, {} as never, 30, {} as never, null)
+const table = routes({} as never)
 
 async function documentOf(secret: string | null): Promise<OpenApi> {
   const { status, text } = await call('GET', '/openapi.json', undefined, {

@@ -97,7 +97,7 @@ async function traces({ db }: Service): Promise<string> {
 }
 
 function requests(service: Service, catalog: Catalog): fc.Arbitrary<Request> {
-  const table = routes({} as never, { forget() {} } as never, {} as never, 30, {} as never, null)
+  const table = routes({ callers: { forget() {} } } as never)
   return fc.constantFrom(...table).chain(route => requestOf(route, service, catalog))
 }
 

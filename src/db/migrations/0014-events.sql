@@ -22,3 +22,8 @@ BEGIN
       AND e.type = %L ORDER BY e.seq DESC LIMIT 1) WHERE r.deleted_at IS NOT NULL', resource, resource || '.deleted');
   END LOOP;
 END $$;
+
+-- Whoever sees all may follow the events (D71).
+UPDATE role SET scopes = scopes || '["event:read"]',
+  document = regexp_replace(document, '("scopes":\[[^]]*)\]', '\1,"event:read"]')
+WHERE built_in IN ('manager', 'member', 'read_only');

@@ -1,0 +1,130 @@
+/**
+ * The history of records and the feed over HTTP (D70, D71). Whoever waits gives back their place among the
+ * requests under way, and is asked for their rights again before each look at the events.
+ */
+import { Readable } from 'node:stream'
+import type { Caller, Callers } from '../accounts/callers.ts'
+import { oldestKept } from '../administration/background-jobs.ts'
+import { type FeedPage, readFeed } from '../events/feed.ts'
+import type { Followers } from '../events/followers.ts'
+import { readHistory, readHistoryQuery } from '../events/history.ts'
+import { type FeedRequest, readFeedQuery } from '../events/query.ts'
+import type { Queryable } from '../records/store.ts'
+import { followScope } from '../rights/scopes.ts'
+import { allowed } from './admission.ts'
+import { type Answer, success } from './answer.ts'
+import { type ApiRequest, fieldsOf, idOf } from './request.ts'
+import type { Handler } from './routes.ts'
+
+export type EventService = {
+  readonly db: Queryable
+  readonly callers: Callers
+  readonly followers: Followers
+}
+
+/** How often a stream says that it goes on. */
+const commentEveryMs = 15_000
+/** How often the rights of whoever follows are looked at. */
+const askAgainMs = 1000
+
+/** GET /{resource}/{id}/history */
+export function historyHandler(db: Queryable, resource: string, retentionDays: number): Handler {
+  return async request => {
+    const asked = readHistoryQuery(request.query)
+    const fields = fieldsOf(request, resource)
+    const oldest = oldestKept(request.now, retentionDays)
+    const page = await readHistory(db, fields, request.caller, idOf(request), oldest, asked)
+    const { hasMore, nextCursor } = page
+    return success(JSON.stringify(page.events), { pageSize: asked.pageSize, hasMore, nextCursor })
+  }
+}
+
+/** GET /event */
+export function feedHandler(service: EventService): Handler {
+  return async request => {
+    const asked = readFeedQuery(request.query, request.caller.catalog, request.caller.rights)
+    if (request.wantsStream) return stream(service, request, asked)
+    const page = await nextPage(service, request, request.caller, asked, asked.wait * 1000, request.hungUp())
+    return feedAnswer(page)
+  }
+}
+
+function feedAnswer({ events, last, next }: FeedPage): Answer {
+  const data = `[${events.map(({ text }) => text).join(',')}]`
+  return success(data, { last, next, hasMore: next < last })
+}
+
+/** The next page that has events; one without, where none came within the time. */
+async function nextPage(
+  service: EventService,
+  request: ApiRequest,
+  caller: Caller,
+  asked: FeedRequest,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<FeedPage> {
+  const { db, followers } = service
+  const until = performance.now() + milliseconds
+  let [by, after] = [caller, asked.after]
+  for (;;) {
+    const page = await readFeed(db, by, { ...asked, after })
+    const left = until - performance.now()
+    if (page.events.length > 0 || left <= 0 || signal.aborted || followers.isStopped) return page
+    after = page.next
+    if (page.next < page.last) continue
+    request.rest()
+    await followers.wait(by.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
+    by = await callerNow(service, request)
+  }
+}
+
+/** Throws where the token or session has ended meanwhile, or may do less. */
+async function callerNow({ callers }: EventService, request: ApiRequest): Promise<Caller> {
+  const caller = allowed(await callers.identify(request.token), followScope)
+  readFeedQuery(request.query, caller.catalog, caller.rights)
+  return caller
+}
+
+/** The feed as server-sent events (the HTML standard, 9.2). `Last-Event-ID` wins over `after`. */
+async function stream(service: EventService, request: ApiRequest, asked: FeedRequest): Promise<Answer> {
+  const after = request.lastEventId ?? asked.after
+  // What is refused is refused before the stream begins.
+  const first = await readFeed(service.db, request.caller, { ...asked, after })
+  request.rest()
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: Readable.from(told(service, request, asked, first), { objectMode: false }),
+  }
+}
+
+/** The text of a stream, until the client hangs up, its rights end, or the process does. */
+async function* told(
+  service: EventService,
+  request: ApiRequest,
+  asked: FeedRequest,
+  first: FeedPage,
+): AsyncGenerator<string> {
+  const signal = request.hungUp()
+  let page = first
+  let saidAt = performance.now()
+  for (;;) {
+    for (const { seq, type, text } of page.events) yield `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n`
+    // Whoever comes back goes on after what did not match.
+    if (page.events.at(-1)?.seq !== page.next) yield `id: ${page.next}\n\n`
+    const isQuiet = page.events.length === 0
+    if (!isQuiet) saidAt = performance.now()
+    else if (performance.now() - saidAt > commentEveryMs) {
+      saidAt = performance.now()
+      yield ': nothing new\n\n'
+    }
+    if (signal.aborted || service.followers.isStopped) return
+    try {
+      const caller = await callerNow(service, request)
+      page = await nextPage(service, request, caller, { ...asked, after: page.next }, askAgainMs, signal)
+    } catch {
+      // The client asks again, and is told why.
+      return
+    }
+  }
+}

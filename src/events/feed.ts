@@ -1,0 +1,130 @@
+/**
+ * The feed (D71): an account's events in the order of their commits, without gaps. `seq` is given under the
+ * account's lock, so whoever has read up to one has missed nothing before it. Knows no HTTP.
+ */
+import { Refusal } from '../errors.ts'
+import { renderedSql, shown } from '../records/rendered-record.ts'
+import type { Reader } from '../records/store.ts'
+import { type Sight, sightOf, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import type { FeedRequest } from './query.ts'
+import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
+
+export type FeedPage = {
+  /** JSON texts, with the record where that was asked for */
+  readonly events: readonly { readonly seq: number; readonly type: string; readonly text: string }[]
+  /** the account's newest `seq` */
+  readonly last: number
+  /** after which the next page begins */
+  readonly next: number
+}
+
+/** How many events one page looks through for those that match. */
+const scanMax = 10_000
+/** How many bytes of records one page tells, though always at least one record. */
+const recordBytesMax = 8_388_608
+
+/** Throws `events_gone` where events after `after` are no longer kept. */
+export async function readFeed(db: Reader, listener: Listener, asked: FeedRequest): Promise<FeedPage> {
+  const sight = sightOf(listener)
+  const [row] = await ask(db, boundsSql(sight))
+  const [last, oldest] = [Number(row!.last), Number(row!.oldest)]
+  const after = asked.after ?? oldest - 1
+  if (after + 1 < oldest) throw gone(oldest)
+  const end = Math.min(after + scanMax, last)
+  if (end <= after) return { events: [], last, next: after }
+  const rows = await ask(db, eventRows(chosen(sight, asked, after, end), 'ASC', asked.limit))
+  const told = await toldEvents(db, listener, rows)
+  const records = asked.withRecord ? await recordsOf(db, listener, sight, told) : null
+  const events = records ? told.slice(0, records.enough) : told
+  const isCut = rows.at(-1)?.has_next === 'true' || events.length < told.length
+  return {
+    events: events.map(event => ({ seq: event.seq, type: event.type, text: textOf(event, records) })),
+    last,
+    next: isCut ? events.at(-1)!.seq : end,
+  }
+}
+
+/** The account's newest event, and its oldest that is kept. */
+function boundsSql({ account }: Sight): Sql {
+  return sql`SELECT c.last_seq::text AS last, coalesce((
+    SELECT e.seq FROM event e WHERE e.account_id = ${account}::bigint ORDER BY e.seq LIMIT 1),
+    c.last_seq + 1)::text AS oldest
+  FROM counter c WHERE c.account_id = ${account}::bigint`
+}
+
+function gone(oldest: number): Refusal {
+  const detail = `Events before ${oldest} are no longer kept: read the records anew, then follow from there.`
+  return new Refusal('events_gone', detail, [
+    { field: null, path: '', parameter: 'after', code: 'events_gone', message: detail, oldest },
+  ])
+}
+
+function chosen({ account }: Sight, { resources, types }: FeedRequest, after: number, end: number): Sql {
+  const [wanted, named] = [`{${resources.join()}}`, types && `{${types.join()}}`]
+  const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
+  return sql`e.account_id = ${account}::bigint AND e.seq > ${String(after)}::bigint
+      AND e.seq <= ${String(end)}::bigint AND e.resource = ANY(${wanted}::text[])${ofTypes}`
+}
+
+type Records = {
+  /** by resource and id */
+  readonly texts: ReadonlyMap<string, string>
+  /** how many events have their records among them */
+  readonly enough: number
+}
+
+/** The records of events as they are now, as far as they are not too long in all. */
+async function recordsOf(
+  db: Reader,
+  listener: Listener,
+  sight: Sight,
+  events: readonly ToldEvent[],
+): Promise<Records> {
+  const { resources } = listener.catalog
+  const ofRecords = events.filter(({ resource }) => resources.has(resource))
+  const groups = [...Map.groupBy(ofRecords, ({ resource }) => resource)]
+  if (groups.length === 0) return { texts: new Map(), enough: events.length }
+  const selects = (columns: (resource: string) => Sql, isWanted: (key: string) => boolean) =>
+    groups.map(([resource, of]) => {
+      const ids = [...new Set(of.map(({ id }) => id))].filter(id => isWanted(`${resource} ${id}`))
+      return sql`SELECT ${sql.text(resource)} AS resource, r.id::text AS id, ${columns(resource)} AS value
+FROM ${sql.id(resource)} r
+WHERE ${visible(resource, sight, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
+  AND r.deleted_at IS NULL`
+    })
+  const all = async (parts: readonly Sql[]) => {
+    const rows = await ask(db, sql.join(parts, sql`\nUNION ALL\n`))
+    return new Map(rows.map(({ resource, id, value }) => [`${resource} ${id}`, value!]))
+  }
+  const lengths = await all(
+    selects(
+      () => sql`octet_length(r.document)::text`,
+      () => true,
+    ),
+  )
+  let bytes = 0
+  const wanted = new Set<string>()
+  let enough = 0
+  for (const { resource, id } of events) {
+    const key = `${resource} ${id}`
+    if (!wanted.has(key)) bytes += Number(lengths.get(key) ?? 0)
+    if (bytes > recordBytesMax && enough > 0) break
+    wanted.add(key)
+    enough++
+  }
+  const texts = await all(
+    selects(
+      resource => renderedSql(resources.get(resource)!),
+      key => wanted.has(key),
+    ),
+  )
+  for (const [key, text] of texts) texts.set(key, shown(resources.get(key.split(' ', 1)[0]!)!, text))
+  return { texts, enough }
+}
+
+function textOf(event: ToldEvent, records: Records | null): string {
+  const text = JSON.stringify(event)
+  if (!records) return text
+  return `${text.slice(0, -1)},"record":${records.texts.get(`${event.resource} ${event.id}`) ?? 'null'}}`
+}

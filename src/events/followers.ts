@@ -1,0 +1,119 @@
+/**
+ * Who waits for the next event of an account (D71). Writes of this process wake those who wait; for those of
+ * other processes one statement asks, a few times a second, how far the accounts that are waited for have
+ * come. Knows no HTTP.
+ */
+import { Refusal } from '../errors.ts'
+import type { Queryable, Reader } from '../records/store.ts'
+import { ask, sql } from '../sql.ts'
+
+/** How often other processes' writes are looked for. */
+const everyMs = 250
+/** How many may wait for one account in a process. */
+const waitingMax = 200
+
+type Waiting = { readonly after: number; readonly end: () => void }
+
+/** Those who wait in this process. */
+export class Followers {
+  readonly #db: Reader
+  readonly #waiting = new Map<number, Set<Waiting>>()
+  #timer: NodeJS.Timeout | undefined
+  #isAsking = false
+  #isAskedAgain = false
+  #isStopped = false
+
+  constructor(db: Reader) {
+    this.#db = db
+  }
+
+  /** Whether the process is about to end: nobody is to wait any more. */
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  /**
+   * Resolves when the account has an event after `after`, when the time is over, when `signal` is aborted, or
+   * when the process is about to end. Throws `overloaded` where too many wait.
+   */
+  async wait(account: number, after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#isStopped || signal.aborted || milliseconds <= 0) return
+    const all = this.#waiting.get(account) ?? new Set()
+    if (all.size >= waitingMax) {
+      const detail = 'Too many wait for events of this account; ask without wait, a few times a minute.'
+      throw new Refusal('overloaded', detail, [], { 'retry-after': '5' })
+    }
+    const ended = new Promise<void>(resolve => {
+      const end = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        all.delete(waiting)
+        if (all.size === 0) this.#waiting.delete(account)
+        resolve()
+      }
+      const timer = setTimeout(end, milliseconds)
+      const waiting = { after, end }
+      signal.addEventListener('abort', end)
+      this.#waiting.set(account, all.add(waiting))
+    })
+    this.#timer ??= setInterval(() => void this.#ask(), everyMs).unref()
+    // It may have come since the caller looked.
+    void this.#ask()
+    await ended
+  }
+
+  /** To be called after each write of this process to an account. */
+  wrote(account: number): void {
+    if (this.#waiting.has(account)) void this.#ask()
+  }
+
+  /** Ends every wait, and any that would begin. */
+  stop(): void {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    for (const { end } of [...this.#waiting.values()].flatMap(all => [...all])) end()
+  }
+
+  /** Asks how far the accounts have come: one statement at a time, and none where nobody waits. */
+  async #ask(): Promise<void> {
+    this.#isAskedAgain = this.#isAsking
+    if (this.#isAsking) return
+    this.#isAsking = true
+    do {
+      this.#isAskedAgain = false
+      await this.#askOnce().catch(() => {
+        // The database is away; whoever waits waits on, and is told when they ask again.
+      })
+    } while (this.#isAskedAgain)
+    this.#isAsking = false
+  }
+
+  async #askOnce(): Promise<void> {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      return
+    }
+    const accounts = `{${[...this.#waiting.keys()].join()}}`
+    const rows = await ask(
+      this.#db,
+      sql`SELECT account_id::text AS account, last_seq::text AS last FROM counter
+        WHERE account_id = ANY(${accounts}::bigint[])`,
+    )
+    for (const { account, last } of rows)
+      for (const { after, end } of [...(this.#waiting.get(Number(account)) ?? [])])
+        if (Number(last) > after) end()
+  }
+}
+
+/** The same database, whose writes wake those who wait. */
+export function telling<D extends Queryable>(db: D, followers: Followers): D {
+  return {
+    ...db,
+    write: async (account, ...statement) => {
+      const rows = await db.write(account, ...statement)
+      followers.wrote(Number(account))
+      return rows
+    },
+  }
+}

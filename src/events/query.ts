@@ -1,0 +1,102 @@
+/** The parameters of the feed → what is asked for (D71). Knows no SQL. */
+import { type Problems, Refusal } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { oneOf, type Parameters, refuse, report, single, unknownParameters } from '../list/parameters.ts'
+import type { Rights } from '../rights/rights.ts'
+import { allows } from '../rights/scopes.ts'
+import { isLimited } from '../rights/visibility.ts'
+
+export type FeedRequest = {
+  /** the last `seq` that the listener knows; null: none, from the oldest event on */
+  readonly after: number | null
+  readonly limit: number
+  /** events of these resources; null: of all that are told */
+  readonly resources: readonly string[]
+  /** types, and what events are `also`; null: all */
+  readonly types: readonly string[] | null
+  /** how long to wait for an event, in seconds */
+  readonly wait: number
+  readonly withRecord: boolean
+}
+
+const parametersOfFeed = ['after', 'limit', 'resource', 'type', 'wait', 'record']
+const limitDefault = 100
+export const limitMax = 1000
+export const waitMax = 30
+/** Changes of fields and forms. */
+const configuration = 'field'
+
+/**
+ * Reads the parameters of the feed for somebody with these rights. Throws `unknown_parameter` or
+ * `malformed_query` with every problem, and `forbidden` where the role may not follow what is asked for.
+ */
+export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: Rights): FeedRequest {
+  const problems = unknownParameters(parameters, parametersOfFeed)
+  const after = numberOf(parameters, 'after', 0, Number.MAX_SAFE_INTEGER, problems)
+  const limit = numberOf(parameters, 'limit', 1, limitMax, problems) ?? limitDefault
+  const wait = numberOf(parameters, 'wait', 0, waitMax, problems) ?? 0
+  const known = [...catalog.resources.keys(), configuration]
+  const named = listed(parameters, 'resource', problems)
+  for (const name of named?.filter(name => !known.includes(name)) ?? []) {
+    const hint = () => suggestion(name, known, `The resources: ${known.join(', ')}.`)
+    report(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
+  }
+  const types = listed(parameters, 'type', problems)
+  for (const type of types?.filter(type => !isType(type, known)) ?? []) {
+    const hint = 'For example deal.created, deal.updated, deal.won or deal.stage_changed.'
+    report(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
+  }
+  const withRecord = oneOf(parameters, 'record', ['1'], problems) !== null
+  refuse(problems, 'The feed could not be read.')
+  return { after, limit, resources: followed(named, known, catalog, rights), types, wait, withRecord }
+}
+
+function numberOf(
+  parameters: Parameters,
+  name: string,
+  min: number,
+  max: number,
+  problems: Problems,
+): number | null {
+  const text = single(parameters, name, problems)
+  if (text === null) return null
+  const value = Number(text)
+  if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value
+  const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
+  report(problems, name, 'invalid_value', `${name} must be a whole number from ${min}${limit}.`)
+  return null
+}
+
+function listed(parameters: Parameters, name: string, problems: Problems): string[] | null {
+  const text = single(parameters, name, problems)
+  return text === null ? null : [...new Set(text.split(',').map(one => one.trim()))]
+}
+
+function isType(text: string, resources: readonly string[]): boolean {
+  const [, resource = ''] = /^([a-z_]+)\.[a-z_]{1,40}$/.exec(text) ?? []
+  return resources.includes(resource) || resource === 'form'
+}
+
+/**
+ * The resources whose events are told. Those that are not named are left out where the scope to read them is
+ * missing, and where they are private. A role that sees only some of the records follows none: an event would
+ * tell of the others (D71).
+ */
+function followed(
+  named: readonly string[] | null,
+  known: readonly string[],
+  { resources }: Catalog,
+  rights: Rights,
+): string[] {
+  const isPrivate = (name: string) => resources.get(name)?.resource.reach?.isPrivate === true
+  const isPartly = (name: string) => resources.has(name) && isLimited(resources.get(name)!)
+  for (const name of named ?? []) rights.need(`${name}:read`)
+  const readable = named ?? known.filter(name => allows(rights.scopes, `${name}:read`))
+  const partly = readable.find(name => isPartly(name) && (named || !isPrivate(name)))
+  if (partly) {
+    const detail = `Your role sees only some of the records of ${partly}; whoever follows events sees all.`
+    throw new Refusal('forbidden', detail)
+  }
+  return readable.filter(name => !isPartly(name))
+}

@@ -1,0 +1,159 @@
+/**
+ * How events are told (D69 to D71): who did what, and each change with its label and the names behind ids, as
+ * they are now. Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { jsonInstant } from '../fields/moment.ts'
+import { inTurns } from '../in-turns.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
+import { isExpandable, type Names, namesBehind } from '../records/expand.ts'
+import { isHiddenByRole } from '../records/rendered-record.ts'
+import type { Reader } from '../records/store.ts'
+import type { Rights } from '../rights/rights.ts'
+import { allows } from '../rights/scopes.ts'
+import type { Viewer } from '../rights/visibility.ts'
+import { type Sql, sql } from '../sql.ts'
+
+export type ToldEvent = {
+  readonly seq: number
+  readonly type: string
+  /** what else it is: deal.won */
+  readonly also: readonly string[]
+  /** ISO 8601, UTC, to the millisecond */
+  readonly at: string
+  readonly resource: string
+  readonly id: number
+  readonly version: number
+  readonly actor: {
+    /** a user's id; null: the service itself */
+    readonly id: number | null
+    readonly name: string | null
+    readonly token?: { readonly id: number; readonly name: string | null }
+    readonly request_id: string | null
+  }
+  readonly changes: readonly ToldChange[]
+}
+
+export type ToldChange = {
+  readonly field: string
+  readonly label: string
+  readonly from: Json
+  readonly to: Json
+  /** the names behind ids: an array of them where the value is one */
+  readonly from_name?: Json
+  readonly to_name?: Json
+}
+
+/** For whom events are told; without rights: for the service itself. */
+export type Listener = Viewer & { readonly rights?: Rights }
+
+/** A row of `eventRows`. */
+export type EventRow = Readonly<Record<string, string | null>>
+
+/** How many bytes of changes one answer tells, though always at least one event. */
+const bytesMax = 4_194_304
+
+/**
+ * SQL of the events of an account that a condition on the row `e` chooses, `max` at most, in the order of
+ * `seq` or against it. `has_next` says whether one more follows.
+ */
+export function eventRows(condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
+  const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
+  return sql`
+SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
+  e.version::text AS version, ${jsonInstant(sql`e.at`)} AS at, e.changes, e.actor::text AS actor,
+  u.name AS actor_name, e.token::text AS token, t.name AS token_name, e.request_id,
+  e.has_next::text AS has_next
+FROM (
+  SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
+    lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
+  FROM (
+    SELECT e.account_id, e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
+      e.request_id, e.changes::text AS changes
+    FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
+  LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
+  LEFT JOIN token t ON t.account_id = e.account_id AND t.id = e.token
+WHERE e.bytes_before < ${sql.integer(bytesMax)}
+${ordered} LIMIT ${sql.integer(max)}`
+}
+
+type ReadEvent = { readonly row: EventRow; readonly changes: readonly Change[] }
+type Change = { readonly name: string; readonly field: Field | null; readonly from: Json; readonly to: Json }
+
+/** Tells events; the names of all of them are looked up in one statement. */
+export async function toldEvents(
+  db: Reader,
+  listener: Listener,
+  rows: readonly EventRow[],
+): Promise<ToldEvent[]> {
+  const read = await inTurns(rows, row => ({ row, changes: changesOf(listener, row) }))
+  const values = new Map<Field, Json[]>()
+  for (const { changes } of read) {
+    for (const { field, from, to } of changes) {
+      if (!field || !isNamed(field, listener)) continue
+      values.set(field, [...(values.get(field) ?? []), from, to])
+    }
+  }
+  const names = await namesBehind(db, listener, values)
+  return inTurns(read, event => told(event, names))
+}
+
+/** The changes of an event that the listener may see, in the order of the form. */
+function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
+  const parsed = parseJson(row.changes!) as JsonObject
+  const fields = catalog.resources.get(row.resource!)
+  // A change of the configuration says what is there now.
+  if (!fields) return Object.entries(parsed).map(([name, to]) => ({ name, field: null, from: null, to }))
+  const isNew = row.type === `${row.resource}.created`
+  const places = placesOf(fields)
+  const placeOf = ({ name }: Change) => places.get(name) ?? places.size
+  return Object.entries(parsed)
+    .filter(([name]) => !isHiddenByRole(fields, name))
+    .map(([name, change]): Change => {
+      const { before = null, after = null } = isObject(change) ? change : {}
+      const field = fields.byName.get(name) ?? null
+      return { name, field, from: isNew ? null : before, to: after }
+    })
+    .sort((one, other) => placeOf(one) - placeOf(other))
+}
+
+const placesOf = madeOnce(
+  ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
+)
+
+/** Whether the values of a field have names that the listener may read (D65). */
+function isNamed(field: Field, { rights }: Listener): boolean {
+  return isExpandable(field) && (!rights || !field.related || allows(rights.scopes, `${field.related}:read`))
+}
+
+function told({ row, changes }: ReadEvent, names: Names): ToldEvent {
+  const actor = Number(row.actor)
+  const token = row.token === null ? {} : { token: { id: Number(row.token), name: row.token_name ?? null } }
+  return {
+    seq: Number(row.seq),
+    type: row.type!,
+    also: JSON.parse(row.also!) as string[],
+    at: JSON.parse(row.at!) as string,
+    resource: row.resource!,
+    id: Number(row.id),
+    version: Number(row.version),
+    actor: {
+      id: actor || null,
+      name: row.actor_name ?? null,
+      ...token,
+      request_id: row.request_id ?? null,
+    },
+    changes: changes.map(change => toldChange(change, names)),
+  }
+}
+
+function toldChange({ name, field, from, to }: Change, names: Names): ToldChange {
+  const known = field && names.get(field)
+  const nameOf = (value: Json): Json =>
+    Array.isArray(value) ? value.map(nameOf) : (known?.get(Number(value))?.name ?? null)
+  const named = (key: string, value: Json) => (known && value !== null ? { [key]: nameOf(value) } : {})
+  const label = field?.field_name ?? name
+  return { field: name, label, from, to, ...named('from_name', from), ...named('to_name', to) }
+}
