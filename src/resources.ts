@@ -11,6 +11,7 @@ import { tag } from './tags/tag.ts'
 import { territory } from './territories/territory.ts'
 import { token } from './tokens/token.ts'
 import { user } from './users/user.ts'
+import { webhook } from './webhooks/webhook.ts'
 
 export const resources: readonly Resource[] = [
   deal,
@@ -25,4 +26,5 @@ export const resources: readonly Resource[] = [
   pipeline,
   pipelineStage,
   currency,
+  webhook,
 ]

@@ -92,7 +92,7 @@ export const defaultRoles: readonly {
     name: 'Manager',
     built_in: 'manager',
     scopes: [
-      ...write('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'),
+      ...write('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token', 'webhook'),
       ...configuration,
     ],
   },
@@ -101,7 +101,7 @@ export const defaultRoles: readonly {
     name: 'Member',
     built_in: 'member',
     scopes: [
-      ...write('deal', 'contact', 'company', 'tag', 'token'),
+      ...write('deal', 'contact', 'company', 'tag', 'token', 'webhook'),
       ...read('product', 'territory'),
       ...configuration,
     ],
@@ -111,6 +111,9 @@ export const defaultRoles: readonly {
     id: 4,
     name: 'Read only',
     built_in: 'read_only',
-    scopes: [...read('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token'), ...configuration],
+    scopes: [
+      ...read('deal', 'product', 'contact', 'company', 'territory', 'tag', 'token', 'webhook'),
+      ...configuration,
+    ],
   },
 ]
