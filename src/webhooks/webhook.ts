@@ -62,10 +62,12 @@ export const webhook: Resource = {
     'How it goes': [
       { id: 648, name: 'disabled_reason', label: 'Why it is out of use', type: 'TEXT', readOnly: true },
       { id: 649, name: 'rotated_at', label: 'Secret rotated at', type: 'DATE_TIME', readOnly: true },
-      followed(650, 'last_seq', 'Last event looked at', 'SINGLE_NUMBER', sql`seq`),
-      followed(651, 'last_delivered_at', 'Last delivered at', 'DATE_TIME', sql`last_delivered_at`),
-      followed(652, 'failing_since', 'Failing since', 'DATE_TIME', sql`failing_since`),
-      followed(653, 'last_error', 'Last error', 'TEXT', sql`last_error`),
+      followed({ id: 650, name: 'last_seq', label: 'Last event looked at', type: 'SINGLE_NUMBER' }, sql`seq`),
+      ...[
+        { id: 651, name: 'last_delivered_at', label: 'Last delivered at', type: 'DATE_TIME' as const },
+        { id: 652, name: 'failing_since', label: 'Failing since', type: 'DATE_TIME' as const },
+        { id: 653, name: 'last_error', label: 'Last error', type: 'TEXT' as const },
+      ].map(field => followed(field, sql.id(field.name))),
     ],
     Record: [...authorFields(654), ...recordFields(658)],
   }),
@@ -84,18 +86,12 @@ export const webhook: Resource = {
   },
 }
 
-/** A value that is kept beside the record, and changes without a version of it. */
-function followed(
-  id: number,
-  name: string,
-  label: string,
-  type: FieldDefinition['type'],
-  column: Sql,
-): FieldDefinition {
+/** A field whose value is kept beside the record, and changes without a version of it. */
+function followed(field: FieldDefinition, column: Sql): FieldDefinition {
   const computed: Expression = ({ alias }) => sql`(
     SELECT p.${column} FROM webhook_progress p
     WHERE p.account_id = ${alias}account_id AND p.webhook = ${alias}id)`
-  return { id, name, label, type, readOnly: true, volatile: true, computed }
+  return { ...field, readOnly: true, volatile: true, computed }
 }
 
 function checkEvents({ after, catalog, problem }: Draft): void {
