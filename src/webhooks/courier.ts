@@ -66,6 +66,8 @@ export class Courier {
   #width = widest
   #isWoken = true
   #isStopped = false
+  /** whether it was taken out of use: what is under way may say so again */
+  #isGivenUp = false
   #notice = Promise.withResolvers<void>()
 
   constructor(options: CourierOptions, held: Held) {
@@ -100,9 +102,15 @@ export class Courier {
       clearInterval(timer)
       this.#ready = []
     }
+    this.#isWoken = false
     await renewed
     await release(db, this.#held)
     return true
+  }
+
+  /** Whether it was woken when it had come to its end. */
+  get isWoken(): boolean {
+    return this.#isWoken
   }
 
   /** One turn of the work; false when there is nothing to do. */
@@ -134,6 +142,7 @@ export class Courier {
       return null
     }
     this.#failingSince = configuration.failingSince
+    this.#isGivenUp = !configuration.isActive
     if (!configuration.isActive) {
       while ((await giveUp(db, this.#held, 'The webhook is out of use.', batch)) === batch);
       return null
@@ -244,6 +253,8 @@ export class Courier {
   async #writeDown(): Promise<void> {
     const { db, now, disable } = this.#options
     const outcomes = this.#outcomes
+    // Others end meanwhile.
+    this.#outcomes = []
     const made = outcomes.filter(({ attempt }) => attempt !== unseen && attempt !== gone)
     const delivered = made.findLast(({ state }) => state === 'delivered')
     const last = made.at(-1)
@@ -252,9 +263,9 @@ export class Courier {
     const deliveredAt = delivered?.at ?? null
     const health = last && { failingSince: this.#failingSince, lastError: last.attempt.error, deliveredAt }
     await writeDown(db, this.#held, outcomes, health ?? null, now())
-    this.#outcomes = this.#outcomes.slice(outcomes.length)
     const isGone = made.some(({ attempt }) => attempt.status === 410)
-    if (!isGone && !isHopeless(this.#failingSince, now())) return
+    if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
+    this.#isGivenUp = true
     await disable(
       this.#held,
       isGone ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.',

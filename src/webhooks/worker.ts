@@ -147,6 +147,7 @@ export class WebhookWorker {
       })
       .then(wasFree => {
         this.#couriers.delete(key)
+        if (wasFree && courier.isWoken) this.#serve(webhook)
         if (!wasFree) setTimeout(() => this.changed(webhook.account), againMs).unref()
       })
     this.#couriers.set(key, { courier, ended })
