@@ -66,7 +66,7 @@ export function buildApp({
   webhooks = { allowPrivate: false },
 }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
-  const { retentionDays, bodyLimitBytes, requestTimeoutMs } = limits
+  const { retentionDays, eventRetentionDays, bodyLimitBytes, requestTimeoutMs } = limits
   const say = (line: string) => log.warn(line)
   const app = httpServer(log, requestTimeoutMs, {
     connection: (error, socket) => connections.refuse(error, socket),
@@ -88,7 +88,7 @@ export function buildApp({
     publicUrl,
     bodyLimitBytes,
   })
-  const jobs = new BackgroundJobs({ db, resources, now, log: say, retentionDays })
+  const jobs = new BackgroundJobs({ db, resources, now, log: say, retentionDays, eventRetentionDays })
   app.addHook('onClose', async () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null

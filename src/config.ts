@@ -9,6 +9,8 @@ import { parseToken } from './accounts/token.ts'
 export type Limits = {
   /** how many days deleted records and fields can be restored */
   readonly retentionDays: number
+  /** how long events are kept; null: for ever (D71) */
+  readonly eventRetentionDays: number | null
   readonly bodyLimitBytes: number
   /** requests a minute that one token may make; 0 = as many as it likes */
   readonly rateLimit: number
@@ -91,6 +93,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       : isLoopback(host),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
+    eventRetentionDays: env.EVENT_RETENTION_DAYS
+      ? wholeNumber('EVENT_RETENTION_DAYS', env.EVENT_RETENTION_DAYS, 0, 7, 36_500)
+      : limits.eventRetentionDays,
     bodyLimitBytes: wholeNumber(
       'BODY_LIMIT_BYTES',
       env.BODY_LIMIT_BYTES,
@@ -105,6 +110,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 /** The defaults of these limits. */
 export const limits: Limits = {
   retentionDays: 30,
+  eventRetentionDays: null,
   bodyLimitBytes: 1_048_576,
   rateLimit: 0,
   maxConnections: 2000,

@@ -19,6 +19,7 @@ export const errorTable = {
     status: 422,
     title: 'The Idempotency-Key belongs to another request',
   },
+  history_too_short: { code: 2003, status: 422, title: 'The history does not reach that far' },
   unauthenticated: { code: 3001, status: 401, title: 'A valid token or session is needed' },
   forbidden: { code: 3002, status: 403, title: 'You may not do this' },
   sign_in_failed: { code: 3003, status: 401, title: 'The e-mail or the password is wrong' },

@@ -43,11 +43,13 @@ async function run(command: Command, given: Given, isJson: boolean): Promise<voi
       stopped.abort()
     })
   }
-  const terminal = { config: readConfig(process.env), now: new Date(), say: console.error, signal }
+  const print = (part: Outcome) => say(part, isJson)
+  const terminal = { config: readConfig(process.env), now: new Date(), say: console.error, print, signal }
   try {
     const whole = await completed(command, given, signal)
     const { carryOut } = command
-    say(await (carryOut ? carryOut(terminal, whole) : onDatabase(command, whole, terminal)), isJson)
+    const outcome = await (carryOut ? carryOut(terminal, whole) : onDatabase(command, whole, terminal))
+    if (outcome) say(outcome, isJson)
   } catch (error) {
     if (!signal.aborted) throw error
     console.error('Stopped; nothing was left behind.')

@@ -145,6 +145,14 @@ export function compile(statement: Sql, ...first: readonly Param[]): Statement {
   return { text: pieces.join(''), values }
 }
 
+/** A statement after CTEs whose names it may use, and which stand before its own. */
+export function withCtes(ctes: readonly Sql[], { text, values }: Statement): Statement {
+  const head = compile(join(ctes, template`,\n`), ...values.map(param))
+  const body = text.trimStart()
+  const rest = body.startsWith('WITH ') ? `,\n${body.slice('WITH '.length)}` : `\n${body}`
+  return { text: `WITH ${head.text}${rest}`, values: head.values }
+}
+
 /**
  * A part of a statement that is put together once, for what is long and always the same but for `count`
  * values. `make` is given what stands for them; the function then puts in their place what it is given.

@@ -7,6 +7,7 @@
 import { loadCatalog } from '../accounts/callers.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
+import { forgetOldEvents } from '../events/retention.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { reasonOf } from '../log.ts'
 import { reweighDeals } from '../pipelines/reweigh.ts'
@@ -36,6 +37,8 @@ export type BackgroundJobOptions = {
   readonly log: Log
   /** how long what is deleted can be restored */
   readonly retentionDays: number
+  /** how long events are kept; null or absent: for ever (D71) */
+  readonly eventRetentionDays?: number | null
 }
 
 /** Whatever was deleted before this date can no longer be restored (D9, D36). */
@@ -176,6 +179,7 @@ export class BackgroundJobs {
     catalog => this.#purge(catalog),
     ({ account }) => forgetOldKeys(this.#options.db, String(account.id)),
     ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
+    ({ account }) => this.#forgetEvents(account.id),
     // The indexes of a restored database are missing too.
     catalog =>
       arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, (name, error) =>
@@ -192,6 +196,14 @@ export class BackgroundJobs {
     const records = await purgeRecords(db, catalog, oldest)
     if (records.purged) log(`Purged ${records.purged} deleted records of account ${account}.`)
     this.#logKept(account, records.kept)
+  }
+
+  async #forgetEvents(account: number): Promise<void> {
+    const { db, now, log, eventRetentionDays: days = null } = this.#options
+    if (days === null) return
+    const forgotten = await forgetOldEvents(db, account, oldestKept(now(), days))
+    if (forgotten)
+      log(`Removed ${forgotten} events of account ${account}, which were older than ${days} days.`)
   }
 
   /** Logs which due records are kept, whenever this differs from the last time. */

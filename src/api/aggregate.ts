@@ -7,6 +7,7 @@ import { namedFields } from '../list/groups.ts'
 import { counting } from '../list/measures.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
+import { inPast } from './past.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf, parametersOf } from './request.ts'
 import type { Handler } from './routes.ts'
@@ -21,11 +22,11 @@ export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product
       readAggregateQuery(parametersOf(request), fields, caller.catalog, sums, names),
     )
     needNames(caller, namedFields(asked.keys), asked)
-    const turn = inTurn(db, request)
+    const { at } = await inPast(inTurn(db, request), fields, caller, asked.day)
     const { groups, hasMore } =
       resource === 'deal' && !asked.measures
-        ? await aggregateDeals(turn, caller, asked)
-        : await aggregate(turn, fields, caller, asked, asked.measures ?? [counting])
+        ? await aggregateDeals(at, caller, asked)
+        : await aggregate(at, fields, caller, asked, asked.measures ?? [counting])
     const group_by = asked.keys.map(({ text }) => text).join() || null
     return success(JSON.stringify(groups), { group_by, hasMore })
   }

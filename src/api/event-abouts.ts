@@ -28,7 +28,7 @@ export const feedAbout: About = {
   answers: [
     {
       ...ok(
-        'The events after `after`, the oldest first.',
+        'The events, the oldest first.',
         enveloped(
           { type: 'array', items: named('feed_event') },
           {

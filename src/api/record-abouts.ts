@@ -95,7 +95,7 @@ function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' 
   )
   const list: Omit<About, 'id' | 'summary'> = {
     ...{ tag: resource, parameters: listNames(resource), answers: [page] },
-    refuses: [],
+    refuses: ['history_too_short'],
   }
   return {
     list: { ...list, id: `${resource}_list`, summary: `Lists records: ${words}.` },
@@ -121,15 +121,22 @@ export function aggregateAbouts(resource: string): { readonly [operation in 'get
     required: ['group_by', 'hasMore'],
   }
   const data = { type: 'array', items: named('aggregate_group') }
-  const parameters = [`${resource}_group_by`, 'measures', 'filter', 'deleted']
+  const parameters = [`${resource}_group_by`, 'measures', 'filter', 'deleted', 'as_of']
   const asked = {
-    ...{ tag: resource, parameters, refuses: [] },
+    ...{ tag: resource, parameters, refuses: ['history_too_short'] as const },
     answers: [
       { status: 200, description: 'The groups, the largest first.', schema: enveloped(data, meta, true) },
     ],
   }
+  const dayOrNull = { type: ['string', 'null'], format: 'date' }
   const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
-  const properties = { group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } }
+  const properties = {
+    group_by: listed,
+    measures: listed,
+    filter: listed,
+    deleted: { enum: ['only', null] },
+    as_of: dayOrNull,
+  }
   return {
     get: { ...asked, id: `${resource}_aggregate`, summary: `Sums records: ${resource}.` },
     post: {

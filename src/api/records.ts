@@ -23,6 +23,7 @@ import { updateRecord } from '../records/update.ts'
 import { readTold, toldBy, upsertRecord } from '../records/upsert.ts'
 import { type Answer, createdAnswer, pageAnswer, readAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
+import { inPast } from './past.ts'
 import {
   type ApiRequest,
   bodyOf,
@@ -206,7 +207,12 @@ async function list(
     readListQuery(parameters, fields, catalog, request.now.toISOString(), names),
   )
   needNames(request.caller, read.expand, read)
-  return pageAnswer(await listRecords(inTurn(db, request), fields, request.caller, read), read)
+  const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
+  // In the past all records are looked at in any case, so they may as well be counted.
+  const asked = moment
+    ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
+    : read
+  return pageAnswer(await listRecords(at, fields, request.caller, asked), asked)
 }
 
 /**

@@ -33,6 +33,8 @@ export type Terminal = {
   readonly now: Date
   /** takes a line for the operator */
   readonly say: (line: string) => void
+  /** prints a part of what the command tells, before its end */
+  readonly print: (part: Pick<Outcome, 'text' | 'data'>) => void
   /** ends the command, with nothing left behind */
   readonly signal: AbortSignal
 }
@@ -52,8 +54,8 @@ export type Command = {
   readonly isForAnySchema?: true
   /** an option that a person at a terminal is asked for, unless it or `yes` is given */
   readonly asks?: { readonly option: string; readonly question: string }
-  /** in this process */
-  readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome>
+  /** in this process; null: it has printed all it had to say */
+  readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome | null>
 }
 
 /** Why a command is refused: one line that says what to do. */

@@ -13,6 +13,7 @@ import { resources } from '../resources.ts'
 import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
 import type { Command, Given, Option, Terminal } from './command.ts'
+import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
 import { accountOption, findAccount } from './whom.ts'
@@ -110,6 +111,19 @@ export const commands: readonly Command[] = [
     argument: file,
     options: [accountOption],
     carryOut: (terminal, given) => exportAccount(filed(terminal, given), db => findAccount(db, given, 'any')),
+  },
+  {
+    name: 'tail',
+    does: "prints an account's events as they come: who changed what",
+    more: 'Begins with the last ten, or after the one that is given. With --json each event is a line of JSON.',
+    options: [
+      accountOption,
+      { name: 'after', value: 'SEQ', does: 'the number of the event after which to begin' },
+      { name: 'resource', value: 'A,B', does: 'only events of these, such as deal,contact' },
+      { name: 'type', value: 'A,B', does: 'only events of these types, such as deal.won' },
+    ],
+    act: pageOfEvents,
+    carryOut: tail,
   },
   {
     name: 'types',

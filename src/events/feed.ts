@@ -27,13 +27,11 @@ const recordBytesMax = 8_388_608
 /** Throws `events_gone` where events after `after` are no longer kept. */
 export async function readFeed(db: Reader, listener: Listener, asked: FeedRequest): Promise<FeedPage> {
   const sight = sightOf(listener)
-  const [row] = await ask(db, boundsSql(sight))
-  const [last, oldest] = [Number(row!.last), Number(row!.oldest)]
+  const found = await ask(db, feedSql(sight, asked))
+  const [last, oldest] = [Number(found[0]!.last), Number(found[0]!.oldest)]
   const after = asked.after ?? oldest - 1
   if (after + 1 < oldest) throw gone(oldest)
-  const end = Math.min(after + scanMax, last)
-  if (end <= after) return { events: [], last, next: after }
-  const rows = await ask(db, eventRows(chosen(sight, asked, after, end), 'ASC', asked.limit))
+  const rows = found.filter(row => row.seq !== null)
   const told = await toldEvents(db, listener, rows)
   const records = asked.withRecord ? await recordsOf(db, listener, sight, told) : null
   const events = records ? told.slice(0, records.enough) : told
@@ -41,16 +39,29 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
   return {
     events: events.map(event => ({ seq: event.seq, type: event.type, text: textOf(event, records) })),
     last,
-    next: isCut ? events.at(-1)!.seq : end,
+    next: isCut ? events.at(-1)!.seq : Math.max(after, Math.min(after + scanMax, last)),
   }
 }
 
-/** The account's newest event, and its oldest that is kept. */
-function boundsSql({ account }: Sight): Sql {
-  return sql`SELECT c.last_seq::text AS last, coalesce((
+/**
+ * The events that are asked for, each with the account's newest `seq` and the oldest that is kept; one row
+ * without an event where there is none. In one statement, so that no event is removed between two looks.
+ */
+function feedSql({ account }: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+  const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
+  const named = types && `{${types.join()}}`
+  const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
+  const condition = sql`e.account_id = ${account}::bigint AND e.seq > ${start}
+      AND e.seq <= ${start} + ${sql.integer(scanMax)} AND e.resource = ANY(${`{${resources.join()}}`}::text[])${ofTypes}`
+  return sql`
+WITH bounds AS MATERIALIZED (
+  SELECT c.last_seq AS last, coalesce((
     SELECT e.seq FROM event e WHERE e.account_id = ${account}::bigint ORDER BY e.seq LIMIT 1),
-    c.last_seq + 1)::text AS oldest
-  FROM counter c WHERE c.account_id = ${account}::bigint`
+    c.last_seq + 1) AS oldest
+  FROM counter c WHERE c.account_id = ${account}::bigint)
+SELECT bounds.last::text AS last, bounds.oldest::text AS oldest, e.*
+FROM bounds LEFT JOIN (${eventRows(condition, 'ASC', limit)}) e ON true
+ORDER BY e.seq::bigint`
 }
 
 function gone(oldest: number): Refusal {
@@ -58,13 +69,6 @@ function gone(oldest: number): Refusal {
   return new Refusal('events_gone', detail, [
     { field: null, path: '', parameter: 'after', code: 'events_gone', message: detail, oldest },
   ])
-}
-
-function chosen({ account }: Sight, { resources, types }: FeedRequest, after: number, end: number): Sql {
-  const [wanted, named] = [`{${resources.join()}}`, types && `{${types.join()}}`]
-  const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
-  return sql`e.account_id = ${account}::bigint AND e.seq > ${String(after)}::bigint
-      AND e.seq <= ${String(end)}::bigint AND e.resource = ANY(${wanted}::text[])${ofTypes}`
 }
 
 type Records = {

@@ -79,7 +79,7 @@ export async function readHistory(
   const [sight, record] = [sightOf(listener), sql`r`]
   const [known] = await ask(
     db,
-    sql`SELECT FROM ${sql.id(name)} r
+    sql`SELECT 1 AS found FROM ${sql.id(name)} r
     WHERE ${visible(name, sight, record)} AND r.id = ${String(id)}::bigint
       AND (r.deleted_at IS NULL OR r.deleted_at >= ${oldest.toISOString()}::timestamptz)`,
   )

@@ -41,7 +41,7 @@ export function readAggregateQuery(
   sums: Sums,
   names: Names = new Names(),
 ): AggregateRequest {
-  const problems = unknownParameters(parameters, ['group_by', 'measures', 'filter', 'deleted'])
+  const problems = unknownParameters(parameters, ['group_by', 'measures', 'filter', 'deleted', 'as_of'])
   const context = { fields, catalog, problems, names }
   const selection = selectionOf(parameters, context)
   const known = sums.parts(fields, catalog)

@@ -5,6 +5,7 @@
 import type { Problems } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { isoDate } from '../fields/iso8601.ts'
 import { isExpandable } from '../records/expand.ts'
 import { Names } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
@@ -31,6 +32,8 @@ export type Selection = {
   readonly filterText: string
   /** true: only deleted records; false: only records that are not deleted */
   readonly isOfDeleted: boolean
+  /** a past day at whose end the records are meant (D74): YYYY-MM-DD; null: as they are */
+  readonly day: string | null
 }
 
 export type ListRequest = Selection & {
@@ -60,6 +63,7 @@ export const listParameters = [
   'expand',
   'count',
   'deleted',
+  'as_of',
 ]
 const pageSizeDefault = 25
 /** The most records of a page. */
@@ -81,7 +85,7 @@ export function readListQuery(
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
   const selection = selectionOf(parameters, context)
-  const { filter, isOfDeleted } = selection
+  const { filter, isOfDeleted, day } = selection
   const sortText = single(parameters, 'sort', problems)
   const sortKeys = parsed(sortText ?? '', 'sort', parseSort, problems) ?? []
   const keys = resolveSort(sortKeys, context, isOfDeleted)
@@ -93,7 +97,14 @@ export function readListQuery(
     (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )
   const texts = parameters.get('filter') ?? []
-  const identity = listIdentity([fields.resource.name, sortText, ...orders, String(isOfDeleted), ...texts])
+  const identity = listIdentity([
+    fields.resource.name,
+    sortText,
+    ...orders,
+    String(isOfDeleted),
+    day,
+    ...texts,
+  ])
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
@@ -120,11 +131,21 @@ export function selectionOf(parameters: Parameters, context: ResolveContext): Se
   const filter = filterOf(parameters, context.problems)
   const plan = filter && resolveFilter(filter, context)
   if (plan) refuseCostlyLikes(plan, context.problems)
+  const day = dayOf(parameters, context)
   return {
     filter: plan,
-    filterText: (parameters.get('filter') ?? []).join(','),
+    filterText: [...(parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
     isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, context.problems) === 'only',
+    day,
   }
+}
+
+function dayOf(parameters: Parameters, { problems }: ResolveContext): string | null {
+  const text = single(parameters, 'as_of', problems)
+  if (text === null) return null
+  const day = isoDate(text)
+  if (day === null) report(problems, 'as_of', 'invalid_value', 'as_of must be a day such as 2026-06-30.')
+  return day
 }
 
 /** All filters of a request, which must all hold. */

@@ -27,6 +27,10 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
     description: 'How the total is counted; if not said, exactly as long as that is quick.',
   },
   deleted: { schema: { enum: ['only'] }, description: 'Lists the deleted records instead.' },
+  as_of: {
+    schema: { type: 'string', format: 'date' },
+    description: 'A past day: the records as they were at its end.',
+  },
 }
 
 /** The names of a list's parameters in the document. */
@@ -128,7 +132,7 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
   return {
     event_after: query('after', {
       schema: number(0),
-      description: 'The seq of the last event that you know: `meta.next` of the page before.',
+      description: 'The seq of the last event that you know: meta.next of the page before.',
     }),
     event_limit: query('limit', {
       schema: number(1, limitMax),

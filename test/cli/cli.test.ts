@@ -116,6 +116,31 @@ test("an account's fields are printed as TypeScript, as they are", async () => {
   assert.equal((await done('types')).types, out)
 })
 
+test('what happens is printed as it comes, in words or as JSON', async () => {
+  const following = [begin(['tail', '--type', 'tag.created,tag.updated']), begin(['tail', '--json'])] as const
+  const until = async (index: 0 | 1, text: RegExp) => {
+    while (!text.test(following[index].told.out)) {
+      assert.equal(following[index].child.exitCode, null, following[index].told.err)
+      await delay(50)
+    }
+  }
+  const made = await send(admin, 'POST', 'tag', { name: 'Followed \u001b[31m' })
+  await until(0, /tag \d+ created/)
+  const { id } = made.body.data
+  await send(admin, 'PATCH', `tag/${id}`, { name: 'Followed' })
+  await until(0, new RegExp(`#\\d+  tag ${id} updated, Ann by token .*: Name Followed .* → Followed\n`))
+  await until(1, /tag\.updated/)
+  assert.ok(!following[0].told.out.includes('\u001b'))
+  const last = JSON.parse(following[1].told.out.trimEnd().split('\n').at(-1)!)
+  assert.deepEqual([last.type, last.id], ['tag.updated', id])
+  for (const { child, closed } of following) {
+    child.kill('SIGTERM')
+    await closed
+    assert.equal(child.exitCode, 0)
+  }
+  await refused(/There is no resource "tags"/, 'tail', '--resource', 'tags')
+})
+
 const jo = ['--email', 'jo@example.com', '--name', 'Jo']
 
 test('a colleague is invited; the link is shown once, and the user is made once', async () => {

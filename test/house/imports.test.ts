@@ -8,7 +8,7 @@ import { importsOf, sources } from './sources.ts'
 /** Files of `from` must import nothing that matches `never`. */
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   {
-    from: /^src\/(records|list|search|fields)\//,
+    from: /^src\/(records|list|search|events|fields)\//,
     never: /^src\/(deals|products|api|app|serve|main|cli|resources|accounts|db)\b/,
   },
   {

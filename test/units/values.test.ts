@@ -153,6 +153,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     openId: null,
     logLevel: 'warn',
     retentionDays: 30,
+    eventRetentionDays: null,
     bodyLimitBytes: 1_048_576,
     rateLimit: 0,
     maxConnections: 2000,

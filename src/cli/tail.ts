@@ -1,0 +1,109 @@
+/** `dealwright tail`: an account's events in a terminal, as they come (D71). */
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadCatalog } from '../accounts/callers.ts'
+import { administratorRole } from '../accounts/defaults.ts'
+import { type Database, openDatabase } from '../db/open.ts'
+import { readFeed } from '../events/feed.ts'
+import { readFeedQuery } from '../events/query.ts'
+import type { ToldChange, ToldEvent } from '../events/told.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { askService, ServiceRefusal } from '../local-socket.ts'
+import { resources } from '../resources.ts'
+import { Rights } from '../rights/rights.ts'
+import { adminScope } from '../rights/scopes.ts'
+import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
+import { asRefusal } from './refusal.ts'
+import { findAccount } from './whom.ts'
+
+const everyMs = 500
+/** How many earlier events are shown first. */
+const shownBefore = 10
+const valueMax = 60
+
+/** A page of events after `after`: `data` has `events`, and `next`, after which the next page begins. */
+export async function pageOfEvents(db: Database, given: Given): Promise<Outcome> {
+  const { id } = await findAccount(db, given)
+  const catalog = await loadCatalog(db, resources, id)
+  const rights = new Rights(new Set([adminScope]), catalog.roles.get(administratorRole)!)
+  const asked = ['after', 'resource', 'type'].flatMap((name): [string, string[]][] =>
+    given[name] === undefined ? [] : [[name, [given[name]]]],
+  )
+  const query = readFeedQuery(new Map(asked), catalog, rights)
+  const listener = { catalog, actor: 0 }
+  const { events, next, last } = await readFeed(db, listener, query)
+  const isFirst = given.after === undefined
+  // Without a beginning, the last few are shown, and then what comes.
+  if (isFirst && last > shownBefore)
+    return pageOfEvents(db, { ...given, after: String(Math.max(last - shownBefore, 0)) })
+  return { text: '', data: { events: events.map(({ text }) => parseJson(text)), next } }
+}
+
+/** Prints events until it is stopped. A service that is away for a while is asked again. */
+export async function tail({ config, say, print, signal }: Terminal, given: Given): Promise<null> {
+  const db = config.databaseUrl
+    ? await openDatabase({ url: config.databaseUrl, poolSize: 1, log: say })
+    : null
+  const ask = db ? () => pageOfEvents(db, given) : () => pageOfService(resolve(config.dataDir), given, signal)
+  try {
+    let page = await ask().catch(error => {
+      throw asRefusal(error)
+    })
+    for (;;) {
+      const events = page.data.events as unknown as ToldEvent[]
+      for (const event of events) print({ text: lineOf(event), data: event as unknown as JsonObject })
+      given = { ...given, after: String(page.data.next) }
+      if (events.length === 0) await sleep(everyMs, undefined, { signal })
+      page = await ask().catch(error => {
+        if (isAway(error)) return { text: '', data: { events: [], next: page.data.next! } }
+        throw asRefusal(error)
+      })
+    }
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
+  } finally {
+    await db?.close()
+  }
+}
+
+/** The same from the service that has the data directory open. */
+async function pageOfService(dataDir: string, given: Given, signal: AbortSignal): Promise<Outcome> {
+  const answer = await askService(dataDir, 'command', { name: 'tail', given: given as JsonObject }, signal)
+  if (answer) return answer as unknown as Outcome
+  throw new NoService(`No service has ${dataDir} open: start one, or set DATA_DIR or DATABASE_URL.`)
+}
+
+class NoService extends CommandRefusal {}
+
+function isAway(error: unknown): boolean {
+  return error instanceof NoService || error instanceof ServiceRefusal || isUnavailable(asRefusal(error))
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof CommandRefusal && error.cause !== undefined
+}
+
+/** An event in a line: 2026-05-01 12:00:00Z  #17  deal 42 updated by Ada: Stage New → Won */
+export function lineOf({ seq, type, also, at, resource, id, actor, changes }: ToldEvent): string {
+  const when = `${at.slice(0, 10)} ${at.slice(11, 19)}Z`
+  const verb = type.slice(type.indexOf('.') + 1).replaceAll('_', ' ')
+  const meaning = also.length ? ` (${also.map(one => one.slice(one.indexOf('.') + 1)).join(', ')})` : ''
+  const who = `${actor.name ?? 'the service'}${actor.token?.name ? ` by token ${actor.token.name}` : ''}`
+  const what = type.endsWith('.updated') && changes.length ? `: ${changes.map(changed).join('; ')}` : ''
+  return plain(`${when}  #${seq}  ${resource} ${id} ${verb}${meaning}, ${who}${what}`)
+}
+
+function changed({ label, from, to, from_name: fromName, to_name: toName }: ToldChange): string {
+  return `${label} ${shownValue(fromName ?? from)} → ${shownValue(toName ?? to)}`
+}
+
+function shownValue(value: Json): string {
+  const text = value === null ? '–' : typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > valueMax ? `${text.slice(0, valueMax)}…` : text
+}
+
+/** No text of a record may control the terminal. */
+function plain(text: string): string {
+  return text.replace(/\p{C}/gu, ' ')
+}

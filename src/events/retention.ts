@@ -1,0 +1,28 @@
+/** The end of old events, where they are not kept for ever (D71). Those that stay have no gaps. */
+import type { Queryable } from '../records/store.ts'
+import { carryOut, locked } from '../records/write.ts'
+import { param, sql } from '../sql.ts'
+
+const batch = 5000
+
+/** Removes an account's events from before `before`, the oldest first; how many. */
+export async function forgetOldEvents(db: Queryable, account: number, before: Date): Promise<number> {
+  let forgotten = 0
+  for (;;) {
+    const count = await forget(db, account, before)
+    forgotten += count
+    if (count < batch) return forgotten
+  }
+}
+
+async function forget(db: Queryable, account: number, before: Date): Promise<number> {
+  const own = param(String(account))
+  const statement = sql`WITH ${locked(own)}
+DELETE FROM event e USING locked
+WHERE e.account_id = ${own}::bigint AND e.seq IN (
+  SELECT seq FROM event
+  WHERE account_id = ${own}::bigint AND at < ${before.toISOString()}::timestamptz
+  ORDER BY seq LIMIT ${sql.integer(batch)})
+RETURNING 1`
+  return (await carryOut(db, own, statement)).length
+}

@@ -1,0 +1,165 @@
+/** Lists and sums of a past day (D74) are what they were: they are compared with those of then. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, db, get, known } = service
+const ok = async (method: string, path: string, body?: Json) => {
+  const reply = await call(method, `${v1}/${path}`, body)
+  assert.ok(reply.status < 300, reply.text)
+  return reply.body
+}
+
+/** What follows the clock, the events' times, or the configuration. */
+const moving = new Set(['age', 'created_at', 'updated_at', 'rotting_days', 'deleted_at'])
+
+const queries = [
+  'sort=id:asc',
+  'sort=deal_value:desc,title:asc&expand=pipeline_stage,sales_owner',
+  'filter=status:eq(Won)&sort=title:asc',
+  'filter=cf_custom_text_field:like(was)&sort=cf_custom_text_field:desc',
+  'filter=deal_value.currency:eq(EUR),tags:notnull(true)&sort=expected_close_date:asc',
+  'filter=description:isnull(true)&sort=description:asc,id:desc',
+  'deleted=only&sort=id:asc',
+]
+const sums = [
+  'group_by=pipeline_stage',
+  'group_by=sales_owner,status&measures=count,sum:deal_value,max:deal_value',
+  'group_by=product',
+]
+
+type Seen = readonly (readonly [string, Json])[]
+
+/** Everything that is asked, as it is now or was at the end of a day. */
+async function seen(day: string | null): Promise<Seen> {
+  const then = day ? `&as_of=${day}` : ''
+  const lists: [string, Json][] = []
+  for (const query of queries) {
+    const { data, meta } = await ok('GET', `deal/view/list?${query}&pageSize=500${then}`)
+    const records = (data as JsonObject[]).map(record =>
+      Object.fromEntries(Object.entries(record).filter(([name]) => !moving.has(name))),
+    )
+    lists.push([query, [meta.total, ...records]])
+  }
+  for (const query of sums) lists.push([query, (await ok('GET', `deal/aggregate?${query}${then}`)).data])
+  return lists
+}
+
+const product = (
+  await ok('POST', 'product', { name: 'Past', unit_price: [{ currency: 'EUR', unit_price: 3 }] })
+).data.id
+const ids: number[] = []
+let step = 0
+/** One answer after the other, and in it one record after the other: a difference of all is unreadable. */
+function compare(actual: Seen, expected: Seen, when: string): void {
+  for (const [index, [query, rows]] of expected.entries()) {
+    const found = actual[index]![1] as Json[]
+    for (const [place, row] of (rows as Json[]).entries()) assert.deepEqual(found[place], row)
+    assert.equal(found.length, (rows as Json[]).length, `${when}: ${query}`)
+  }
+}
+
+/** A few of every kind of write. */
+async function writes(): Promise<void> {
+  const { Won, Lost, Qualified } = known.stages
+  for (let count = 0; count < 6; count++) {
+    const body = {
+      title: `Deal ${step++}`,
+      cf_custom_text_field: `was ${step}`,
+      tags: known.tags.slice(0, step % 3),
+    }
+    ids.push((await ok('POST', 'deal', dealBody(known, body as never))).data.id)
+  }
+  const changes: JsonObject[] = [
+    { pipeline_stage: Qualified!, description: `text ${step}` },
+    { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' },
+    { pipeline_stage: Lost!, lost_reason: 'Junk Lead', deal_closed_on: '2026-05-02' },
+    { deal_value: { currency: 'EUR', products: [{ product, quantity: step }] } },
+    { deal_value: { currency: 'USD', value: step * 1.5 }, cf_custom_text_field: null },
+    { cf_custom_text_field: `was "${step}" \\ é`, cf_custom_number_field: step, tags: [known.tags[0]!] },
+    { title: `Renamed ${step}`, description: null, metadata: { step, nested: { of: null } } },
+    { pipeline_stage: known.stages.New!, expected_close_date: `2027-01-${10 + (step % 20)}` },
+  ]
+  for (const [index, change] of changes.entries())
+    await ok('PATCH', `deal/${ids[(step * 5 + index * 3) % ids.length]}`, change).catch(() => {})
+  const [gone, back] = [ids[step % ids.length], ids[(step + 1) % ids.length]]
+  await call('DELETE', `${v1}/deal/${gone}`)
+  await call('DELETE', `${v1}/deal/${back}`)
+  await call('POST', `${v1}/deal/${back}/restore`)
+  if (step % 12 === 0) await call('POST', `${v1}/deal/${ids[6 % ids.length]}/restore`)
+}
+
+/** Moves all that has happened since `after` some days back. */
+async function movedBack(after: number, days: number): Promise<number> {
+  const [row] = await db.query('SELECT last_seq::text AS last FROM counter WHERE account_id = 1')
+  const interval = `${days} days`
+  await db.query('UPDATE event SET at = at - $2::interval WHERE account_id = 1 AND seq > $1::bigint', [
+    String(after),
+    interval,
+  ])
+  await db.query(
+    `UPDATE deal d SET created_at = e.at FROM event e
+     WHERE e.account_id = 1 AND d.account_id = 1 AND e.record_id = d.id AND e.type = 'deal.created' AND e.seq > $1::bigint`,
+    [String(after)],
+  )
+  return Number(row!.last)
+}
+
+const day = async (ago: number) => {
+  const [row] = await db.query(`SELECT to_char(now() - '${ago} days'::interval, 'YYYY-MM-DD') AS day`)
+  return row!.day!
+}
+
+test('lists and sums of a past day are those of then, whatever was written since', async () => {
+  // The sample's deals have a history of their own, up to today.
+  let after = await movedBack(0, 1000)
+  const then: { ago: number; seen: Seen }[] = []
+  for (const ago of [9, 6, 3]) {
+    await writes()
+    then.push({ ago, seen: await seen(null) })
+    after = await movedBack(after, ago)
+  }
+  await writes()
+  for (const { ago, seen: expected } of then) compare(await seen(await day(ago)), expected, `${ago} days ago`)
+  compare(await seen(await day(0)), await seen(null), 'today')
+})
+
+test('pages of the past go on by cursor, and what is not visible now is not visible then', async () => {
+  const past = await day(3)
+  const whole = (await ok('GET', `deal/view/list?sort=title:asc&pageSize=500&as_of=${past}`)).data
+  const titles: string[] = []
+  let cursor = ''
+  do {
+    const query = `sort=title:asc&pageSize=7&as_of=${past}${cursor}`
+    const { data, meta } = await ok('GET', `deal/view/list?${query}`)
+    titles.push(...(data as { title: string }[]).map(({ title }) => title))
+    cursor = meta.nextCursor ? `&cursor=${meta.nextCursor}` : ''
+  } while (cursor)
+  assert.deepEqual(
+    titles,
+    whole.map(({ title }: { title: string }) => title),
+  )
+  const scopes = ['deal:read']
+  const role = await ok('POST', 'role', { name: 'Own past', scopes, visibility: { deal: 'own' } })
+  const user = await ok('POST', 'user', { name: 'P', email: 'past@example.com', role: role.data.id })
+  const made = await ok('POST', 'token', { name: 'x', user: user.data.id, scopes })
+  const as = { authorization: `Bearer ${made.data.token}` }
+  const reply = await call('GET', `${v1}/deal/view/list?as_of=${past}`, undefined, as)
+  assert.deepEqual([reply.status, reply.body.data], [200, []])
+})
+
+test('a day without history, in the future, or that is none is refused', async () => {
+  const old = await get(`${v1}/deal/view/list?as_of=1990-01-01`)
+  assert.deepEqual([old.status, old.body.code], [422, 2003])
+  assert.match(old.body.detail, /begin on \d{4}-/)
+  assert.equal((await get(`${v1}/deal/aggregate?as_of=1990-01-01`)).status, 422)
+  for (const text of ['2999-01-01', 'yesterday', '2026-02-30', '2026-01-01T00:00:00Z']) {
+    const reply = await get(`${v1}/deal/view/list?as_of=${text}`)
+    assert.deepEqual([reply.status, reply.body.errors[0].parameter], [400, 'as_of'], text)
+  }
+  // Every resource has a history.
+  for (const resource of ['product', 'contact', 'company', 'user', 'tag'])
+    assert.equal((await get(`${v1}/${resource}/view/list?as_of=${await day(0)}`)).status, 200, resource)
+})
