@@ -92,9 +92,13 @@ export class Courier {
   async run(): Promise<boolean> {
     const { db, now } = this.#options
     if (!(await claim(db, this.#held, now()))) return false
-    let renewed: Promise<unknown> = Promise.resolve()
+    let renewed: Promise<unknown> | null = null
     const timer = setInterval(() => {
-      renewed = claim(db, this.#held, now()).catch(() => {})
+      renewed ??= claim(db, this.#held, now())
+        .catch(() => {})
+        .finally(() => {
+          renewed = null
+        })
     }, renewMs)
     try {
       while (await this.#step());
@@ -115,18 +119,25 @@ export class Courier {
 
   /** One turn of the work; false when there is nothing to do. */
   async #step(): Promise<boolean> {
-    if (this.#outcomes.length > 0) await this.#writeDown()
+    if (this.#isToWrite()) await this.#writeDown()
     const orders = this.#isStopped ? null : await this.#ordersNow()
     if (orders) {
       if (this.#isWoken) await this.#look(orders)
       await this.#fill(orders)
     } else this.#ready = []
     if (orders && (this.#isWoken || !this.#orders)) return true
-    if (this.#outcomes.length > 0) return true
+    if (this.#isToWrite()) return true
     if (this.#underWay.size === 0) return false
     await this.#notice.promise
     this.#notice = Promise.withResolvers()
     return true
+  }
+
+  /** While others are sent, outcomes are written down several at a time; else what follows waits for them. */
+  #isToWrite(): boolean {
+    const { length } = this.#outcomes
+    const isBusy = this.#ready.length > 0 && this.#underWay.size > 0
+    return length >= widest || (length > 0 && !isBusy)
   }
 
   /** The webhook as it is now; null where it is not to be served. */

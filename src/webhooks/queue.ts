@@ -52,7 +52,7 @@ export async function enqueue(
   FROM mine, jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g
       (seq bigint, type text, resource text, record bigint, is_first boolean)
     CROSS JOIN LATERAL (
-      SELECT coalesce(bool_or(w.first_tried_at IS NULL), false) AS is_queued, ${freeAt(sql`w`)} AS free_at
+      SELECT coalesce(bool_or(w.first_tried_at IS NULL), false) AS is_queued, ${freeAt(sql`w.first_tried_at`)} AS free_at
       FROM webhook_delivery w
       WHERE ${isOf(held, sql`w`)} AND w.resource = g.resource AND w.record = g.record
         AND w.state = 'waiting') b
@@ -65,9 +65,9 @@ SELECT seq::text AS seq FROM moved`,
   return rows.length > 0
 }
 
-/** When the next event of a record is sent although earlier ones, the rows, have failed (null: none has). */
-function freeAt(row: Sql): Sql {
-  return sql`max(${row}.first_tried_at) + make_interval(mins => ${sql.integer(orderMinutes)})`
+/** When the next event of a record is sent although earlier ones were tried in vain (null: none was). */
+function freeAt(triedAt: Sql): Sql {
+  return sql`max(${triedAt}) + make_interval(mins => ${sql.integer(orderMinutes)})`
 }
 
 /** A delivery that is due. */
@@ -142,13 +142,19 @@ export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome
   await ask(db, written(webhook, sql`SELECT 1 AS one`, [outcome], outcome.at))
 }
 
-/** `mine` has a row if this process may write. */
+/**
+ * `mine` has a row if this process may write. A table that grew quickly is thought to be empty: so each row is
+ * looked up by a list of keys or for one record, never by a join of all that a webhook has.
+ */
 function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now: Date): Sql {
   const given = outcomes.map(({ seq, attempt, at, state, nextAt }) => ({
     ...{ seq, at, state, next_at: nextAt, status: attempt.status, error: attempt.error },
     ...{ duration_ms: attempt.durationMs, answer: attempt.answer },
   }))
-  const isSame = (row: Sql) => sql`${row}.resource = r.resource AND ${row}.record = r.record`
+  const seqs = param(`{${outcomes.map(({ seq }) => seq).join()}}`)
+  const waiting = sql`SELECT x.seq, x.first_tried_at FROM webhook_delivery x
+    WHERE ${isOf(webhook, sql`x`)} AND x.resource = r.resource AND x.record = r.record
+      AND x.state = 'waiting' AND x.seq <> ALL(${seqs}::bigint[])`
   return sql`WITH mine AS (${mine}), done AS (
   UPDATE webhook_delivery d SET state = g.state, next_at = g.next_at, tries = d.tries + 1,
     first_tried_at = coalesce(d.first_tried_at, g.at), status = g.status, error = g.error,
@@ -158,23 +164,19 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
       'duration_ms', g.duration_ms))
   FROM mine, jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g (seq bigint, at timestamptz, state text,
     next_at timestamptz, status int, error text, duration_ms int, answer text)
-  WHERE ${isOf(webhook, sql`d`)} AND d.seq = g.seq
-  RETURNING d.seq, d.resource, d.record, d.state, d.first_tried_at
-), freed AS (
-  SELECT r.resource, r.record, min(w.seq) AS seq, (
-    SELECT ${freeAt(sql`t`)} FROM (
-      SELECT x.first_tried_at FROM done x WHERE ${isSame(sql`x`)} AND x.state = 'waiting'
-      UNION ALL
-      SELECT x.first_tried_at FROM webhook_delivery x
-      WHERE ${isOf(webhook, sql`x`)} AND ${isSame(sql`x`)} AND x.state = 'waiting'
-        AND x.seq NOT IN (SELECT o.seq FROM done o)) t) AS free_at
-  FROM (SELECT DISTINCT o.resource, o.record FROM done o) r
-    JOIN webhook_delivery w ON ${isOf(webhook, sql`w`)} AND ${isSame(sql`w`)} AND w.state = 'waiting'
-      AND w.first_tried_at IS NULL AND w.seq NOT IN (SELECT o.seq FROM done o)
-  GROUP BY r.resource, r.record
+  WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(${seqs}::bigint[]) AND d.seq = g.seq
+  RETURNING d.resource, d.record, CASE d.state WHEN 'waiting' THEN d.first_tried_at END AS first_tried_at
+), freed AS MATERIALIZED (
+  SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at
+  FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2) r
+    CROSS JOIN LATERAL (
+      SELECT min(w.seq) FILTER (WHERE w.first_tried_at IS NULL) AS seq,
+        ${freeAt(sql`greatest(r.first_tried_at, w.first_tried_at)`)} AS free_at
+      FROM (${waiting}) w) n
+  WHERE n.seq IS NOT NULL
 )
-UPDATE webhook_delivery d SET next_at = greatest(${now.toISOString()}::timestamptz, f.free_at)
-FROM freed f WHERE ${isOf(webhook, sql`d`)} AND d.seq = f.seq`
+UPDATE webhook_delivery d SET next_at = (SELECT f.free_at FROM freed f WHERE f.seq = d.seq)
+WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))`
 }
 
 /** Puts what waits among the dead letters, so many at a time: how many there were. */
