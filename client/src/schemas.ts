@@ -298,6 +298,30 @@ export interface Schemas {
     id: number
     name: string | null
   }
+  delivery: {
+    /** The seq of the event. */
+    id: number
+    /** The header webhook-id, the same however often it is sent. */
+    webhook_id: string
+    type: string
+    resource: string
+    record: number
+    state: "waiting" | "delivered" | "dead"
+    created_at: string
+    next_attempt_at: string | null
+    attempts: number
+    status: number | null
+    error: string | null
+    duration_ms: number | null
+    /** The first kilobyte of the last answer. */
+    answer: string | null
+    log: Array<{
+      at: string
+      status: number | null
+      error: string | null
+      duration_ms: number
+    }>
+  }
   event: {
     seq: number
     type: string
@@ -1603,4 +1627,98 @@ export interface Schemas {
     _expanded?: unknown
   }
   currency_new: With<Schemas['currency_input'], 'name' | 'symbol' | 'is_active'>
+  webhook: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Address */
+    url?: string
+    /** Events */
+    events?: Array<string>
+    /** Filter */
+    filter?: string | null
+    /** In use 1 Yes, 2 No */
+    is_active?: 1 | 2
+    /** Acts with the rights of */
+    user?: number
+    /** Why it is out of use Read-only. */
+    disabled_reason?: string | null
+    /** Secret rotated at Read-only. */
+    rotated_at?: string | null
+    /** Last event looked at Read-only. */
+    last_seq?: number | null
+    /** Last delivered at Read-only. */
+    last_delivered_at?: string | null
+    /** Failing since Read-only. */
+    failing_since?: string | null
+    /** Last error Read-only. */
+    last_error?: string | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  webhook_read: With<Schemas['webhook'], 'id' | 'name' | 'url' | 'events' | 'filter' | 'is_active' | 'user' | 'disabled_reason' | 'rotated_at' | 'last_seq' | 'last_delivered_at' | 'failing_since' | 'last_error' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  webhook_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string | null
+    /** Address */
+    url?: string
+    /** Events */
+    events?: string | Array<string>
+    /** Filter */
+    filter?: string | null
+    /** In use An option: its id or its name. */
+    is_active?: 1 | 2 | string | true | false | null
+    /** Acts with the rights of Give a user by its id, e-mail or name. */
+    user?: number | string | null
+    /** Read-only. */
+    disabled_reason?: unknown
+    /** Read-only. */
+    rotated_at?: unknown
+    /** Read-only. */
+    last_seq?: unknown
+    /** Read-only. */
+    last_delivered_at?: unknown
+    /** Read-only. */
+    failing_since?: unknown
+    /** Read-only. */
+    last_error?: unknown
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  webhook_new: With<Schemas['webhook_input'], 'url' | 'events'>
 }

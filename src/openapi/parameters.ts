@@ -7,6 +7,7 @@ import { operators } from '../fields/operators.ts'
 import { isGroupable } from '../list/groups.ts'
 import { listParameters, pageSizeMax } from '../list/query.ts'
 import { isExpandable } from '../records/expand.ts'
+import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
 import { shownFields } from './records.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
@@ -86,6 +87,15 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
   return {
     id: path('id', 'The id of the record.'),
     option: path('option', 'The id of the option.'),
+    delivery: path('delivery', 'The id of the delivery.'),
+    delivery_state: query('state', {
+      schema: { enum: [...deliveryStates] },
+      description: 'Only deliveries in this state.',
+    }),
+    delivery_size: query('pageSize', {
+      schema: { ...whole, maximum: deliveriesMax },
+      description: 'How many; 25 if not said.',
+    }),
     name: { ...path('name', 'The name of the page.'), schema: text },
     field: { ...path('field', 'The name of a unique field.'), schema: text },
     value: { ...path('value', 'The value that the record has in the field.'), schema: text },

@@ -2,7 +2,7 @@
 import { isRawNumber, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { codePoints } from '../code-points.ts'
-import { column, textOrder } from '../columns.ts'
+import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Kind, ParseContext } from '../field.ts'
 import { comparedName } from '../name.ts'
@@ -39,7 +39,7 @@ const plainText = simpleKind({
 
 export const text: Kind = {
   ...plainText,
-  text: field => row => sql`to_json(${column(field.internal_name)(row)})::text`,
+  text: field => row => sql`to_json(${scalar(field, '', 'text')(row)})::text`,
   searched: {
     sql: column => sql`fold(${column})`,
     texts: value => (typeof value === 'string' ? [value] : []),
