@@ -31,6 +31,8 @@ import { resources } from './resources.ts'
 import { Hashing } from './sign-in/hashing.ts'
 import { SignIn } from './sign-in/sign-in.ts'
 import { throttle } from './sign-in/throttle.ts'
+import { Outgoing, type OutgoingOptions } from './webhooks/outgoing.ts'
+import { WebhookWorker, type WorkerOptions } from './webhooks/worker.ts'
 
 export type AppOptions = {
   db: Database
@@ -46,6 +48,8 @@ export type AppOptions = {
   openId?: OpenIdSettings | null
   /** how passwords are hashed */
   hashing?: Hashing
+  /** how webhooks are delivered */
+  webhooks?: OutgoingOptions & Pick<WorkerOptions, 'everyMs'>
 }
 
 /** The service, not yet listening. */
@@ -59,6 +63,7 @@ export function buildApp({
   corsOrigins = [],
   openId = null,
   hashing = new Hashing(),
+  webhooks = { allowPrivate: false },
 }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, eventRetentionDays, bodyLimitBytes, requestTimeoutMs } = limits
@@ -72,7 +77,7 @@ export function buildApp({
     },
   })
   const followers = new Followers(database)
-  const db = telling(database, followers)
+  const db = telling(database, () => [followers, worker])
   // Those who wait are answered before the service waits for its connections to end.
   app.addHook('preClose', async () => followers.stop())
   const callers = new Callers(db, resources, clock)
@@ -87,7 +92,13 @@ export function buildApp({
   app.addHook('onClose', async () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const table = routes({ db, callers, jobs, followers, signIn, openId: provider, retentionDays })
+  const outgoing = new Outgoing(webhooks)
+  const worker = new WebhookWorker({ db, callers, outgoing, now, log: say, ...webhooks })
+  app.addHook('onClose', () => worker.stop())
+  const table = routes({
+    ...{ db, callers, jobs, followers, signIn, openId: provider, retentionDays, now, outgoing },
+    changedWebhook: account => worker.changed(account),
+  })
   const service: Service = {
     now,
     admission,

@@ -41,6 +41,8 @@ export type Config = Limits & {
   /** origins whose pages may ask the service, by a token (D89) */
   readonly corsOrigins: readonly string[]
   readonly openId: OpenIdSettings | null
+  /** whether webhooks may reach addresses that are not public (D72) */
+  readonly webhookAllowPrivate: boolean
 }
 
 /** A setting that can't be used. */
@@ -86,6 +88,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter(text => text.trim())
       .map(text => checkedOrigin('CORS_ORIGINS', text.trim())),
     openId: openIdSettings(env),
+    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE
+      ? oneOf('WEBHOOK_ALLOW_PRIVATE', env.WEBHOOK_ALLOW_PRIVATE, ['0', '1']) === '1'
+      : isLoopback(host),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
     eventRetentionDays: env.EVENT_RETENTION_DAYS

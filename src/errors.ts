@@ -63,6 +63,19 @@ export type Problem = {
   [extra: string]: unknown
 }
 
+/**
+ * A problem's message, of what it says of the member at `path`: "emails[0].email_value must be given." What
+ * begins with a capital letter says everything.
+ */
+export function sentence(path: string, predicate: string): string {
+  if (/^[A-Z]/.test(predicate)) return `${predicate}.`
+  const steps = path.slice(1).split('/')
+  const subject = steps.map((step, index) =>
+    /^\d+$/.test(step) ? `[${step}]` : `${index ? '.' : ''}${step}`,
+  )
+  return `${subject.join('').replaceAll('~1', '/').replaceAll('~0', '~') || 'The body'} ${predicate}.`
+}
+
 /** What to do about a problem, or a function that works it out. */
 export type Hint = string | (() => string)
 

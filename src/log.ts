@@ -20,6 +20,8 @@ export const logOptions: LoggerOptions = {
       '*.body',
       'token',
       '*.token',
+      'secret',
+      '*.secret',
     ],
     censor: '[not logged]',
   },

@@ -66,7 +66,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
   const { publicUrl, corsOrigins, openId } = config
   const limits = { ...config, maxConnections }
-  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId })
+  const webhooks = { allowPrivate: config.webhookAllowPrivate }
+  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
   const url = await listen(app, config)
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()

@@ -86,8 +86,7 @@ const classes: { readonly [status: number]: typeof DealwrightError } = {
 }
 
 /** The exception for an answer that is no success. */
-export async function errorOf(response: Response): Promise<DealwrightError> {
-  const text = await response.text().catch(() => '')
+export function errorOf(response: Response, text: string): DealwrightError {
   const kind = classes[response.status] ?? DealwrightError
   return new kind(response, problemOf(text))
 }

@@ -53,12 +53,12 @@ export class Http {
       for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one))
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt >= retries
-      const response = await this.#send(url, init, asked.signal).catch(error => {
+      const reply = await this.#send(url, init, asked.signal).catch(error => {
         if (isLast || asked.signal?.aborted) throw error
         return null
       })
-      if (response?.ok || response?.status === 304) return await answered(response)
-      const error = response && (await errorOf(response))
+      if (reply?.response.ok || reply?.response.status === 304) return answered(reply)
+      const error = reply && errorOf(reply.response, reply.text)
       const isPassing =
         !error || passing.has(error.status) || (error.status === 409 && error.retryAfter !== null)
       if (error && (isLast || !isPassing)) throw error
@@ -80,14 +80,20 @@ export class Http {
     }
   }
 
-  #send(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  /** The whole answer: a connection may break amid it, too. */
+  async #send(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Reply> {
     const limit = AbortSignal.timeout(this.#options.timeoutMs ?? 60_000)
-    return this.#fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit })
+    const response = await this.#fetch(url, {
+      ...init,
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    })
+    return { response, text: await response.text() }
   }
 }
 
-async function answered(response: Response): Promise<Answered> {
-  const text = await response.text()
+type Reply = { readonly response: Response; readonly text: string }
+
+function answered({ response, text }: Reply): Answered {
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
 

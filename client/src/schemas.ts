@@ -298,6 +298,30 @@ export interface Schemas {
     id: number
     name: string | null
   }
+  delivery: {
+    /** The seq of the event. */
+    id: number
+    /** The header webhook-id, the same however often it is sent. */
+    webhook_id: string
+    type: string
+    resource: string
+    record: number
+    state: "waiting" | "delivered" | "dead"
+    created_at: string
+    next_attempt_at: string | null
+    attempts: number
+    status: number | null
+    error: string | null
+    duration_ms: number | null
+    /** The first kilobyte of the last answer. */
+    answer: string | null
+    log: Array<{
+      at: string
+      status: number | null
+      error: string | null
+      duration_ms: number
+    }>
+  }
   event: {
     seq: number
     type: string
@@ -426,7 +450,7 @@ export interface Schemas {
         amount: number
       }>
     } | null
-    /** Weighted value Read-only. */
+    /** Weighted value The value times the probability of the stage. Read-only. */
     weighted_value?: {
       currency: number
       currency_code: string
@@ -444,7 +468,7 @@ export interface Schemas {
       currency_code: string
       value: number
     } | null
-    /** Deal value in base currency Read-only. */
+    /** Deal value in base currency The value at the rate of its currency. It stays as it is when the deal is closed. Read-only. */
     deal_value_in_base_currency?: {
       currency: number
       currency_code: string
@@ -474,7 +498,7 @@ export interface Schemas {
     expected_close_date?: string | null
     /** Forecast category */
     forecast_category?: number | null
-    /** Status 1 Open, 2 Won, 3 Lost Read-only. */
+    /** Status It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage. Read-only. */
     status?: 1 | 2 | 3
     /** Rotting days Read-only. */
     rotting_days?: number | null
@@ -537,17 +561,17 @@ export interface Schemas {
     id?: unknown
     /** Title */
     title?: string
-    /** Pipeline */
+    /** Pipeline An option: its id or its name. */
     pipeline?: number | string
-    /** Stage */
+    /** Stage An option: its id or its name. A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it. */
     pipeline_stage?: number | string
-    /** Primary contact */
+    /** Primary contact Give a contact by its id or e-mail. */
     primary_contact?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
       find_by: "email" | "name"
     }
-    /** Related contacts */
+    /** Related contacts Give a contact by its id or e-mail. */
     related_contacts?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
@@ -557,22 +581,26 @@ export interface Schemas {
     } | Schemas['contact_new'] | {
       find_by: "email" | "name"
     }> | null
-    /** Sales owner */
+    /** Sales owner Give a user by its id, e-mail or name. */
     sales_owner?: number | string
-    /** Company */
+    /** Company Give a company by its id or name. */
     company?: number | string | {
       id: number | string
     } | Schemas['company_new'] | {
       find_by: "email" | "name"
     } | null
-    /** Deal value */
+    /** Deal value Where products are sent without a value, the deal becomes worth their sum. */
     deal_value?: {
+      /** Its id, code or name, such as EUR. */
       currency?: number | string | null
       currency_code?: unknown
       value?: number | string | null
+      /** The product lines. They are replaced whole: send those that stay, too. */
       products?: Array<{
+        /** A product: its id, code or name. */
         product: number | string
         quantity: number | string
+        /** The product's own in the deal's currency if it is left out. */
         unit_price?: number | string | null
         discount?: number | string | null
         tax?: number | string | null
@@ -581,43 +609,44 @@ export interface Schemas {
         amount?: unknown
       }> | null
     } | null
-    /** Read-only. */
+    /** The value times the probability of the stage. Read-only. */
     weighted_value?: unknown
     /** Expected deal value */
     expected_deal_value?: {
+      /** Its id, code or name, such as EUR. */
       currency?: number | string | null
       currency_code?: unknown
       value?: number | string | null
     } | null
     /** Read-only. */
     product_amount?: unknown
-    /** Read-only. */
+    /** The value at the rate of its currency. It stays as it is when the deal is closed. Read-only. */
     deal_value_in_base_currency?: unknown
     /** Read-only. */
     product_quantity?: unknown
-    /** Source */
+    /** Source An option: its id or its name. */
     source?: number | string | null
-    /** Territory */
+    /** Territory Give a territory by its id or name. */
     territory?: number | string | null
-    /** Tags */
+    /** Tags Give a tag by its id or name. */
     tags?: number | string | Array<number | string> | null
     /** Description */
     description?: string | null
-    /** Type */
+    /** Type An option: its id or its name. */
     type?: number | string | null
-    /** Payment status */
+    /** Payment status An option: its id or its name. */
     payment_status?: number | string | null
-    /** Won reason */
+    /** Won reason An option: its id or its name. Needed with a stage of the kind Won. */
     won_reason?: number | string | null
-    /** Lost reason */
+    /** Lost reason An option: its id or its name. Needed with a stage of the kind Lost. */
     lost_reason?: number | string | null
-    /** Closed on */
+    /** Closed on A date, such as 2026-03-31. Needed with a stage of the kind Won or Lost. */
     deal_closed_on?: string | null
-    /** Expected close date */
+    /** Expected close date A date, such as 2026-03-31. Needed with a forecast category. */
     expected_close_date?: string | null
-    /** Forecast category */
+    /** Forecast category An option: its id or its name. */
     forecast_category?: number | string | null
-    /** Read-only. */
+    /** It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage. Read-only. */
     status?: unknown
     /** Read-only. */
     rotting_days?: unknown
@@ -745,13 +774,13 @@ export interface Schemas {
     name?: string
     /** Product code */
     product_code?: string | number | null
-    /** Category */
+    /** Category An option: its id or its name. */
     category?: number | string | null
     /** Unit price */
     unit_price?: Array<unknown> | null
-    /** Active */
+    /** Active An option: its id or its name. */
     active?: 1 | 2 | string | true | false | null
-    /** Taxable */
+    /** Taxable An option: its id or its name. */
     taxable?: 1 | 2 | string | true | false | null
     /** Quantity ordered */
     quantity_ordered?: number | null
@@ -759,13 +788,13 @@ export interface Schemas {
     quantity_in_stock?: number | null
     /** Description */
     description?: string | null
-    /** Type */
+    /** Type An option: its id or its name. */
     type?: 1 | 2 | string | null
     /** SKU number */
     sku_number?: string | number | null
-    /** Valid till */
+    /** Valid till A moment, such as 2026-03-31T09:30:00Z. */
     valid_till?: string | null
-    /** Sales owner */
+    /** Sales owner Give a user by its id, e-mail or name. */
     sales_owner?: number | string | null
     /** Read-only. */
     created_by?: unknown
@@ -845,7 +874,7 @@ export interface Schemas {
     last_name?: string
     /** Job title */
     job_title?: string | null
-    /** Company */
+    /** Company Give a company by its id or name. */
     company?: number | string | {
       id: number | string
     } | Schemas['company_new'] | {
@@ -871,7 +900,7 @@ export interface Schemas {
       phone_type: unknown
       phone_number: string
     }> | null
-    /** Territory */
+    /** Territory Give a territory by its id or name. */
     territory?: number | string | null
     /** Read-only. */
     created_at?: unknown
@@ -970,7 +999,7 @@ export interface Schemas {
       country?: string | number | null
       zipcode?: string | number | null
     }> | null
-    /** Territory */
+    /** Territory Give a territory by its id or name. */
     territory?: number | string | null
     /** Read-only. */
     created_at?: unknown
@@ -1040,27 +1069,27 @@ export interface Schemas {
   activity_input: {
     /** Read-only. */
     id?: unknown
-    /** Kind */
+    /** Kind An option: its id or its name. */
     kind?: 1 | 2 | 3 | 4 | 5 | string
     /** Subject */
     subject?: string
     /** Notes */
     notes?: string | null
-    /** Due at */
+    /** Due at A moment, such as 2026-03-31T09:30:00Z. */
     due_at?: string | null
     /** Duration in minutes */
     duration?: number | null
-    /** Done at */
+    /** Done at A moment, such as 2026-03-31T09:30:00Z. */
     done_at?: string | null
     /** Outcome */
     outcome?: string | null
-    /** Owner */
+    /** Owner Give a user by its id, e-mail or name. */
     owner?: number | string | null
     /** Deal */
     deal?: number | null
-    /** Contact */
+    /** Contact Give a contact by its id or e-mail. */
     contact?: number | string | null
-    /** Company */
+    /** Company Give a company by its id or name. */
     company?: number | string | null
     /** Read-only. */
     created_at?: unknown
@@ -1126,11 +1155,11 @@ export interface Schemas {
     name?: string
     /** E-mail */
     email?: string
-    /** Role */
+    /** Role An option: its id or its name. */
     role?: number | string | null
-    /** Territories */
+    /** Territories Give a territory by its id or name. */
     territories?: number | string | Array<number | string> | null
-    /** In use */
+    /** In use An option: its id or its name. */
     is_active?: 1 | 2 | string | true | false | null
     /** Time zone */
     time_zone?: string | null
@@ -1270,13 +1299,13 @@ export interface Schemas {
     id?: unknown
     /** Name */
     name?: string
-    /** User */
+    /** User Give a user by its id, e-mail or name. */
     user?: number | string | null
     /** Scopes */
     scopes?: string | Array<string> | null
     /** Read-only. */
     prefix?: unknown
-    /** Expires at */
+    /** Expires at A moment, such as 2026-03-31T09:30:00Z. */
     expires_at?: string | null
     /** Read-only. */
     last_used_at?: unknown
@@ -1436,7 +1465,7 @@ export interface Schemas {
     name?: string
     /** Position */
     position?: number | null
-    /** Default */
+    /** Default An option: its id or its name. */
     is_default?: 1 | 2 | string | true | false | null
     /** Read-only. */
     created_at?: unknown
@@ -1496,13 +1525,13 @@ export interface Schemas {
   pipeline_stage_input: {
     /** Read-only. */
     id?: unknown
-    /** Pipeline */
+    /** Pipeline An option: its id or its name. */
     pipeline?: number | string
     /** Name */
     name?: string
     /** Position */
     position?: number | null
-    /** Kind */
+    /** Kind An option: its id or its name. */
     kind?: 1 | 2 | 3 | string | null
     /** Probability */
     probability?: number | null
@@ -1576,7 +1605,7 @@ export interface Schemas {
     decimals?: unknown
     /** Rate to the base currency */
     rate?: number | null
-    /** In use */
+    /** In use An option: its id or its name. */
     is_active?: 1 | 2 | string | true | false
     /** Read-only. */
     created_at?: unknown
@@ -1598,4 +1627,98 @@ export interface Schemas {
     _expanded?: unknown
   }
   currency_new: With<Schemas['currency_input'], 'name' | 'symbol' | 'is_active'>
+  webhook: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Address */
+    url?: string
+    /** Events */
+    events?: Array<string>
+    /** Filter */
+    filter?: string | null
+    /** In use 1 Yes, 2 No */
+    is_active?: 1 | 2
+    /** Acts with the rights of */
+    user?: number
+    /** Why it is out of use Read-only. */
+    disabled_reason?: string | null
+    /** Secret rotated at Read-only. */
+    rotated_at?: string | null
+    /** Last event looked at Read-only. */
+    last_seq?: number | null
+    /** Last delivered at Read-only. */
+    last_delivered_at?: string | null
+    /** Failing since Read-only. */
+    failing_since?: string | null
+    /** Last error Read-only. */
+    last_error?: string | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  webhook_read: With<Schemas['webhook'], 'id' | 'name' | 'url' | 'events' | 'filter' | 'is_active' | 'user' | 'disabled_reason' | 'rotated_at' | 'last_seq' | 'last_delivered_at' | 'failing_since' | 'last_error' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  webhook_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string | null
+    /** Address */
+    url?: string
+    /** Events */
+    events?: string | Array<string>
+    /** Filter */
+    filter?: string | null
+    /** In use An option: its id or its name. */
+    is_active?: 1 | 2 | string | true | false | null
+    /** Acts with the rights of Give a user by its id, e-mail or name. */
+    user?: number | string | null
+    /** Read-only. */
+    disabled_reason?: unknown
+    /** Read-only. */
+    rotated_at?: unknown
+    /** Read-only. */
+    last_seq?: unknown
+    /** Read-only. */
+    last_delivered_at?: unknown
+    /** Read-only. */
+    failing_since?: unknown
+    /** Read-only. */
+    last_error?: unknown
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  webhook_new: With<Schemas['webhook_input'], 'url' | 'events'>
 }

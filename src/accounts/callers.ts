@@ -26,6 +26,9 @@ export type Caller = Viewer & {
   readonly session: { readonly id: number } | null
 }
 
+/** A user for whom the service acts by itself. */
+export type Acting = Viewer & { readonly rights: Rights }
+
 const rememberMs = 1000
 /** A token that is used after that time is looked up again ahead of its end, so that no request waits. */
 const refreshAfterMs = 500
@@ -67,6 +70,24 @@ export class Callers {
   /** The same as the database has it now. Forgets what was remembered. */
   identifyNow(token: string): Promise<Caller | null> {
     return this.#remember(token, hashToken(token))
+  }
+
+  /**
+   * A user as the service acts for them, with all that their role allows; null where they are deleted or out
+   * of use, or the account is deleted.
+   */
+  async actingFor(account: number, user: number): Promise<Acting | null> {
+    const [row] = await ask(this.#db, userStatement(String(account), String(user)))
+    if (!row) return null
+    const catalog = await this.#catalogAt(account, row.catalog_version!)
+    const role = catalog.roles.get(Number(row.role))
+    if (!role) return null
+    return {
+      catalog: catalogAs(catalog, role),
+      actor: user,
+      territories: JSON.parse(row.territories!) as number[],
+      rights: new Rights(new Set(role.scopes), role),
+    }
   }
 
   /** An account's catalog as the database has it now. */
@@ -188,6 +209,15 @@ FROM session s
   JOIN account a ON a.account_id = s.account_id
 WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
+)
+
+/** A user who is in use. */
+const userStatement = prepared(
+  (account, user) => sql`
+SELECT u.role::text AS role, array_to_json(u.territories)::text AS territories,
+  a.catalog_version::text AS catalog_version
+FROM "user" u JOIN account a ON a.account_id = u.account_id
+WHERE u.account_id = ${account}::bigint AND u.id = ${user}::bigint AND ${isInUse} AND a.deleted_at IS NULL`,
 )
 
 /** An account's catalog as one statement sees it. */

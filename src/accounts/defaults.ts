@@ -92,7 +92,7 @@ export const defaultRoles: readonly {
     name: 'Manager',
     built_in: 'manager',
     scopes: [
-      ...write('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token'),
+      ...write('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
       ...configuration,
     ],
   },
@@ -101,7 +101,7 @@ export const defaultRoles: readonly {
     name: 'Member',
     built_in: 'member',
     scopes: [
-      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token'),
+      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token', 'webhook'),
       ...read('product', 'territory'),
       ...configuration,
     ],
@@ -112,7 +112,7 @@ export const defaultRoles: readonly {
     name: 'Read only',
     built_in: 'read_only',
     scopes: [
-      ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token'),
+      ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
       ...configuration,
     ],
   },

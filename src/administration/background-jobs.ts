@@ -16,6 +16,7 @@ import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { endOlder } from '../records/write.ts'
 import { ask, param, sql } from '../sql.ts'
+import { cleanDeliveries } from '../webhooks/cleanup.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { fateOf, purgeAccount } from './purge-account.ts'
@@ -177,6 +178,7 @@ export class BackgroundJobs {
   readonly #routine: readonly Job[] = [
     catalog => this.#purge(catalog),
     ({ account }) => forgetOldKeys(this.#options.db, String(account.id)),
+    ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
     ({ account }) => this.#forgetEvents(account.id),
     // The indexes of a restored database are missing too.
     catalog =>

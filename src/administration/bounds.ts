@@ -79,7 +79,7 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, fin
       findings,
       '',
       'too_many',
-      `would exceed the limit of ${ofResource} custom fields of ${resource}`,
+      `An account may have ${ofResource} custom fields of ${resource}; this would be one more`,
       hint,
     )
   } else if (inUse.length >= ofAccount) {
@@ -87,11 +87,11 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, fin
       findings,
       '',
       'too_many',
-      `would exceed the limit of ${ofAccount} custom fields of an account`,
+      `An account may have ${ofAccount} custom fields; this would be one more`,
       hint,
     )
   } else if (isNew && others.length >= withDeleted) {
-    const message = `would exceed the limit of ${withDeleted} custom fields, including deleted ones`
+    const message = `An account may have ${withDeleted} custom fields, including deleted ones; this would be one more`
     report(findings, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
   }
 }
@@ -102,13 +102,19 @@ function hasRoomForOptions(ofField: number, added: number, findings: Findings): 
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
   if (ofField > optionsOfField)
-    report(findings, '', 'too_many', `can't have more than ${optionsOfField} options, in use or not`, hint)
+    report(
+      findings,
+      '',
+      'too_many',
+      `A field may have ${optionsOfField} options, in use or not; this would be more`,
+      hint,
+    )
   if (all > optionsOfAccount) {
     report(
       findings,
       '',
       'too_many',
-      `can't have more than ${optionsOfAccount} options in all fields of the account`,
+      `An account may have ${optionsOfAccount} options in all its fields; this would be more`,
       hint,
     )
   }

@@ -206,7 +206,7 @@ export function freeName(
       findings,
       '/internal_name',
       'name_taken',
-      `"${internal}" is the name of another field${taken.deleted_at ? ', a deleted one' : ''}`,
+      `is "${internal}", which is the name of ${taken.deleted_at ? 'a deleted' : 'another'} field`,
       hint,
     )
   }
@@ -219,7 +219,7 @@ export function freeName(
       findings,
       '/field_name',
       'name_taken',
-      `"${name}" is the name of another field`,
+      `is "${name}", which is the name of another field`,
       `It is ${same.internal_name}.`,
     )
 }

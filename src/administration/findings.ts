@@ -2,7 +2,7 @@
  * What all judgements of the administration share: the problems that were found, each with its path and hint,
  * and the readers of a body's members. Pure.
  */
-import { type Hint, Problems, type Warning } from '../errors.ts'
+import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -31,10 +31,10 @@ export function report(
   message: string,
   hint?: Hint,
 ): undefined {
-  problems.add(() => {
-    const what = path.slice(1).replaceAll('/', '.') || 'The body'
-    return { field: path.split('/')[1] ?? null, path, code, message: `${what} ${message}.` }
-  }, hint)
+  problems.add(
+    () => ({ field: path.split('/')[1] ?? null, path, code, message: sentence(path, message) }),
+    hint,
+  )
   return undefined
 }
 
@@ -60,7 +60,7 @@ export function membersOf(
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
-      report(findings, `/${pointerStep(name)}`, 'unknown_field', 'is not a member', hint)
+      report(findings, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
     }
   }
   return sent

@@ -71,17 +71,23 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
       report(findings, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, findings)
     if (title && titles.has(title))
-      report(findings, `/${index}/section`, 'name_taken', `has the section "${title}" twice`)
+      report(
+        findings,
+        `/${index}/section`,
+        'name_taken',
+        `is "${title}", which is the title of another section`,
+      )
     if (title) titles.add(title)
     if (!Array.isArray(names))
-      report(findings, `/${index}/fields`, 'wrong_type', 'must have an array of the names of fields')
+      report(findings, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
     else if (names.length === 0)
       report(findings, `/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        report(findings, path, 'unknown_field', `names no field of ${fields.resource.name}`)
-      else if (seen.has(name)) report(findings, path, 'contradiction', `has "${name}" twice`)
+        report(findings, path, 'unknown_field', `is not the name of a field of ${fields.resource.name}`)
+      else if (seen.has(name))
+        report(findings, path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
       return String(name)
     })
@@ -89,7 +95,12 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length)
-    report(findings, '', 'required', `must place every field; these are missing: ${missing.join(', ')}`)
+    report(
+      findings,
+      '',
+      'required',
+      `Every field needs a place in the form; these are missing: ${missing.join(', ')}`,
+    )
   return withDeleted(fields, form)
 }
 

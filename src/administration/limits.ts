@@ -29,7 +29,7 @@ export function limited(
     if (!known.includes(name)) {
       const all = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
       const hint = () => suggestion(name, known, all)
-      report(findings, path, 'unknown_field', `has no limit "${name}" to set`, hint)
+      report(findings, path, 'unknown_field', 'is not a limit that can be set', hint)
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
@@ -39,7 +39,7 @@ export function limited(
   for (const what of ['', '_length']) {
     const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
     if (low && high && low.gt(high))
-      report(findings, `/config/min${what}`, 'contradiction', `sets min${what} above max${what}`)
+      report(findings, `/config/min${what}`, 'contradiction', `must not be above max${what}`)
   }
   return config as Config
 }

@@ -101,7 +101,12 @@ function internalName(
 function newOptions(sent: Json | undefined, type: FieldType, firstId: number, findings: Findings): Option[] {
   if (sent === undefined || sent === null) return []
   if (!kinds[type].hasOptions) {
-    report(findings, '/options', 'not_configurable', `is for dropdowns and multiselects, not for ${type}`)
+    report(
+      findings,
+      '/options',
+      'not_configurable',
+      `can only be given for dropdowns and multiselects, not for ${type}`,
+    )
     return []
   }
   if (!Array.isArray(sent)) {
@@ -123,7 +128,8 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, fi
   for (const [index, name] of names.entries()) {
     const first =
       name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
-    if (first < index) report(findings, `/options/${index}`, 'name_taken', `has "${name}" twice`)
+    if (first < index)
+      report(findings, `/options/${index}`, 'name_taken', `is "${name}", which is the name of another option`)
   }
   return names.map((name, index) => ({
     id: firstId + index,

@@ -58,7 +58,7 @@ function proposed(
       findings,
       '',
       'too_many',
-      `can't have more than ${optionsMax} options in use`,
+      `A field may have ${optionsMax} options in use; this would be one more`,
       'Take one out of use first.',
     )
   }
@@ -68,13 +68,18 @@ function proposed(
       findings,
       '/name',
       'name_taken',
-      `"${option.name}" is the name of another option`,
+      `is "${option.name}", which is the name of another option`,
       `It is the option ${same.id}.`,
     )
   if (option.is_default && !option.is_active)
     report(findings, '/is_default', 'contradiction', 'must be an option in use')
   if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    report(findings, '/is_default', 'not_configurable', "is for dropdowns: set the field's default_value")
+    report(
+      findings,
+      '/is_default',
+      'not_configurable',
+      "can be true for options of dropdowns only: set the field's default_value",
+    )
   }
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1

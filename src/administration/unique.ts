@@ -50,6 +50,6 @@ export async function refuseDoubles(
       ? []
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )
-  const message = `is_unique can't be true: records of ${resource} have the same ${name}.`
+  const message = `is_unique can't be true: several records of ${resource} have the same ${name}.`
   problems.add(() => ({ field: 'is_unique', path: '/is_unique', code: 'value_taken', message, examples }))
 }

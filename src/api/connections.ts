@@ -4,7 +4,13 @@
  * read.
  */
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import {
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { problemAnswer, rawAnswer } from './answer.ts'
@@ -98,17 +104,22 @@ export class Connections {
     // Another answer is under way, and the client would take this one for it.
     const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
     if (!socket.writable || isTaken) return void socket.destroy()
-    const slug = {
-      HPE_HEADER_OVERFLOW: 'header_too_large',
-      ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-    } as const
-    socket.write(
-      refusalText(
-        slug[error.code as keyof typeof slug] ?? 'malformed_request',
-        'The request could not be read.',
-      ),
-    )
+    socket.write(refusalText(...this.#reason(error.code)))
     linger(socket)
+  }
+
+  #reason(code: string | undefined): [ErrorSlug, string] {
+    switch (code) {
+      case 'HPE_HEADER_OVERFLOW':
+        return ['header_too_large', `The address and the headers have more than ${maxHeaderSize} bytes.`]
+      case 'ERR_HTTP_REQUEST_TIMEOUT':
+        return [
+          'request_timeout',
+          `The request did not arrive within ${this.#limits.requestTimeoutMs / 1000} s.`,
+        ]
+      default:
+        return ['malformed_request', 'What was sent is not a request of HTTP/1.1.']
+    }
   }
 
   #accept(socket: Socket): void {
@@ -184,7 +195,7 @@ function linger(socket: Socket): void {
 }
 
 function refusalText(slug: ErrorSlug, detail: string, headers: Record<string, string> = {}): string {
-  return rawAnswer(
-    problemAnswer(new Refusal(slug, detail, [], { ...headers, connection: 'close' }), randomUUID()),
-  )
+  const id = randomUUID()
+  const all = { ...headers, 'x-request-id': id, connection: 'close' }
+  return rawAnswer(problemAnswer(new Refusal(slug, detail, [], all), id))
 }

@@ -105,6 +105,8 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
   })
 }
 
+type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
+
 /** A request as handlers know it. */
 function requestOf(
   { method, scope }: AccountRoute,
@@ -114,7 +116,7 @@ function requestOf(
   now: Date,
 ): ApiRequest {
   const url = request.raw.url!
-  const params = request.params as { [name in 'id' | 'option' | 'field' | 'value']?: string }
+  const params = request.params as { [name in PathParameter]?: string }
   const body = request.body as ApiRequest['body']
   const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
   return {
@@ -123,7 +125,7 @@ function requestOf(
     requestId: request.id,
     path: url.split('?', 1)[0]!,
     id: params.id ?? '',
-    option: params.option ?? '',
+    option: params.option ?? params.delivery ?? '',
     field: params.field ?? '',
     value: params.value ?? '',
     query: readQuery(url),

@@ -34,6 +34,7 @@ export function fieldAbouts(): { readonly [operation in FieldOperation]: About }
   return {
     create: {
       ...{ id: 'field_create', summary: 'Creates a custom field.', tag },
+      description: 'Records have it as its internal name, which is made of field_name: cf_project_number.',
       body: { schema: named('field_new') },
       answers: [created(field)],
       refuses: changing,
@@ -77,15 +78,17 @@ function metadataAbouts(): { readonly [operation in 'list' | 'dropdown' | 'form'
     },
     dropdown: {
       ...{ id: 'field_dropdown', summary: 'Lists what a dropdown offers.', tag },
+      description:
+        'The ids and names that a field takes: of options, pipelines, stages, owners, tags, territories and currencies.',
       parameters: [
         asked(
           'name',
-          'The internal name of the field.',
+          'The internal name of the field, such as won_reason.',
           { type: 'string', minLength: 1 },
           { required: true },
         ),
         { $ref: '#/components/parameters/any_source' },
-        asked('pipeline', 'Lists the stages of this pipeline only.', {
+        asked('pipeline', 'The id of a pipeline: its stages only.', {
           type: 'string',
           pattern: '^\\d{1,15}$',
         }),

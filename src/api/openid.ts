@@ -20,6 +20,7 @@ import { Refusal } from '../errors.ts'
 import { isObject, parseJson } from '../json.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Answer } from './answer.ts'
+import { readParameters } from './parameters.ts'
 import type { GuestRequest } from './request.ts'
 import type { GuestHandler } from './routes.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
@@ -144,7 +145,7 @@ export function openIdHandlers(
 }
 
 async function begin(openId: OpenId, { query, visitor }: GuestRequest): Promise<Answer> {
-  const account = query.get('account')?.[0]
+  const { account } = readParameters(query, ['account'], [])
   if (account !== undefined && !/^\d{1,15}$/.test(account))
     throw new Refusal('malformed_query', 'account must be the id of an account.')
   const flow: Flow = {

@@ -17,18 +17,15 @@ export function readParameters(
   })
   const unknown = [...query.keys()].filter(name => !known.includes(name))
   if (unknown.length) {
+    const others = known.length ? `The parameters: ${known.join(', ')}.` : 'This request takes none.'
     const problems = unknown.map(name =>
-      complaint(
-        name,
-        'unknown_parameter',
-        `There is no parameter "${name}". The parameters: ${known.join(', ')}.`,
-      ),
+      complaint(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`),
     )
     throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
   }
   const problems = known.flatMap(name => {
     const values = query.get(name) ?? []
-    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given once.`)]
+    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given only once.`)]
     return required.includes(name) && !values[0]
       ? [complaint(name, 'required', `${name} must be given.`)]
       : []

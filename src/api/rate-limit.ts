@@ -36,7 +36,7 @@ export function rateLimit(perMinute: number, clock: () => number): RateLimit {
         ratelimit: `"token";r=${Math.max(0, perMinute - window.count)};t=${seconds}`,
       }
       if (window.count <= perMinute) return headers
-      const detail = `At most ${perMinute} requests a minute; the next is taken in ${seconds} s.`
+      const detail = `You may ask ${perMinute === 1 ? 'once' : `${perMinute} times`} a minute; the next is taken in ${seconds} s.`
       throw new Refusal('rate_limited', detail, [], { ...headers, 'retry-after': String(seconds) })
     },
   }

@@ -26,6 +26,26 @@ const moveTo = {
   schema: { type: 'integer', minimum: 0 },
 }
 
+/** What programs can't know from parameters and fields: of all resources, and of one. */
+const hints = {
+  create: 'Everything that is wrong is named at once. Nothing is saved before all is right.',
+  change: 'What is left out stays, null clears a field, and arrays are replaced whole.',
+  list: 'Answers have ids; expand adds the names behind them.',
+}
+const ownHints: { readonly [resource: string]: typeof hints } = {
+  deal: {
+    create: 'Contacts and companies that are not there yet are created with it.',
+    change:
+      'To win or lose a deal, set pipeline_stage to a stage of that kind, with won_reason or lost_reason and deal_closed_on, in one request. Product lines are in deal_value.products.',
+    list: 'The deals that were won in March: filter=status:eq(Won),deal_closed_on:between(2026-03-01,2026-03-31).',
+  },
+}
+
+function hintsOf(resource: string, operation: keyof typeof hints): string {
+  const own = ownHints[resource]?.[operation]
+  return own ? `${hints[operation]} ${own}` : hints[operation]
+}
+
 /** `moves`: whether a deletion may move what is in the record. */
 export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const tag = resource
@@ -33,6 +53,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const record = ok('The record.', recordOf(resource), ['etag'])
   const change: Omit<About, 'id' | 'summary'> = {
     tag,
+    description: hintsOf(resource, 'change'),
     parameters: expand,
     body: { schema: named(`${resource}_input`) },
     answers: [record],
@@ -43,6 +64,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   return {
     create: {
       ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: expand },
+      description: hintsOf(resource, 'create'),
       body: { schema: named(`${resource}_new`) },
       answers: [created(recordOf(resource))],
       refuses: [...saving, 'version_conflict'],
@@ -54,22 +76,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       refuses: ['record_not_found'],
     },
     history: historyAbout(resource, one),
-    getBy: {
-      ...{
-        id: `${resource}_get_by`,
-        summary: `Reads the ${words} that has a unique value.`,
-        tag,
-        parameters: expand,
-      },
-      answers: [record],
-      refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
-    },
-    upsert: {
-      ...{ ...change, id: `${resource}_upsert` },
-      summary: `Changes the ${words} that has a unique value, or creates it.`,
-      answers: [record, created(recordOf(resource))],
-      refuses: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],
-    },
+    ...byAbouts(resource, one, change),
     replace: { ...change, id: `${resource}_replace`, summary: `Changes ${one}, as PATCH does.` },
     update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
@@ -94,6 +101,29 @@ function wordsOf(resource: string): [string, string] {
   return [words, `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`]
 }
 
+/** Of the record that has a unique value (D77); `change`: what changing any record is. */
+function byAbouts(
+  resource: string,
+  one: string,
+  change: Omit<About, 'id' | 'summary'>,
+): Pick<RecordAbouts, 'getBy' | 'upsert'> {
+  const where = 'The path has the name of a unique field and the value.'
+  return {
+    getBy: {
+      ...{ id: `${resource}_get_by`, summary: `Reads ${one} by a unique value.`, tag: resource },
+      ...{ description: where, parameters: change.parameters ?? [], answers: change.answers },
+      refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
+    },
+    upsert: {
+      ...{ ...change, id: `${resource}_upsert` },
+      summary: `Changes ${one} by a unique value, or creates it.`,
+      description: `${where} ${hints.change} What creates it needs all required fields.`,
+      answers: [...change.answers, created(recordOf(resource))],
+      refuses: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],
+    },
+  }
+}
+
 function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' | 'search'> {
   const page = ok(
     'A page of records.',
@@ -101,6 +131,7 @@ function listAbouts(resource: string, words: string): Pick<RecordAbouts, 'list' 
   )
   const list: Omit<About, 'id' | 'summary'> = {
     ...{ tag: resource, parameters: listNames(resource), answers: [page] },
+    description: hintsOf(resource, 'list'),
     refuses: ['history_too_short'],
   }
   return {
@@ -130,6 +161,8 @@ export function aggregateAbouts(resource: string): { readonly [operation in 'get
   const parameters = [`${resource}_group_by`, 'measures', 'filter', 'deleted', 'as_of']
   const asked = {
     ...{ tag: resource, parameters, refuses: ['history_too_short'] as const },
+    description:
+      'One answer has the counts and sums of all records that the filter finds, or of each group of them.',
     answers: [
       { status: 200, description: 'The groups, the largest first.', schema: enveloped(data, meta, true) },
     ],
@@ -156,6 +189,8 @@ export function aggregateAbouts(resource: string): { readonly [operation in 'get
 /** GET /search */
 export const searchAbout: About = {
   ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
+  description:
+    'It looks in titles, names, e-mails, phone numbers and product codes. Lists look in all fields.',
   parameters: ['q', 'searched', 'search_size'],
   answers: [
     {
@@ -207,6 +242,7 @@ export function tokenAbouts(): { readonly [operation in 'create' | 'rotate' | 'm
     },
     me: {
       ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag: 'session' },
+      description: 'Give user.id where a field takes the user who asks.',
       answers: [{ status: 200, description: 'Who asks.', schema: enveloped(named('caller')) }],
       refuses: [],
     },

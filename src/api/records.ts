@@ -9,7 +9,7 @@ import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
 import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.ts'
 import { reachedBy } from '../list/resolve.ts'
-import { createRecord } from '../records/create.ts'
+import { createRecord, type Given } from '../records/create.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { NoTarget } from '../records/move.ts'
@@ -70,6 +70,8 @@ export type RecordService = {
   readonly retentionDays: number
   /** called after each write to what an account's catalog is made of */
   configured(account: number): Promise<void>
+  /** what a change of a record is judged by, and brings along, besides its body */
+  given?(request: ApiRequest): Promise<Given>
   /** moves what is in a record to `to`, before it is deleted */
   move?(db: Queryable, context: Context, from: number, to: number): Promise<void>
 }
@@ -88,8 +90,10 @@ export function recordHandlers(service: RecordService): RecordHandlers {
     get: request =>
       answerRead(service, request, fields => readRecord(db, fields, request.caller, idOf(request))),
     update: async request => {
+      const precondition = preconditionOf(request)
+      const given = await service.given?.(request)
       const saved = await withExpanded(service, request, fields =>
-        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), preconditionOf(request)),
+        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), precondition, given),
       )
       await written(service, request)
       return recordAnswer(saved)

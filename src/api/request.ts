@@ -119,8 +119,7 @@ export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
 }
 
 export function bodyOf({ body }: ApiRequest): Json {
-  if (body === undefined)
-    throw new Refusal('malformed_json', 'The request needs a JSON body with the fields of the record.')
+  if (body === undefined) throw new Refusal('malformed_json', 'The request needs a JSON body.')
   return body
 }
 
@@ -133,7 +132,7 @@ export function readJson(bytes: Buffer): Json | undefined {
     return parseExactly(text, bodyLimits)
   } catch (error) {
     if (error instanceof JsonLimitError)
-      throw new Refusal('malformed_json', `The body is not taken: ${error.message}.`)
+      throw new Refusal('malformed_json', `The body is refused: ${error.message}.`)
     throw new Refusal('malformed_json', `The body is not valid JSON: ${(error as Error).message}.`)
   }
 }

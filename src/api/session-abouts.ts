@@ -10,19 +10,14 @@ export function sessionAbouts(): Abouts<
 > {
   const tag = 'session'
   const caller = enveloped(named('caller'))
-  const counted: readonly ErrorSlug[] = [
-    'forbidden',
-    'rate_limited',
-    'database_unavailable',
-    'unknown_parameter',
-  ]
+  const counted: readonly ErrorSlug[] = ['rate_limited', 'database_unavailable']
   const redirect = {
     status: 302,
     description: 'Where to go on.',
     schema: null,
     headers: ['location', 'set-cookie'],
   }
-  const provider: readonly ErrorSlug[] = ['route_not_found', 'malformed_query', 'provider_unavailable']
+  const provider: readonly ErrorSlug[] = ['route_not_found', 'provider_unavailable']
   const secret = { type: 'string', minLength: 1 }
   return {
     signIn: {
@@ -31,6 +26,8 @@ export function sessionAbouts(): Abouts<
       answers: [{ status: 201, description: 'Who is signed in.', schema: caller, headers: ['set-cookie'] }],
       refuses: [
         ...counted,
+        'unknown_parameter',
+        'forbidden',
         'validation_failed',
         'sign_in_failed',
         'unauthenticated',
@@ -47,7 +44,7 @@ export function sessionAbouts(): Abouts<
         },
       ],
       answers: [redirect],
-      refuses: [...counted, ...provider],
+      refuses: [...provider, 'rate_limited', 'unknown_parameter', 'malformed_query'],
     },
     end: {
       ...{
@@ -56,7 +53,7 @@ export function sessionAbouts(): Abouts<
         tag,
         answers: [redirect],
       },
-      refuses: [...counted, ...provider, 'unauthenticated', 'account_needed'],
+      refuses: [...counted, ...provider, 'forbidden', 'unauthenticated', 'account_needed'],
     },
     get: {
       ...{ id: 'session_get', summary: 'Says who is signed in.', tag, refuses: [] },

@@ -44,7 +44,8 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
     signIn: request => signedIn(service, request),
     signOut: async ({ caller, token, query, visitor }) => {
       readParameters(query, [], [])
-      if (!caller.session) throw new Refusal('record_not_found', 'You ask with a token: it has no session.')
+      if (!caller.session)
+        throw new Refusal('record_not_found', 'The request has a token, which has no session.')
       await endSession(db, caller, caller.session.id)
       callers.forgetSecret(token)
       return withCookie(success(deleted(caller.session.id)), visitor, '', 0)
@@ -136,7 +137,13 @@ function members(
   })
   const unknown = Object.keys(body)
     .filter(name => !known.includes(name))
-    .map(name => said(name, { code: 'unknown_field' }, `There is no ${name}; known: ${known.join(', ')}.`))
+    .map(name =>
+      said(
+        name,
+        { code: 'unknown_field' },
+        `There is no member "${name}". The members: ${known.join(', ')}.`,
+      ),
+    )
   const others = known.flatMap(name => {
     const value = body[name] ?? null
     if (typeof value === 'string' && value !== '') return []

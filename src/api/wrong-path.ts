@@ -46,7 +46,7 @@ export class Paths {
     const instead = meant ? ` Did you mean ${method} ${meant}?` : ''
     if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.${instead}`)
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-    return new Refusal('method_not_allowed', `${path} takes ${allow}.${instead}`, [], { allow })
+    return new Refusal('method_not_allowed', `${path} takes only ${allow}.${instead}`, [], { allow })
   }
 
   #methodsOf(path: string): string[] {

@@ -22,22 +22,27 @@ export function databaseRefusal(error: unknown): Refusal | null {
   switch ((error as { code?: string }).code) {
     // A constraint of the schema that records/constraint.ts does not know.
     case '23503':
-      return new Refusal('validation_failed', 'A record that it points to was deleted meanwhile.')
+      return new Refusal('validation_failed', 'A record that this one points to was deleted meanwhile.')
     case '23505':
       return new Refusal('duplicate', 'There is such a record already.')
     case '57014':
       return new Refusal(
         'query_too_slow',
-        'The database ended it: it took too long, or its administrator stopped it. Ask for less: narrow the filter, or sort by another field.',
+        'The database ended the request: it took too long, or an administrator stopped it. Ask for less: narrow the filter, or sort by another field.',
         [],
         {
           'retry-after': '1',
         },
       )
     case '55P03':
-      return new Refusal('query_too_slow', 'It waited too long for what others are doing; try again.', [], {
-        'retry-after': '1',
-      })
+      return new Refusal(
+        'query_too_slow',
+        'The request waited too long for what others are doing; try again.',
+        [],
+        {
+          'retry-after': '1',
+        },
+      )
     case '40001':
     case '40P01':
       return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], {

@@ -5,10 +5,11 @@
 import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import type { Values } from '../fields/field.ts'
+import { optionHint } from '../fields/kinds/dropdown.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields, moneyRange } from './fields.ts'
-import { checkWorth, completedLines } from './lines.ts'
+import { checkWorth, completedLines, warnOfOwnValue } from './lines.ts'
 
 export const deal: Resource = {
   name: 'deal',
@@ -85,14 +86,9 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stage = catalog.stages.get(after.pipeline_stage as number)
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
-  problem(
-    'pipeline_stage',
-    'stage_not_in_pipeline',
-    `the stage "${stage.name}" does not belong to this pipeline`,
-    {
-      hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
-    },
-  )
+  problem('pipeline_stage', 'stage_not_in_pipeline', `is "${stage.name}", a stage of another pipeline`, {
+    hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
+  })
   return null
 }
 
@@ -129,7 +125,7 @@ function reopen({ after, before, sent }: Draft): void {
  * Rules 2 to 4. A change between won and lost is a new closing: its reason and date must come with it (D20).
  */
 function close(draft: Draft, kind: 'won' | 'lost'): void {
-  const { after, before, sent } = draft
+  const { after, before, sent, catalog } = draft
   const closing = closings[kind]
   const isNew = before?.status !== statusOf[kind]
   const isReversed = isNew && before !== null && before.status !== statusOf.open
@@ -140,9 +136,7 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
         name,
         `required_when_${kind}`,
         `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`,
-        {
-          rule: closing.rule,
-        },
+        { rule: closing.rule, hint: () => closingHint(name, catalog) },
       )
     }
   }
@@ -150,6 +144,12 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   after[closing.time] = draft.now
   after[closing.otherTime] = null
   if (isReversed && !sent.has(closing.otherReason)) after[closing.otherReason] = null
+}
+
+/** What a deal may be closed with. */
+function closingHint(name: string, { resources }: Catalog): string {
+  const { options } = resources.get('deal')!.byName.get(name)!
+  return options.length ? optionHint('', options) : 'For example "2026-03-31".'
 }
 
 /** D24: what follows from the deal's value. */
@@ -167,6 +167,7 @@ function applyMoneyRules(draft: Draft): void {
   const { lines, amount: linesAmount, quantity } = completedLines(draft, value.products as Json[], currency)
   const followsLines = value.value === null
   const amount = followsLines ? linesAmount : decimal(value.value)!
+  if (followsLines) warnOfOwnValue(draft, linesAmount)
   const { config } = catalog.resources.get('deal')!.byName.get('deal_value')!
   checkWorth(draft, linesAmount, '/products', followsLines ? config : moneyRange)
   after.deal_value = { ...value, value: decimalJson(amount), products: lines }

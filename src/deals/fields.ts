@@ -57,6 +57,7 @@ export const dealFields = defineFields('deal', {
       related: 'pipeline_stage',
       within: 'pipeline',
       rules: [1, 2, 3, 4],
+      help: 'A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it.',
     },
     {
       id: 5,
@@ -96,6 +97,7 @@ export const dealFields = defineFields('deal', {
       linesOf: 'product',
       inBase: 'deal_value_in_base_currency',
       config: moneyRange,
+      help: 'Where products are sent without a value, the deal becomes worth their sum.',
     },
     {
       id: 10,
@@ -106,6 +108,7 @@ export const dealFields = defineFields('deal', {
       derivesFrom: ['deal_value', 'pipeline_stage'],
       volatile: true,
       config: moneyRange,
+      help: 'The value times the probability of the stage.',
     },
     {
       id: 11,
@@ -132,6 +135,7 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       derivesFrom: ['deal_value'],
       volatile: true,
+      help: 'The value at the rate of its currency. It stays as it is when the deal is closed.',
     },
     {
       id: 14,
@@ -165,10 +169,38 @@ export const dealFields = defineFields('deal', {
     { id: 20, name: 'payment_status', label: 'Payment status', type: 'DROPDOWN' },
   ],
   'Closing and forecast': [
-    { id: 21, name: 'won_reason', label: 'Won reason', type: 'DROPDOWN', rules: [2, 4] },
-    { id: 22, name: 'lost_reason', label: 'Lost reason', type: 'DROPDOWN', rules: [3, 4] },
-    { id: 23, name: 'deal_closed_on', label: 'Closed on', type: 'DATE', rules: [2, 3, 4] },
-    { id: 24, name: 'expected_close_date', label: 'Expected close date', type: 'DATE', rules: [5] },
+    {
+      id: 21,
+      name: 'won_reason',
+      label: 'Won reason',
+      type: 'DROPDOWN',
+      rules: [2, 4],
+      help: 'Needed with a stage of the kind Won.',
+    },
+    {
+      id: 22,
+      name: 'lost_reason',
+      label: 'Lost reason',
+      type: 'DROPDOWN',
+      rules: [3, 4],
+      help: 'Needed with a stage of the kind Lost.',
+    },
+    {
+      id: 23,
+      name: 'deal_closed_on',
+      label: 'Closed on',
+      type: 'DATE',
+      rules: [2, 3, 4],
+      help: 'Needed with a stage of the kind Won or Lost.',
+    },
+    {
+      id: 24,
+      name: 'expected_close_date',
+      label: 'Expected close date',
+      type: 'DATE',
+      rules: [5],
+      help: 'Needed with a forecast category.',
+    },
     { id: 25, name: 'forecast_category', label: 'Forecast category', type: 'DROPDOWN', rules: [5] },
     {
       id: 26,
@@ -180,6 +212,7 @@ export const dealFields = defineFields('deal', {
       filled: true,
       config: { max_length: 255 },
       options: ['Open', 'Won', 'Lost'],
+      help: 'It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage.',
     },
   ],
   Progress: [

@@ -34,11 +34,20 @@ export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string
   problem(
     'deal_value',
     'out_of_range',
-    `has products worth ${plain(amount)}; it must be from ${plain(min)} to ${plain(max)}`,
+    `comes to ${plain(amount)}, but must come to ${plain(min)} to ${plain(max)}`,
     {
       at,
     },
   )
+}
+
+/** Warns of a value that was not the sum of the lines, and becomes their sum. */
+export function warnOfOwnValue({ before, warn }: Draft, sum: Decimal): void {
+  const amountOf = (money: Json | undefined) => decimal(isObject(money) ? money.value : 0) ?? decimal(0)!
+  const was = amountOf(before?.deal_value)
+  if (was.eq(0) || was.eq(sum) || was.eq(amountOf(before?.product_amount))) return
+  const message = `deal_value.value was ${plain(was)} and is now ${plain(sum)}, the sum of the products. To keep it, send it with them.`
+  warn({ field: 'deal_value', code: 'value_from_products', message })
 }
 
 /**
@@ -76,7 +85,7 @@ function completedLine(
   const isOwn = line.unit_price !== null
   if (!isOwn && !fallback && (record || stored)) {
     const because = record ? `the product has none in ${currency.code}` : 'the product was deleted'
-    draft.problem('deal_value', 'no_price', `needs a unit_price: ${because}`, { at: `${at}/unit_price` })
+    draft.problem('deal_value', 'no_price', `must be given: ${because}`, { at: `${at}/unit_price` })
   }
   const of = (member: string) => line[member] ?? (isOwn ? null : (fallback?.[member] ?? null))
   const [unit_price, discount, tax] = [of('unit_price') ?? 0, of('discount'), of('tax')]
@@ -120,12 +129,10 @@ function checkDecimals(
 ): void {
   if (!sent.has('deal_value') || decimalPlaces(price) <= decimals) return
   const hint = `Send the products with their prices in ${code}.`
-  problem(
-    'deal_value',
-    'too_many_decimals',
-    `has a line of ${plain(price)}, which has more decimals than ${code}`,
-    { at, hint },
-  )
+  problem('deal_value', 'too_many_decimals', `is ${plain(price)}, which has more decimals than ${code}`, {
+    at,
+    hint,
+  })
 }
 
 /**
@@ -143,6 +150,6 @@ function warnOfPrice(
     member => sent[member] === null && !isSameJson(was[member] ?? null, now[member]!),
   )
   if (replaced.length === 0) return
-  const message = `deal_value.products[${index}] took its ${replaced.join(', ')} from the product; send them to keep other values.`
+  const message = `deal_value.products[${index}] took its ${replaced.join(', ')} from the product. To keep other values, send them with the line.`
   warn({ field: 'deal_value', code: 'taken_from_product', message })
 }

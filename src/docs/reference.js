@@ -46,7 +46,7 @@ function fieldsHtml(tag, { components: { schemas } }) {
     const said = isReadOnly ? 'read-only' : required.has(name) ? 'required' : ''
     return `<tr><td><code>${escaped(name)}</code>${said && ` <em>${said}</em>`}</td>
       <td>${escaped(input?.title ?? schema.title ?? '')}</td>
-      <td>${isReadOnly ? '–' : typeHtml(input, schemas)}</td><td>${typeHtml(schema, schemas)}</td></tr>`
+      <td>${isReadOnly ? `–${noteHtml(input?.description)}` : typeHtml(input, schemas)}</td><td>${typeHtml(schema, schemas)}</td></tr>`
   })
   return `<h3>Fields</h3><div class="wide"><table><thead><tr><th>Name</th><th>Label</th><th>Sent as</th><th>Read as</th></tr></thead>
     <tbody>${rows.join('')}</tbody></table></div>`
@@ -59,11 +59,11 @@ function fieldsHtml(tag, { components: { schemas } }) {
 function typeHtml(schema, schemas, depth = 0) {
   if (schema.$ref) return `<a href="#${schemaTag(schema.$ref)}">${escaped(schema.$ref.split('/').at(-1))}</a>`
   if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
-  if (schema.enum) return valuesHtml(schema.enum)
+  if (schema.enum) return valuesHtml(schema.enum) + noteHtml(schema.description)
   const either = schema.anyOf ?? schema.oneOf
   if (either) {
     const all = either.map((/** @type {Json} */ one) => typeHtml(one, schemas, depth))
-    return [...new Set(all)].join(' or ')
+    return [...new Set(all)].join(' or ') + noteHtml(schema.description)
   }
   const types = [schema.type ?? 'any'].flat().map(type => simpleHtml(type, schema, schemas, depth))
   return [...new Set(types)].join(' or ') + limitsHtml(schema)
@@ -95,8 +95,11 @@ function limitsHtml({ minLength, maxLength, minimum, maximum, maxItems, descript
     maxItems !== undefined && `at most ${maxItems}`,
   ].filter(Boolean)
   const said = limits.length ? `, ${limits.join(', ')}` : ''
-  return escaped(said) + (description ? ` <span class="note">${escaped(description)}</span>` : '')
+  return escaped(said) + noteHtml(description)
 }
+
+/** @param {string | undefined} text */
+const noteHtml = text => (text ? ` <span class="note">${escaped(text)}</span>` : '')
 
 /** @param {string} ref */
 const schemaTag = ref =>
@@ -125,6 +128,7 @@ function operationHtml(method, path, operation, document) {
   return `<details class="operation" id="${operation.operationId}">
     <summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
       <span>${escaped(operation.summary)}</span></summary>
+    ${operation.description ? `<p>${escaped(operation.description)}</p>` : ''}
     ${scopes?.length ? `<p class="note">Scope: ${[...new Set(scopes)].map(escaped).join(', ')}</p>` : ''}
     ${rows.length ? `<h4>Parameters</h4><div class="wide"><table><tbody>${rows.join('')}</tbody></table></div>` : ''}
     ${body ? `<h4>Body</h4><p>${typeHtml(body, components.schemas)}</p>` : ''}

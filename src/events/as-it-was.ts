@@ -1,7 +1,11 @@
 /**
  * Records as they were at the end of a past day (D74): as they are now, with the changes of later events
  * taken back. Lists and sums ask the same statements of them as ever: in these, the name of the table stands
- * for the records as they were, and the clock for the end of that day. Knows no HTTP.
+ * for the records as they were, and the clock for the end of that day.
+ *
+ * What a statement filters, sorts and sums by is taken back for all records at once, from the events that
+ * changed it. What is only shown is taken back for each record by itself, after the page was found: the
+ * planner leaves subqueries of columns to the end. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -9,9 +13,10 @@ import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { ListDatabase } from '../list/list.ts'
 import { madeOnce } from '../made-once.ts'
+import { renderedSql } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
-import { ask, type Param, param, type Sql, sql, withCtes } from '../sql.ts'
+import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
 
 /** The end of a day, as the account's history has it. */
 export type Past = {
@@ -52,8 +57,10 @@ FROM past`,
 
 /** The same database, in which the records of the resource are as the viewer sees them in the past. */
 export function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
-  const ctes = pastSql(fields, sightOf(viewer), past)
+  const sight = sightOf(viewer)
+  const shown = compile(renderedSql(fields)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
+    const ctes = pastSql(fields, sight, past, text.replaceAll(shown, ''))
     const then = text.replaceAll('now()', '(SELECT moment FROM past)')
     const statement = withCtes(ctes, { text: then, values: params })
     return [statement.text, statement.values, true] as const
@@ -64,99 +71,155 @@ export function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer
   }
 }
 
-/** The CTEs: the moment, what is taken back of each record, and the records under the name of their table. */
-function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past): Sql[] {
+/**
+ * The CTEs: the moment, what is taken back for all records, and the records under the name of their table.
+ * `asked`: the text of the statement without what it only shows.
+ */
+function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, asked: string): Sql[] {
   const { name } = fields.resource
-  const [table, last] = [tableOf(fields), param(seq)]
+  const table = tableOf(fields)
+  const later = laterEvents(name, sight, seq)
+  const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
   const columns = columnsOf(fields.whole)
-  const was = columns.map(column => sql`${wasSql(column, name, sight, last)} AS ${sql.id(column)}`)
-  const seen = sql`${visible(name, sight, sql`d`)} AND d.created_at < past.moment`
+  const custom = fields.whole.fields.filter(field => field.is_custom).map(field => field.internal_name)
+  const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
+  const wanted = [...new Set([...taken, ...(isAsked('custom') ? custom : [])])]
+  const was = columns.map(column => {
+    const isTaken = column.name === 'custom' || column.name === 'deleted_at' || taken.includes(column.field!)
+    return sql`${isTaken ? takenBack(column, sql`t.changes`) : later.of(column)} AS ${sql.id(column.name)}`
+  })
   return [
     sql`past AS MATERIALIZED (SELECT ${moment}::timestamptz AS moment)`,
     sql`taken_back AS MATERIALIZED (
-  SELECT x.record_id AS id, x.fields || coalesce(m.members, '{}') AS fields
-  FROM (
-    SELECT e.record_id, jsonb_object_agg(c.key, c.value -> 'before' ORDER BY e.seq DESC) AS fields
-    FROM event e, LATERAL jsonb_each(${changesSql(name)}) c
-    WHERE e.account_id = ${sight.account}::bigint AND e.resource = ${sql.text(name)}
-      AND e.seq > ${last}::bigint AND e.type <> ${sql.text(`${name}.created`)}
-    GROUP BY e.record_id) x
-    CROSS JOIN LATERAL (
-      SELECT jsonb_object_agg(c."column", x.fields -> c.field -> c.member) AS members
-      FROM ${membersSql(fields.whole)} WHERE x.fields ? c.field) m)`,
+  SELECT e.record_id AS id, merged(${later.changes} ORDER BY e.seq DESC) AS changes
+  FROM event e
+  WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[]
+    OR e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))
+  GROUP BY e.record_id)`,
     sql`${table} AS NOT MATERIALIZED (
-  SELECT ${sql.join(columns.map(column => sql`d.${sql.id(column)}`))}
-  FROM past, ${table} d
-  WHERE ${seen} AND NOT EXISTS (SELECT 1 FROM taken_back t WHERE t.id = d.id)
-  UNION ALL
   SELECT ${sql.join(was)}
-  FROM past, taken_back t JOIN ${table} d ON d.account_id = ${sight.account}::bigint AND d.id = t.id,
-    LATERAL jsonb_populate_record(d, t.fields) r
-  WHERE ${seen})`,
+  FROM past, ${table} d LEFT JOIN taken_back t ON t.id = d.id
+  WHERE ${visible(name, sight, sql`d`)} AND d.created_at < past.moment)`,
   ]
 }
 
-/** What an event `e` of a resource changed, as {field: {before}}; also what it did to the whole record. */
-function changesSql(name: string): Sql {
-  const before = (field: string, value: Sql) =>
-    sql`jsonb_build_object(${sql.text(field)}, jsonb_build_object('before', ${value}))`
-  return sql`CASE e.type
-      WHEN ${sql.text(`${name}.deleted`)} THEN ${before('deleted_at', sql`NULL::text`)}
-        || ${before('deleted_by', sql`NULL::text`)}
-      WHEN ${sql.text(`${name}.restored`)} THEN ${before('deleted_at', sql`e.at`)}
-      ELSE e.changes END || ${before('version', sql`e.version - 1`)}`
+/** The events `e` after the past; what they changed; and a column of the record `d` by its own events. */
+function laterEvents(name: string, { account }: Sight, seq: string) {
+  const last = param(seq)
+  const verb = (of: string) => sql.text(`${name}.${of}`)
+  const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
+  const are = sql`${own} AND e.seq > ${last}::bigint AND e.type <> ${verb('created')}`
+  const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
+  const lastBefore = (value: Sql, type: Sql = sql.none) => sql`(
+    SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint${type}
+    ORDER BY e.seq DESC LIMIT 1)`
+  // When it was deleted that is restored, its deletion says.
+  const changes = sql`CASE e.type
+    WHEN ${verb('deleted')} THEN '{"deleted_at":{"before":null}}'
+    WHEN ${verb('restored')} THEN jsonb_build_object('deleted_at', jsonb_build_object('before', (
+      SELECT x.at FROM event x WHERE x.account_id = e.account_id AND x.record_id = e.record_id
+        AND x.type = ${verb('deleted')} AND x.seq < e.seq ORDER BY x.seq DESC LIMIT 1)))
+    ELSE e.changes END`
+  const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
+  const of = (column: WasColumn): Sql => {
+    if (column.isAsNow) return sql`d.${sql.id(column.name)}`
+    switch (column.name) {
+      case 'updated_at':
+        return lastBefore(sql`e.at`)
+      case 'updated_by':
+        return lastBefore(sql`e.actor`)
+      case 'deleted_by':
+        return lastBefore(
+          sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`,
+          sql` AND e.type IN (${verb('deleted')}, ${verb('restored')})`,
+        )
+      case 'version':
+        return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`
+      case 'document':
+        return sql`(SELECT ${documentSql(lastBefore)} FROM ${merged})`
+      default:
+        return sql`(SELECT ${takenBack(column, sql`own.changes`)} FROM ${merged})`
+    }
+  }
+  return { are, changes, of }
 }
 
-const ofStore = ['account_id', 'id', 'custom', 'document', 'version', 'deleted_at', 'deleted_by']
+/** A column of the record `d`, before `changes`: JSON of {field: {before}}; null: there are none. */
+function takenBack({ name, type, field, member }: WasColumn, changes: Sql): Sql {
+  const now = sql`d.${sql.id(name)}`
+  if (name === 'custom') {
+    const ofCustom = sql`jsonb_each(${changes}) c (k, v) WHERE k LIKE 'cf\\_%'`
+    return sql`CASE WHEN ${changes} IS NULL THEN ${now} ELSE (${now} - ARRAY(SELECT k FROM ${ofCustom}))
+      || coalesce((SELECT jsonb_object_agg(k, v -> 'before') FROM ${ofCustom} AND v -> 'before' <> 'null'), '{}')
+      END`
+  }
+  const key = sql.text(field ?? name)
+  const before = sql`${changes} -> ${key} -> 'before'${member ? sql` -> ${sql.text(member)}` : sql.none}`
+  return sql`CASE WHEN ${changes} ? ${key} THEN ${valueSql(before, type)} ELSE ${now} END`
+}
 
-/** The names of the columns that lists and sums may read. */
-const columnsOf = madeOnce(({ fields, resource }: ResourceFields): readonly string[] => {
-  const stored = fields.filter(field => !field.is_custom && !field.computed && !field.is_of_store)
-  const names = stored.flatMap(field => kinds[field.type].columns(field).map(column => column.name))
-  return [...ofStore, ...names, ...(resource.kept ? [resource.kept.document] : [])]
-})
+/** SQL of a value of JSON as a column of that type. */
+function valueSql(value: Sql, type: SqlType): Sql {
+  if (type === 'jsonb') return sql`(${value})`
+  if (type === 'bigint[]') return sql`ARRAY(SELECT i::bigint FROM jsonb_array_elements_text(${value}) i)`
+  return sql`(${value} #>> '{}')::${sql.type(type)}`
+}
 
-/** SQL of a column as it was, from the row `d` of now, `r` with what is taken back, and that itself, `t`. */
-function wasSql(column: string, name: string, { account }: Sight, last: Param): Sql {
+/** The stored text of the record `d`, before the changes of `own`. */
+function documentSql(lastBefore: (value: Sql) => Sql): Sql {
   const isCustom = sql`k LIKE 'cf\\_%'`
-  const lastChange = (value: Sql) => sql`(
-    SELECT ${value} FROM event e WHERE e.account_id = ${account}::bigint AND e.record_id = d.id
-      AND e.resource = ${sql.text(name)} AND e.seq <= ${last}::bigint ORDER BY e.seq DESC LIMIT 1)`
-  switch (column) {
-    case 'updated_at':
-      return lastChange(sql`e.at`)
-    case 'updated_by':
-      return lastChange(sql`e.actor`)
-    case 'custom':
-      return sql`(d.custom - ARRAY(SELECT k FROM jsonb_object_keys(t.fields) k WHERE ${isCustom})) || coalesce((
-    SELECT jsonb_object_agg(k, v) FROM jsonb_each(t.fields) x (k, v) WHERE ${isCustom} AND v <> 'null'), '{}')`
-    case 'document':
-      return sql`(
+  const before = sql`own.changes -> k -> 'before'`
+  return sql`(
     SELECT string_agg(concat(to_json(m.k), ':', m.text), ',' ORDER BY m.place)
     FROM (
-      SELECT k, CASE WHEN t.fields ? k THEN (t.fields -> k)::text
-        WHEN k = 'updated_at' THEN ${lastChange(jsonInstant(sql`e.at`))}
-        WHEN k = 'updated_by' THEN ${lastChange(sql`e.actor::text`)} ELSE v::text END AS text, place
+      SELECT k, CASE WHEN own.changes ? k THEN (${before})::text
+        WHEN k = 'updated_at' THEN ${lastBefore(jsonInstant(sql`e.at`))}
+        WHEN k = 'updated_by' THEN ${lastBefore(sql`e.actor::text`)} ELSE v::text END AS text, place
       FROM json_each(concat('{', d.document, '}')::json) WITH ORDINALITY x (k, v, place)
-      WHERE NOT (${isCustom} AND t.fields ? k AND t.fields -> k = 'null')
+      WHERE NOT (${isCustom} AND own.changes ? k AND ${before} = 'null')
       UNION ALL
-      SELECT k, v::text, 1000000000 FROM jsonb_each(t.fields) x (k, v)
-      WHERE ${isCustom} AND v <> 'null' AND NOT d.custom ? k) m)`
-    default:
-      return sql`r.${sql.id(column)}`
-  }
+      SELECT k, (v -> 'before')::text, 1000000000 FROM jsonb_each(own.changes) x (k, v)
+      WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
 }
 
-/** The columns that hold members of a field's value, as rows: field, column, member. */
-const membersSql = madeOnce(({ fields }: ResourceFields): Sql => {
-  const rows = fields.flatMap(field => {
-    if (field.is_custom || field.computed || field.is_of_store) return []
-    const { internal_name: name, type } = field
-    const parts = kinds[type].columns(field).filter(column => column.name !== name)
-    return parts.map(
-      part => sql`(${sql.text(name)}, ${sql.text(part.name)}, ${sql.text(part.name.slice(name.length + 1))})`,
-    )
-  })
-  const none = sql`(NULL::text, NULL::text, NULL::text)`
-  return sql`(VALUES ${rows.length ? sql.join(rows) : none}) AS c (field, "column", member)`
+type WasColumn = {
+  readonly name: string
+  readonly type: SqlType
+  /** the field whose value it holds, and of which member; null: the store's own */
+  readonly field: string | null
+  readonly member: string
+  /** whether no event of the record tells of it: it never changes, or follows other records (D73) */
+  readonly isAsNow?: boolean
+}
+
+/** The columns that lists and sums may read. */
+const columnsOf = madeOnce(({ fields, resource: { kept } }: ResourceFields): readonly WasColumn[] => {
+  const ofStore = (
+    [
+      ['custom', 'jsonb'],
+      ['document', 'text'],
+      ['version', 'int'],
+      ['deleted_at', 'timestamptz'],
+      ['deleted_by', 'bigint'],
+    ] as const
+  ).map(([name, type]) => ({ name, type, field: null, member: '' }))
+  const stored = fields.filter(field => !field.is_custom && !field.computed && !field.is_of_store)
+  const ofFields = stored
+    .filter(field => !field.kept_by)
+    .flatMap(field => {
+      const { internal_name: name, type } = field
+      return kinds[type]
+        .columns(field)
+        .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
+    })
+  const ofOthers = stored.filter(field => field.kept_by).flatMap(field => kinds[field.type].columns(field))
+  const asNow = ['account_id', 'id', ...ofOthers.map(({ name }) => name), ...(kept ? [kept.document] : [])]
+  const asTheyAre = asNow.map(name => ({
+    name,
+    type: 'text' as const,
+    field: null,
+    member: '',
+    isAsNow: true,
+  }))
+  return [...ofStore, ...ofFields, ...asTheyAre]
 })

@@ -106,13 +106,16 @@ export class Followers {
   }
 }
 
-/** The same database, whose writes wake those who wait. */
-export function telling<D extends Queryable>(db: D, followers: Followers): D {
+/** Who is told of each write of this process to an account. */
+export type Told = { wrote(account: number): void }
+
+/** The same database, whose writes are told to all of these. */
+export function telling<D extends Queryable>(db: D, all: () => readonly Told[]): D {
   return {
     ...db,
     write: async (account, ...statement) => {
       const rows = await db.write(account, ...statement)
-      followers.wrote(Number(account))
+      for (const one of all()) one.wrote(Number(account))
       return rows
     },
   }

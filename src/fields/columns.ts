@@ -11,6 +11,8 @@ export type Row = {
   readonly alias: Sql
   /** the moment that the clock says, for what follows it */
   readonly now: Sql
+  /** whether it is a row as it was: its table has another one under its id */
+  readonly isPast?: true
 }
 
 /** SQL of a value, over any row. */

@@ -66,6 +66,8 @@ export type Field = {
   readonly is_offered: boolean
   /** which of the interface's rules that span fields name this field */
   readonly rules: readonly number[]
+  /** what whoever sends or reads it can't know from its name and type */
+  readonly help: string | null
   /** a text field that takes a JSON number as its decimal text (D15) */
   readonly accepts_number: boolean
   /** a text field that holds an e-mail, which is compared in any case (D88) */
@@ -123,6 +125,7 @@ export const plainField = {
   in_base: null,
   is_offered: false,
   rules: [],
+  help: null,
   computed: null,
   is_volatile: false,
   kept_by: null,

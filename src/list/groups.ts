@@ -58,7 +58,13 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
     else report(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, told(hint))
   } else if (!isGroupable(field)) {
     const hint = `Those that can: ${namesOfFields(fields, isGroupable)}; dates with a unit of time.`
-    report(problems, 'group_by', 'not_groupable', `${name} doesn't hold one id with a name.`, told(hint))
+    report(
+      problems,
+      'group_by',
+      'not_groupable',
+      `Records can't be grouped by ${name}: it doesn't hold one id with a name.`,
+      told(hint),
+    )
   } else if (unit !== undefined) {
     report(problems, 'group_by', 'invalid_value', `${name} has no units of time.`, told(`Use ${name} alone.`))
   } else return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }

@@ -13,7 +13,7 @@ const mostOfRequest = 10_000
 export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
   const length = lengthOf(plan)
   if (length <= mostOfRequest) return
-  const message = `like looks for ${length} characters in all, at most ${mostOfRequest} are taken.`
+  const message = `The likes look for ${length} characters in all; a request may look for ${mostOfRequest}.`
   const problem = { field: null, path: '', parameter: 'filter', code: 'too_long', message }
   problems.add(() => problem, 'Ask in several requests.')
 }

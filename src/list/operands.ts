@@ -30,7 +30,7 @@ export function namedId(
   const { names, catalog, problems } = context
   if (!catalog.resources.get(resource)?.resource.namedBy) return null
   const holders = names.holders(resource, text)
-  if (names.areTooMany) refuse(context, field, 'filter', 'too_many', 'a request has at most 1000 names')
+  if (names.areTooMany) refuse(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
   if (!holders || names.areTooMany) return ''
   const wrong = nameProblem(resource, text, holders)
   if (!wrong) return String(holders[0]!.id)
@@ -60,7 +60,7 @@ export function likeValues(
 }
 
 /** Why it can't hold others. */
-export const noText: Complaint = { message: 'a value must not contain NUL or half of a surrogate pair' }
+export const noText: Complaint = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
 /** Whether PostgreSQL can hold a text. */
 export function isText(value: string): boolean {

@@ -92,7 +92,8 @@ export function wholeNumber(
   if (values.length === 0) return fallback
   const value = Number(values[0])
   if (new Set(values).size > 1) {
-    report(problems, parameter, 'contradiction', `${names.join(' and ')} give different values.`)
+    const given = names.length === 1 ? `${parameter} is given with` : `${names.join(' and ')} have`
+    report(problems, parameter, 'contradiction', `${given} different values.`)
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
     const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
     report(problems, parameter, 'invalid_value', `${parameter} must be a whole number from 1${limit}.`)
@@ -102,7 +103,7 @@ export function wholeNumber(
 
 export function single(parameters: Parameters, name: string, problems: Problems): string | null {
   const values = parameters.get(name) ?? []
-  if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given once.`)
+  if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given only once.`)
   return values[0] || null
 }
 
@@ -115,8 +116,14 @@ export function oneOf<T extends string>(
   const text = single(parameters, name, problems)
   const word = words.find(known => known === text) ?? null
   if (text !== null && word === null)
-    report(problems, name, 'invalid_value', `${name} must be ${words.join(' or ')}.`)
+    report(problems, name, 'invalid_value', `${name} must be ${oneOfWords(words)}.`)
   return word
+}
+
+/** "exact", "estimate" or "none" */
+function oneOfWords(words: readonly string[]): string {
+  const quoted = words.map(word => `"${word}"`)
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ')
 }
 
 export function parsed<T>(

@@ -219,12 +219,10 @@ function fieldsNamed(
 
 function expandOf(parameters: Parameters, fields: ResourceFields, problems: Problems): Field[] {
   const named = fieldsNamed(parameters, 'expand', fields, problems, []) ?? []
-  for (const { internal_name } of named.filter(field => !isExpandable(field))) {
+  for (const { internal_name: field } of named.filter(one => !isExpandable(one))) {
     const hint = () => `Those that can: ${namesOf(fields, isExpandable)}.`
-    report(problems, 'expand', 'not_expandable', `${internal_name} holds no ids with names.`, {
-      field: internal_name,
-      hint,
-    })
+    const message = `${field} can't be expanded: it holds no ids with names.`
+    report(problems, 'expand', 'not_expandable', message, { field, hint })
   }
   return named
 }

@@ -107,7 +107,7 @@ export function resolveSort(
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', context)
     if (found && found.term.order === null)
-      refuse(context, name, 'sort', 'not_sortable', `${name} can't be sorted by`)
+      refuse(context, name, 'sort', 'not_sortable', `Records can't be sorted by ${name}`)
     if (!found?.term.order) return []
     const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]

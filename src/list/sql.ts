@@ -24,10 +24,10 @@ export function whereSql(
  * The condition of a filter. A negated condition counts null as false before it is negated, so that NOT means
  * "all others". `sight` says which records it may reach across references.
  */
-export function filterSql(plan: Plan, sight: Sight): Sql {
-  if (plan.type === 'condition') return conditionSql(plan, sight)
-  if (plan.type === 'not') return negated(filterSql(plan.of, sight))
-  const conditions = plan.of.map(inner => filterSql(inner, sight))
+export function filterSql(plan: Plan, sight: Sight, row: Row = recordRow): Sql {
+  if (plan.type === 'condition') return conditionSql(plan, sight, row)
+  if (plan.type === 'not') return negated(filterSql(plan.of, sight, row))
+  const conditions = plan.of.map(inner => filterSql(inner, sight, row))
   return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
@@ -72,12 +72,12 @@ function beyond({ direction }: SortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-function conditionSql(condition: PlannedCondition, sight: Sight): Sql {
+function conditionSql(condition: PlannedCondition, sight: Sight, own: Row): Sql {
   const { operator, values, through } = condition
   const isWanted = values[0] === 'true'
-  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, sight, holds) : holds(recordRow))
+  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, sight, own, holds) : holds(own))
   const filled = () => has(row => sql`NOT ${missing(condition, row)}`)
-  const empty = () => (through ? negated(filled()) : missing(condition, recordRow))
+  const empty = () => (through ? negated(filled()) : missing(condition, own))
   switch (operator) {
     case 'isnull':
       return isWanted ? empty() : filled()
@@ -103,12 +103,12 @@ function conditionSql(condition: PlannedCondition, sight: Sight): Sql {
  * The condition that the record points to one that the viewer sees and for which `holds` (D87). What is
  * pointed to is looked up once, not for each record.
  */
-function reaching({ resource, term }: Through, sight: Sight, holds: (row: Row) => Sql): Sql {
+function reaching({ resource, term }: Through, sight: Sight, own: Row, holds: (row: Row) => Sql): Sql {
   const t = sql`t`
   const row = { ...recordRow, alias: sql`t.` }
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
     WHERE ${visible(resource, sight, t)} AND ${holds(row)}`
-  const ids = term.sql(recordRow)
+  const ids = term.sql(own)
   return term.multi ? sql`(${ids} && ARRAY(${found}))` : sql`(${ids} IN (${found}))`
 }
 
@@ -175,6 +175,7 @@ function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { accoun
   const { sql: value, of, indexed, resource } = alike
   const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
   if (!resource) return sql`${value(row)} = ANY(${wanted})`
+  if (row.isPast) return sql`${value(row)} && ${wanted}`
   const x = { ...row, alias: sql`x.` }
   const narrowed = indexed ? sql` AND ${indexed.where(x)} AND ${indexed.sql(x)} && ${wanted}` : sql.none
   const found = sql`SELECT x.id FROM ${sql.id(resource)} x

@@ -10,6 +10,8 @@ export type About = {
   /** the name of the operation, as programs call it */
   readonly id: string
   readonly summary: string
+  /** what a program, or a model that calls it, can't know from the rest */
+  readonly description?: string
   readonly tag: string
   /** the parameters of the query: by their names in the document, or in full */
   readonly parameters?: readonly (string | Schema)[]

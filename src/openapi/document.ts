@@ -3,6 +3,7 @@
  * the table of errors. Pure; knows no HTTP.
  */
 import { setImmediate } from 'node:timers/promises'
+import type { ErrorSlug } from '../errors.ts'
 import { buildCatalog, type Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { resources } from '../resources.ts'
@@ -73,6 +74,7 @@ function operation(route: DescribedRoute): Schema {
   return {
     operationId: about.id,
     summary: about.summary,
+    ...(about.description ? { description: about.description } : {}),
     tags: [about.tag],
     ...(parameters.length ? { parameters } : {}),
     ...(about.body ? { requestBody: requestBody(about.body) } : {}),
@@ -93,15 +95,27 @@ function securityOf(scope: string): Schema[] {
 }
 
 function responsesOf(route: DescribedRoute): Schema {
-  const refused = [...refusalsOf(route)].map(([status, slugs]): [string, Schema] => [
+  const refusals = refusalsOf(route)
+  const refused = [...refusals].map(([status, slugs]): [string, Schema] => [
     String(status),
     { $ref: `#/components/responses/${responseName(slugs)}` },
   ])
   const answered = route.about.answers.map((answer): [string, Schema] => [
     String(answer.status),
-    response(answer, takesKey(route)),
+    either(response(answer, takesKey(route)), refusals.get(answer.status)),
   ])
   return Object.fromEntries([...refused, ...answered])
+}
+
+/** An answer whose status is also that of refusals: its media type says which of them it is. */
+function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Schema {
+  if (!refused) return answer
+  const other = refusalResponse(refused)
+  return {
+    description: `${answer.description} Or: ${other.description}`,
+    headers: { ...(other.headers as Schema), ...(answer.headers as Schema) },
+    content: { ...(answer.content as Schema), ...(other.content as Schema) },
+  }
 }
 
 function response(answer: Answered, isReplayed: boolean): Schema {
@@ -145,7 +159,7 @@ export function schemasOf({ resources }: Catalog): { readonly [name: string]: Sc
 const text = { type: 'string' }
 const headers: { readonly [name: string]: Schema } = {
   'x-request-id': { description: 'The request, as the log names it.', schema: text },
-  etag: { description: 'The version, for If-Match.', schema: text },
+  etag: { description: 'The version, for If-Match, where there is a record.', schema: text },
   location: { description: 'Where it is.', schema: text },
   'set-cookie': { description: 'The cookie of the session.', schema: text },
   'retry-after': { description: 'The seconds after which to try again.', schema: { type: 'integer' } },

@@ -3,24 +3,37 @@
 import { limitMax, waitMax } from '../events/query.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
+import { operators } from '../fields/operators.ts'
 import { isGroupable } from '../list/groups.ts'
 import { listParameters, pageSizeMax } from '../list/query.ts'
 import { isExpandable } from '../records/expand.ts'
+import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
 import { shownFields } from './records.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
 
+const filterHelp = `Conditions such as status:eq(Won), separated by commas; all must hold. and(…), or(…) and not(…) nest. The operators: ${operators.join(', ')}. A value stands as it is, without quotes, as in title:like(solar panels), and options and records by their ids or names. in, nin and between take several: deal_closed_on:between(2026-03-01,2026-03-31). isnull, notnull and exists take true or false. A member is named with a dot: deal_value.currency:eq(EUR).`
+
 /** What each parameter of a list takes; those that name fields are said for each resource. */
 const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
   page: { schema: whole, description: 'The page, counted from 1.' },
-  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records per page; 25 if not said.' },
-  size: { schema: { ...whole, maximum: pageSizeMax }, description: 'Another name of pageSize.' },
-  cursor: { schema: text, description: 'The nextCursor of the page before; it takes the place of page.' },
+  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records in a page; 25 if not said.' },
+  size: {
+    schema: { ...whole, maximum: pageSizeMax },
+    description: 'Another name of pageSize. Send one of the two.',
+  },
+  cursor: {
+    schema: text,
+    description: 'The meta.nextCursor of the page before, to read the next one. It takes the place of page.',
+  },
   filter: {
     schema: { type: 'array', items: text },
-    description: 'Conditions such as field:operator(value), separated by commas; all must hold.',
+    description: filterHelp,
   },
-  sort: { schema: text, description: 'Fields such as name:asc, separated by commas.' },
+  sort: {
+    schema: text,
+    description: 'Fields with asc or desc, separated by commas, such as created_at:desc,id:asc.',
+  },
   count: {
     schema: { enum: ['exact', 'estimate', 'none'] },
     description: 'How the total is counted; if not said, exactly as long as that is quick.',
@@ -55,6 +68,7 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
   return {
     ...Object.fromEntries(lists),
     ...ofRequests([...resources.keys()]),
+    ...ofEvents([...resources.keys()]),
     ...Object.assign({}, ...[...resources.values()].map(ofFields)),
   }
 }
@@ -73,39 +87,57 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
   return {
     id: path('id', 'The id of the record.'),
     option: path('option', 'The id of the option.'),
+    delivery: path('delivery', 'The id of the delivery.'),
+    delivery_state: query('state', {
+      schema: { enum: [...deliveryStates] },
+      description: 'Only deliveries in this state.',
+    }),
+    delivery_size: query('pageSize', {
+      schema: { ...whole, maximum: deliveriesMax },
+      description: 'How many; 25 if not said.',
+    }),
     name: { ...path('name', 'The name of the page.'), schema: text },
     field: { ...path('field', 'The name of a unique field.'), schema: text },
     value: { ...path('value', 'The value that the record has in the field.'), schema: text },
     source: {
-      ...query('source', { schema: { enum: resources }, description: 'The resource.' }),
+      ...query('source', {
+        schema: { enum: resources },
+        description: 'The resource whose fields are meant.',
+      }),
       required: true,
     },
     measures: query('measures', {
       schema: text,
-      description: 'Up to ten, separated by commas, such as count,sum:deal_value,median:age.',
+      description:
+        'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas, such as count,sum:deal_value,median:age.',
     }),
     q: {
-      ...query('q', { schema: { ...text, minLength: 2, maxLength: 200 }, description: 'The words.' }),
+      ...query('q', {
+        schema: { ...text, minLength: 2, maxLength: 200 },
+        description: 'Words, all of which must occur, also as parts of other words.',
+      }),
       required: true,
     },
     searched: query('resources', {
       schema: text,
-      description: 'The resources, separated by commas; all if not said.',
+      description: 'Some of deal, contact, company and product, separated by commas; all if not said.',
     }),
     search_size: query('pageSize', {
       schema: { ...whole, maximum: 50 },
-      description: 'How many; 20 if not said.',
+      description: 'How many are answered at most; 20 if not said.',
     }),
-    ...ofEvents(resources),
-    any_source: query('source', { schema: { enum: resources }, description: 'The resource.' }),
+    any_source: query('source', {
+      schema: { enum: resources },
+      description: 'The resource of the field, where several have one of that name.',
+    }),
     idempotency_key: header(
       'Idempotency-Key',
-      'Any text that is new: the same request, sent again with it, is not carried out twice.',
+      'A new text for each request, such as a UUID: sent again with it, the request is not carried out twice.',
       { type: 'string', pattern: '^[!-~]{1,255}$' },
     ),
     if_match: header(
       'If-Match',
-      'The ETag of what was read: nothing is changed if it has changed since.',
+      'The ETag of what was read, such as "3": nothing is changed if it has changed since.',
       text,
     ),
   }
@@ -158,11 +190,15 @@ function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
     explode: false,
   })
   return {
-    [`${resource}_fields`]: several('fields', namesOf(shown), 'The fields that are shown, beside the id.'),
+    [`${resource}_fields`]: several(
+      'fields',
+      namesOf(shown),
+      'The fields that are answered, beside the id; all if not said.',
+    ),
     [`${resource}_expand`]: several(
       'expand',
       namesOf(expandable),
-      'The fields whose names are shown in _expanded.',
+      'The fields of ids whose names are added as _expanded.',
     ),
     [`${resource}_group_by`]: query('group_by', {
       schema: text,

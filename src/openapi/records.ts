@@ -7,6 +7,7 @@ import type { Field, Schema } from '../fields/field.ts'
 import { orNull } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
 import { defaultOf, isBlank } from '../records/parse.ts'
+import { resources } from '../resources.ts'
 import { named } from './about.ts'
 
 /** The fields that there are for a caller. */
@@ -50,19 +51,35 @@ function readSchema(field: Field): Schema {
   return {
     title: field.field_name,
     ...(field.is_filled ? output : orNull(output)),
-    ...(field.is_read_only ? { readOnly: true } : {}),
+    ...(field.is_read_only ? { readOnly: true, ...described(field.help) } : {}),
   }
 }
 
 function sentSchema(field: Field): Schema {
-  if (field.is_read_only) return { readOnly: true }
+  const { help } = field
+  if (field.is_read_only) return { readOnly: true, ...described(help) }
   const { input } = kinds[field.type].schema(field)
+  const { description, ...taken } = field.is_required ? notBlank(input) : orNull(input)
   const fallback = defaultOf(field)
   return {
     title: field.field_name,
-    ...(field.is_required ? notBlank(input) : orNull(input)),
+    ...described(description, toldBy(field), help),
+    ...taken,
     ...(isBlank(fallback) ? {} : { default: fallback }),
   }
+}
+
+function described(...texts: readonly unknown[]): Schema {
+  const description = texts.filter(Boolean).join(' ')
+  return description ? { description } : {}
+}
+
+/** How the record is named to which a field points (D75). */
+function toldBy({ related }: Field): string | null {
+  const { namedBy } = resources.find(({ name }) => name === related) ?? {}
+  if (!namedBy) return null
+  const words = ['id', ...namedBy.map(name => name.replace(/^product_/, '').replace(/^emails?$/, 'e-mail'))]
+  return `Give a ${related} by its ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
 }
 
 /** A required field takes no blanks and no empty list. */

@@ -7,6 +7,7 @@ import type { Schema } from '../fields/field.ts'
 import { closed, opened, orNull, several } from '../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../fields/kinds.ts'
 import { operators } from '../fields/operators.ts'
+import { deliveryStates } from '../webhooks/webhook.ts'
 import { named } from './about.ts'
 
 const [text, whole, number, flag] = [
@@ -176,6 +177,20 @@ export const shapes: { readonly [name: string]: Schema } = {
     additionalProperties: true,
   },
   named_or_gone: opened({ id: whole, name: orNull(text) }),
+  delivery: opened({
+    id: { type: 'integer', description: 'The seq of the event.' },
+    webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },
+    ...{ type: text, resource: text, record: whole, state: { enum: [...deliveryStates] } },
+    ...{ created_at: moment, next_attempt_at: orNull(moment), attempts: whole, status: orNull(whole) },
+    ...{ error: orNull(text), duration_ms: orNull(whole) },
+    answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
+    log: {
+      type: 'array',
+      items: opened({
+        ...{ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole },
+      }),
+    },
+  }),
   event: opened(event),
   feed_event: opened({ ...event, record: { type: ['object', 'null'] } }, Object.keys(event)),
   search_hit: opened({ resource: text, id: whole, name: orNull(text), detail: orNull(text) }),

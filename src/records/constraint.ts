@@ -29,7 +29,7 @@ function goneReference(resource: Resource, constraint: string): Refusal | null {
   )
   if (!found) return null
   const { internal_name: field } = found
-  const message = `${field}: the record it points to was deleted meanwhile.`
+  const message = `The record that ${field} points to was deleted meanwhile.`
   const problem = { field, path: `/${field}`, code: 'reference_not_found', message }
   return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
 }
@@ -39,6 +39,6 @@ function takenValue({ unique = {}, source }: Resource, constraint: string): Refu
   if (!field) return null
   const what = source.name.toLowerCase()
   const taken = field === 'name' ? { code: 'name_taken' } : { code: 'value_taken' }
-  const problem = { field, path: `/${field}`, ...taken, message: `Another ${what} has the ${field}.` }
+  const problem = { field, path: `/${field}`, ...taken, message: `Another ${what} has the same ${field}.` }
   return new Refusal('duplicate', `There is a ${what} with that ${field} already.`, [problem])
 }

@@ -2,7 +2,7 @@
  * Creates a record: parses the body, applies the rules, and writes with one statement. That statement checks
  * that what the record points to exists.
  */
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
@@ -50,6 +50,7 @@ export async function createRecord(
       updated_by: actor,
       ...given.values,
     })
+    for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
     const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
     const draft = await validatedRecord(db, fields, parsed, judged, context)
     const nested = await nestedRecords(db, parsed, context)
@@ -80,6 +81,8 @@ export async function createRecord(
 export type Given = {
   readonly values?: Values
   readonly rows?: (by: Author) => Sql[]
+  /** what is wrong with the body, and only whoever gives this knows */
+  readonly problems?: readonly Problem[]
   /** the record as it was just read: what recordStatement answers */
   readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */

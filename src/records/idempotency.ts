@@ -77,7 +77,7 @@ export async function writeIdempotently<T extends object>(
     // The same request came to another process and was quicker there; this one has saved nothing.
     const quicker = await storedResponse<T>(db, { idempotency, account: account.value! })
     if (quicker) return quicker
-    throw new Refusal('busy_record', 'The Idempotency-Key ended at this moment; try again.', [], {
+    throw new Refusal('busy_record', 'The Idempotency-Key expired at this moment; try again.', [], {
       'retry-after': '1',
     })
   }

@@ -2,6 +2,7 @@
  * Moves records away from a record that is to be deleted (D37): each is updated as by a request, with its
  * event and its rules. All are judged before the first is moved. Knows no resource.
  */
+
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'

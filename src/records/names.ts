@@ -3,12 +3,14 @@
  * up all names of the request, and then the request is read again, with the answers. A request without names
  * costs nothing. Knows no particular resource.
  */
+
 import type { ResourceFields } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
+import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
@@ -90,11 +92,12 @@ export async function withNames<T>(
 export function nameProblem(resource: string, text: string, holders: readonly Holder[]) {
   if (holders.length === 1) return null
   const name = JSON.stringify(text)
-  if (holders.length === 0) return { code: 'reference_not_found', message: `names no ${resource}: ${name}` }
+  if (holders.length === 0)
+    return { code: 'reference_not_found', message: `is ${name}, but there is no such ${resource}` }
   const count = holders.length > candidatesMax ? `more than ${candidatesMax}` : holders.length
   return {
     code: 'ambiguous_reference',
-    message: `names ${count} records of ${resource}: ${name}`,
+    message: `is ${name}, which is the name of ${count} ${pluralOf(resource)}; give one by its id`,
     candidates: holders.slice(0, candidatesMax),
   }
 }

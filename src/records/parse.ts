@@ -3,7 +3,7 @@
  * knows fields, but no particular resource. Whether a reference exists is asked later, by the statement that
  * writes the record.
  */
-import { Problems, type Warning } from '../errors.ts'
+import { Problems, sentence, type Warning } from '../errors.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -213,7 +213,7 @@ export function parseContextOf(
   const { internal_name: name } = field
   const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
     const told = { field: name, path: path + at, code }
-    found.problems.add(() => ({ ...told, message: `${name} ${message}.`, ...more }), hint)
+    found.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), hint)
     return undefined
   }
   const reference = (resource: string, id: number, at = '') => {
@@ -245,7 +245,8 @@ export function parseContextOf(
       if (!names || !catalog.resources.get(resource)?.resource.namedBy)
         return problem('wrong_type', `must be the id of a ${resource} (a whole number)`, { at })
       const holders = names.holders(resource, text)
-      if (names.areTooMany) return problem('too_many', 'is one name too many: there may be 1000', { at })
+      if (names.areTooMany)
+        return problem('too_many', 'is one name too many: a request may have 1000', { at })
       return holders ? linked(resource, text, holders, at) : undefined
     },
   }

@@ -36,7 +36,10 @@ export function recordNotFound(fields: ResourceFields, id: number): Refusal {
 
 /** The refusal of a change to a record that the caller sees and may not change (D63). */
 export function mayNotChange(fields: ResourceFields, id: number): Refusal {
-  return new Refusal('forbidden', `Your role lets you see the ${fields.resource.name} ${id}, not change it.`)
+  return new Refusal(
+    'forbidden',
+    `Your role lets you see the ${fields.resource.name} ${id}, but not change it.`,
+  )
 }
 
 /** A record at the beginning of a sentence. */

@@ -3,7 +3,7 @@
  * exists. A separate SELECT says which references are missing, and reads what the record copies. Another
  * finds what points to a record before the record is deleted.
  */
-import type { Problem } from '../errors.ts'
+import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
@@ -70,7 +70,9 @@ export function missingReferences(
   return references.flatMap(({ resource, id, field, path }) => {
     if (!live.has(resource)) live.set(resource, new Set(row[`live_${resource}`]?.split(',')))
     if (live.get(resource)!.has(String(id))) return []
-    return [{ field, path, code: 'reference_not_found', message: `${field}: there is no ${resource} ${id}.` }]
+    const member = path.slice(path.lastIndexOf(`/${field}`))
+    const message = sentence(member, `is ${id}, but there is no such ${resource}`)
+    return [{ field, path, code: 'reference_not_found', message }]
   })
 }
 

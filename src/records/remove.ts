@@ -2,6 +2,7 @@
  * Deletes a record softly (D9): get and lists no longer find it, and an event tells of the deletion. The
  * records that it points to stay (D37).
  */
+
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
@@ -183,7 +184,7 @@ function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): 
 
 /** What the caller does not see is not counted (D64a). */
 function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
-  if (seen === 0) return `${pluralOf(resource)} that you can't see point to it.`
+  if (seen === 0) return `There are ${pluralOf(resource)} that you can't see and that point to it.`
   const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`
   return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
 }

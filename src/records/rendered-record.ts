@@ -6,7 +6,7 @@
  * records keep, in a text of their own (D73), and those that the store itself sets (id, version, deletion).
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { recordRow } from '../fields/columns.ts'
+import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -67,9 +67,10 @@ function rebuilt(document: Sql, value: Sql, where: Sql): Sql {
     WHERE ${where})`
 }
 
-function shownText(field: Field): Sql {
+/** SQL of a value as JSON text, over a row. */
+export function shownText(field: Field, row: Row = recordRow): Sql {
   const { computed } = field
-  const text = computed ? sql`(${computed(recordRow)})::text` : kinds[field.type].text?.(field)(recordRow)
+  const text = kinds[field.type].text?.(field)(row) ?? (computed && sql`(${computed(row)})::text`)
   if (!text) throw new Error(`${field.internal_name} can't be shown from its columns`)
   return sql`coalesce(${text}, 'null')`
 }

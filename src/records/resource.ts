@@ -148,6 +148,7 @@ export type FieldDefinition = {
   inBase?: string
   offered?: boolean
   rules?: readonly number[]
+  help?: string
   acceptsNumber?: boolean
   email?: boolean
   /** whether the schema keeps two records of an account from having the same value */
@@ -198,6 +199,7 @@ export function defineFields(
       in_base: definition.inBase ?? null,
       is_offered: definition.offered ?? false,
       rules: definition.rules ?? [],
+      help: definition.help ?? null,
       computed: definition.computed ?? null,
       is_volatile: definition.volatile ?? definition.keptBy !== undefined,
       kept_by: definition.keptBy ?? null,
@@ -234,32 +236,13 @@ const nameLength = { min_length: 1, max_length: 255 }
 
 /** When and by whom a record was created and changed. */
 export function authorFields(firstId: number): FieldDefinition[] {
+  const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
+  const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
   return [
-    { id: firstId, name: 'created_at', label: 'Created at', type: 'DATE_TIME', readOnly: true, filled: true },
-    {
-      id: firstId + 1,
-      name: 'updated_at',
-      label: 'Updated at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      filled: true,
-    },
-    {
-      id: firstId + 2,
-      name: 'created_by',
-      label: 'Created by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-    },
-    {
-      id: firstId + 3,
-      name: 'updated_by',
-      label: 'Updated by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-    },
+    { id: firstId, name: 'created_at', label: 'Created at', ...at },
+    { id: firstId + 1, name: 'updated_at', label: 'Updated at', ...at },
+    { id: firstId + 2, name: 'created_by', label: 'Created by', ...by },
+    { id: firstId + 3, name: 'updated_by', label: 'Updated by', ...by },
   ]
 }
 
@@ -268,32 +251,12 @@ export function authorFields(firstId: number): FieldDefinition[] {
  * D69). `deletedBy`: the id of the last one, where the next number is taken.
  */
 export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
+  const own = { readOnly: true, ofStore: true } as const
+  const by = { type: 'OWNER', related: 'user' } as const
   return [
     { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
-    {
-      id: firstId + 1,
-      name: 'version',
-      label: 'Version',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      ofStore: true,
-    },
-    {
-      id: firstId + 2,
-      name: 'deleted_at',
-      label: 'Deleted at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      ofStore: true,
-    },
-    {
-      id: deletedBy,
-      name: 'deleted_by',
-      label: 'Deleted by',
-      type: 'OWNER',
-      readOnly: true,
-      related: 'user',
-      ofStore: true,
-    },
+    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', ...own },
+    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', ...own },
+    { id: deletedBy, name: 'deleted_by', label: 'Deleted by', ...by, ...own },
   ]
 }

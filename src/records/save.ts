@@ -2,7 +2,7 @@
  * What create and update share: the resource's rules are applied to a draft of the record, and the draft
  * becomes the parameters of one statement. Knows no HTTP and no particular resource.
  */
-import { type Problem, Refusal, type Warning } from '../errors.ts'
+import { type Problem, Refusal, sentence, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -188,7 +188,13 @@ function judged(
       if (isHidden(field)) problems.add(hiddenProblem)
       else
         problems.add(
-          () => ({ field, path: `${path}/${field}${at}`, code, message: `${field} ${message}.`, ...more }),
+          () => ({
+            field,
+            path: `${path}/${field}${at}`,
+            code,
+            message: sentence(`/${field}${at}`, message),
+            ...more,
+          }),
           hint,
         )
     },

@@ -140,7 +140,7 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
   const name = field.internal_name
   if (isHiddenByRole(fields, name))
     return { field: null, path: '', code: 'not_allowed', message: 'A rule does not allow this record.' }
-  const message = `Another ${fields.resource.name} has the ${name}.`
+  const message = `Another ${fields.resource.name} has the same ${name}.`
   const problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
   return holder ? { ...problem, holder: Number(holder) } : problem
 }

@@ -105,6 +105,7 @@ async function merged(
     parseRecord(body, fields, context.catalog, before, names),
   )
   Object.assign(parsed.values, given.values)
+  for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
   if (!isMet(precondition, version))
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
   // References that the record has already may be sent again, even when what they point to has been deleted

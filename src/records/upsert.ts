@@ -33,13 +33,13 @@ export function toldBy(fields: ResourceFields, name: string, text: string): Told
     const known = told.map(one => one.internal_name).join(', ') || 'none'
     throw new Refusal(
       'malformed_path',
-      `"${name}" is no unique field of ${fields.resource.name}; those are: ${known}.`,
+      `"${name}" is not a unique field of ${fields.resource.name}. Its unique fields: ${known}.`,
     )
   }
   const unique = kinds[field.type].unique!
   const value = unique.value(text)
   if (value === null || text.trim() === '')
-    throw new Refusal('malformed_path', `The path has no value that ${name} can have.`)
+    throw new Refusal('malformed_path', `The value in the path is none that ${name} can have.`)
   return { field, value, text: unique.texts(value)[0]! }
 }
 
@@ -77,7 +77,10 @@ export async function upsertRecord(
     const found = await holderOf(db, fields, context, told)
     if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
     if (!found && isConditional)
-      throw new Refusal('version_conflict', `${nobody(fields, told).message} So no version can be met.`)
+      throw new Refusal(
+        'version_conflict',
+        `${nobody(fields, told).message} So it has no version that If-Match could name.`,
+      )
     const given = { isIt: (record: Values) => has(record, told), ...(found ? { read: found } : {}) }
     const saved = found
       ? updateRecord(db, fields, Number(found.holder), body, context, precondition, given)
@@ -88,7 +91,7 @@ export async function upsertRecord(
     })
     if (done) return done
   }
-  throw new Refusal('busy_record', `Who has the ${name} keeps changing; try again.`, [], {
+  throw new Refusal('busy_record', `The record with that ${name} keeps changing; try again.`, [], {
     'retry-after': '1',
   })
 }

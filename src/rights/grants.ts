@@ -25,7 +25,7 @@ export function forbiddenUserChange({ before, after, catalog, rights }: Change):
   if (next && next !== role && exceeds(next, rights.role))
     return `The role "${next.name}" may do more than you: nobody gives more than they have.`
   if (before && after && !isSameJson(before.territories ?? [], after.territories ?? []))
-    return 'Whose territories are which is for administrators to say: ask with the scope admin.'
+    return 'Only administrators say which territories a user has: ask with the scope admin.'
   return null
 }
 

@@ -32,6 +32,9 @@ export function checkScopes(scopes: readonly string[], { catalog, problem }: Dra
   for (const [index, scope] of scopes.entries()) {
     if (known.includes(scope)) continue
     const hint = () => suggestion(scope, known, `The scopes: ${known.join(', ')}.`)
-    problem('scopes', 'unknown_scope', `has no scope ${JSON.stringify(scope)}`, { at: `/${index}`, hint })
+    problem('scopes', 'unknown_scope', `is ${JSON.stringify(scope)}, but there is no such scope`, {
+      at: `/${index}`,
+      hint,
+    })
   }
 }

@@ -64,11 +64,11 @@ export const role: Resource = {
     checkFields(draft, 'hidden_fields')
     checkFields(draft, 'locked_fields')
     if (before?.built_in === 'administrator' && !isAdministrative(after))
-      problem('scopes', 'immutable', 'of the role that comes with the account must contain admin', {
+      problem('scopes', 'immutable', 'must contain admin in the role that comes with the account', {
         hint: 'Make a role of your own, and give it to the user.',
       })
     if (isAdministrative(after) && isNarrowed(after))
-      problem('scopes', 'contradiction', 'has admin, which sees and changes everything', {
+      problem('scopes', 'contradiction', 'contains admin, which sees and changes everything', {
         hint: 'Leave out visibility, may_change, hidden_fields and locked_fields, or the scope admin.',
       })
   },
@@ -83,19 +83,19 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
     for (const [name, value] of Object.entries(membersOf(after[member]))) {
       const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       if (!limited.includes(name))
-        problem(member, 'unknown_resource', `has no member ${JSON.stringify(name)}`, {
+        problem(member, 'unknown_resource', 'is not a known member', {
           at,
           hint: `It has: ${limited.join(', ')}.`,
         })
       else if (!visibilities.includes(value as Visibility))
-        problem(member, 'invalid_value', `${name} must be ${visibilities.join(', ')}`, { at })
+        problem(member, 'invalid_value', `must be one of ${visibilities.join(', ')}`, { at })
     }
   }
   const [seen, changed] = [membersOf(after.visibility), membersOf(after.may_change)]
   for (const name of limited) {
     const [sees = 'all', changes] = [seen[name], changed[name]] as (Visibility | undefined)[]
     if (changes && isWider(changes, sees))
-      problem('may_change', 'wider_than_visibility', `${name} is wider than what the role sees`, {
+      problem('may_change', 'wider_than_visibility', 'is wider than what the role sees', {
         at: `/${name}`,
         hint: `The role sees ${sees}.`,
       })
@@ -114,17 +114,27 @@ function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields'
     const field = fields?.byName.get(name)
     const at = `/${index}`
     if (!fields || !field || field.is_hidden) {
-      problem(member, 'unknown_field', `has no field ${JSON.stringify(text)}`, {
+      problem(member, 'unknown_field', `is ${JSON.stringify(text)}, but there is no such field`, {
         at,
         hint: () => suggestion(text, namesOf(catalog), 'For example "deal.deal_value".'),
       })
     } else if (verb === 'hidden' && isNeeded(fields, name)) {
-      problem(member, 'not_hideable', `${text} can't be hidden: records are known and shown by it`, { at })
+      problem(
+        member,
+        'not_hideable',
+        `is ${text}, which can't be hidden: records are known and shown by it`,
+        { at },
+      )
     } else if (field.is_required && field.default_value === null && mayCreate(after.scopes, resource)) {
-      problem(member, 'required_field', `${text} can't be ${verb}: whoever creates records must give it`, {
-        at,
-        hint: `Give the field a default value, or leave out the scope ${resource}:write.`,
-      })
+      problem(
+        member,
+        'required_field',
+        `is ${text}, which can't be ${verb}: whoever creates records must give it`,
+        {
+          at,
+          hint: `Give the field a default value, or leave out the scope ${resource}:write.`,
+        },
+      )
     }
   }
 }

@@ -44,7 +44,7 @@ export const token: Resource = {
     checkScopes(after.scopes as string[], draft)
     if (!before) after.user ??= after.created_by!
     else if (before.user !== after.user)
-      problem('user', 'immutable', "of a token can't be changed", {
+      problem('user', 'immutable', "can't be changed: a token keeps its user", {
         hint: 'Make a token for the other user.',
       })
   },

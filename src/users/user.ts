@@ -70,11 +70,11 @@ export const user: Resource = {
         hint: 'For example "jo@example.com".',
       })
     if (typeof time_zone === 'string' && !isTimeZone(time_zone))
-      problem('time_zone', 'unknown_time_zone', 'must be a time zone', {
+      problem('time_zone', 'unknown_time_zone', 'must be a time zone of the IANA list', {
         hint: 'For example "Europe/Paris".',
       })
     if (typeof locale === 'string' && !isLocale(locale))
-      problem('locale', 'unknown_locale', 'must be a language tag', { hint: 'For example "de-CH".' })
+      problem('locale', 'unknown_locale', 'must be a language tag (BCP 47)', { hint: 'For example "de-CH".' })
   },
 }
 

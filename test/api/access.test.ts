@@ -86,7 +86,7 @@ const nobody = 999_999_999
 
 /** What a route answers whoever may ask: there is no such record, or the request is not complete. */
 function admitted(method: string, url: string): readonly number[] {
-  if (url.endsWith('/rotate')) return [422]
+  if (/(\/rotate|:id\/replay)$/.test(url)) return [422]
   // Whoever asks with a token has no session.
   if (method === 'DELETE' && url.endsWith('/session')) return [404]
   if (url.includes(':id')) return [404]
@@ -103,7 +103,7 @@ function open(method: string, url: string): readonly number[] {
 
 for (const { method, url, scope } of table) {
   test(`${method} ${url}`, async () => {
-    const path = url.replace(/:(id|option)/g, String(nobody)).replace(':name', 'lists')
+    const path = url.replace(/:(id|option|delivery)/g, String(nobody)).replace(':name', 'lists')
     const body: Json | undefined =
       method === 'GET' || method === 'DELETE' ? undefined : url.endsWith('/view/list') ? {} : { no_such: 1 }
     for (const { name, secret, scopes } of askers) {

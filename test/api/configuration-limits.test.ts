@@ -55,7 +55,7 @@ test('500 custom fields of a resource, also when two processes make the last one
   assert.deepEqual(replies.map(reply => reply.status).toSorted(), [201, 422, 422, 422, 422, 422, 422, 422])
   assert.deepEqual(await refusal(create(field('Another'))), [
     ' too_many',
-    'The body would exceed the limit of 500 custom fields of deal.',
+    'An account may have 500 custom fields of deal; this would be one more.',
   ])
   // Another resource has its own; what is there can be changed; a deleted one makes room, until it is
   // restored.
@@ -75,7 +75,7 @@ test('1 000 custom fields of an account, and 2 000 with the deleted ones', async
   const one = { ...field('One more'), source: 'company' }
   assert.deepEqual(
     (await refusal(create(one)))[1],
-    'The body would exceed the limit of 1000 custom fields of an account.',
+    'An account may have 1000 custom fields; this would be one more.',
   )
   await removeFields()
   await makeFields('deal', 1999, { deleted: true })
@@ -142,12 +142,12 @@ test('500 options of a field and 5 000 of an account, in use or not', async () =
   }
   await makeOptions(made.internal_name, 498)
   assert.equal((await option('The last')).status, 201)
-  assert.match((await refusal(option('Too many')))[1]!, /can't have more than 500 options/)
+  assert.match((await refusal(option('Too many')))[1]!, /A field may have 500 options/)
   const id = made.options[0].id
   assert.equal((await call('PATCH', `${v1}/field/${made.id}/option/${id}`, { name: 'Renamed' })).status, 200)
   await makeOptions('source', 4500)
   const second = create(field('Another dropdown', { type: 'DROPDOWN', options: ['One', 'Two'] }))
-  assert.match((await refusal(second))[1]!, /can't have more than 5000 options in all fields of the account/)
+  assert.match((await refusal(second))[1]!, /An account may have 5000 options in all its fields/)
   await db.query('DELETE FROM option WHERE id > 2000000')
   await removeFields()
 })

@@ -194,6 +194,21 @@ test('a line of a product that is gone keeps its price; one of a product that is
   )
 })
 
+test('a value of its own is not lost to the products in silence', async () => {
+  const product = await made('product', { name: 'Counted' })
+  const lines = (unit_price: number) => [{ product: product.id, quantity: 1, unit_price }]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 5000 } }))
+  const warned = async (deal_value: Json) => {
+    const reply = await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
+    return (reply.body.meta?.warnings ?? []).map(({ code }: { code: string }) => code)
+  }
+  assert.deepEqual(await warned({ products: lines(8), value: 5000 }), [])
+  assert.deepEqual(await warned({ products: lines(5000) }), [])
+  assert.deepEqual(await warned({ products: lines(9) }), [])
+  assert.deepEqual(await warned({ value: 7000 }), [])
+  assert.deepEqual(await warned({ products: lines(9) }), ['value_from_products'])
+})
+
 test('a line, their sum and the value that follows stay within the range of the interface and of the field', async () => {
   const most = '9999999999999'
   const line = (quantity: Json, unit_price: Json, more = {}) => ({

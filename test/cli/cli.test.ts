@@ -189,7 +189,7 @@ test('a token does what its scopes and the role allow, until it is revoked', asy
   await aSecond()
   assert.equal((await send(token, 'GET', 'deal/view/list')).status, 401)
   await refused(
-    /no scope "deal:wite". Did you mean "deal:write"\?/,
+    /is "deal:wite", but there is no such scope. Did you mean "deal:write"\?/,
     'token',
     'create',
     '--user',

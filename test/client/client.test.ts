@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -23,17 +22,11 @@ import { baseCatalog } from '../../src/openapi/document.ts'
 import { typesOf } from '../../src/openapi/typescript.ts'
 import { resources } from '../../src/resources.ts'
 import { noBrowser, withBrowser } from '../support/chromium.ts'
+import { installClient } from '../support/client-package.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const root = join(import.meta.dirname, '../..')
-const project = mkdtempSync(join(tmpdir(), 'dealwright-client-'))
-after(() => rmSync(project, { recursive: true, force: true }))
-// The package as npm would install it.
-const installed = join(project, 'node_modules/@dealwright/client')
-const built = join(installed, 'dist')
-const tsc = join(root, 'node_modules/.bin/tsc')
-execFileSync(tsc, ['-p', join(root, 'client'), '--outDir', built])
-copyFileSync(join(root, 'client/package.json'), join(installed, 'package.json'))
+const { project, built, tsc } = installClient()
 const pages = createServer((request, response) => {
   const file = join(built, request.url!.slice(1))
   const types: { [extension: string]: string } = { '.js': 'text/javascript', '': 'text/html' }
@@ -167,7 +160,6 @@ console.log(room)
 `
   const files = { 'example.ts': example!, 'own.ts': own, 'schemas.ts': types }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
-  writeFileSync(join(project, 'package.json'), '{"type":"module"}')
   const options = {
     ...strictly,
     compilerOptions: { ...strictly.compilerOptions, allowImportingTsExtensions: true },

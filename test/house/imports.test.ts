@@ -18,9 +18,11 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   // The entry starts the service only when it is asked to.
   { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|main)\.ts/ },
   {
-    from: /^src\/(?!api\/|app\.ts|local-socket\.ts|db\/server-address\.ts)/,
+    from: /^src\/(?!api\/|app\.ts|local-socket\.ts|db\/server-address\.ts|webhooks\/(address|outgoing)\.ts)/,
     never: /^node:(net|tls)$/,
   },
+  // What the service asks of others passes the judgement of their addresses.
+  { from: /^src\/(?!webhooks\/outgoing\.ts)/, never: /^undici$/ },
   {
     from: /^src\/backup\//,
     never: /^src\/(records|list|fields|deals|products|administration|accounts|cli)\//,

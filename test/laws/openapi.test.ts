@@ -7,8 +7,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { type Generator, pick, random, resolved, valueBy } from '../support/generated.ts'
-import { judgeOf, type OpenApi } from '../support/judge.ts'
-import { type Reply, startService, v1 } from '../support/service.ts'
+import type { OpenApi } from '../support/judge.ts'
+import { complainer, type Operation, operationsOf } from '../support/operations.ts'
+import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
 const { call, get, known } = service
@@ -28,7 +29,7 @@ for (const type of ['DROPDOWN', 'SINGLE_STRING', 'MULTISELECT']) {
 }
 
 const document: OpenApi = JSON.parse((await get('/openapi.json')).text)
-const judge = judgeOf(document)
+const complaint = complainer(document)
 
 const idsOf = async (resource: string): Promise<number[]> =>
   (await get(`${v1}/${resource}/view/list?pageSize=20`)).body.data.map(({ id }: { id: number }) => id)
@@ -73,11 +74,7 @@ const by: Generator = {
   given: name => givenValues[name],
 }
 
-type Operation = { readonly path: string; readonly method: string; readonly said: OpenApi }
-
-const operations: Operation[] = Object.entries<OpenApi>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<OpenApi>(methods).map(([method, said]) => ({ path, method, said })),
-)
+const operations = operationsOf(document)
 
 /** Who asks, and what all records need, stays as it is: of these only what was made here is changed. */
 const kept = ['user', 'role', 'token', 'pipeline', 'pipeline_stage']
@@ -119,32 +116,6 @@ function requestOf(operation: Operation): Request {
   const content = said.requestBody?.content['application/json']
   const body = content && by.next() > 0.02 ? { body: valueBy(by, content.schema) } : {}
   return { path: query.size ? `${path}?${query}` : path, headers, ...body }
-}
-
-/** What is wrong with an answer by the document; null if it conforms. */
-function complaint(
-  { path, method, said }: Operation,
-  { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
-): string | null {
-  const answer = said.responses[status]
-  if (!answer) return 'a status that is not described'
-  const { headers: described = {}, content = {} } = resolved(answer, document)
-  const missing = always.filter(name => described[name] && !headers.has(name))
-  if (missing.length) return `without ${missing}`
-  const type = headers.get('content-type')
-  const [mediaType] = Object.keys(content)
-  if (mediaType === undefined) return text === '' ? null : 'a body that is not described'
-  if (!type?.startsWith(mediaType)) return `${type}, not ${mediaType}`
-  if (!mediaType.endsWith('json')) return null
-  const at = answer.$ref ?? `#/paths/${step(path)}/${method}/responses/${status}`
-  return judge.complaint(`${at}/content/${step(mediaType)}/schema`, JSON.parse(text))
-}
-
-/** Headers that an answer has if the document says so; others depend. */
-const always = ['x-request-id', 'etag', 'location', 'www-authenticate']
-
-function step(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
 }
 
 const statuses = new Map<string, Set<number>>()

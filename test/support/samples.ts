@@ -35,10 +35,15 @@ async function customField(call: Service['call'], source: string, type: FieldTyp
   return reply.body.data.internal_name
 }
 
+/** What fields of a resource take that their kinds don't tell. */
+const particular: { readonly [resource: string]: { readonly [field: string]: Json } } = {
+  webhook: { url: 'https://example.com/hook', events: ['deal.*'], filter: 'title:like(a)', is_active: 2 },
+}
+
 /** A body with a good value in every field that a caller may write. */
 export async function sampleBody(
   { get, known }: Pick<Service, 'get' | 'known'>,
-  { fields }: Resource,
+  { name: resource, fields }: Resource,
 ): Promise<{ [name: string]: Json }> {
   const body: { [name: string]: Json } = {}
   for (const { internal_name: name, type, related, is_read_only } of fields) {
@@ -50,5 +55,5 @@ export async function sampleBody(
       body[name] = Array.isArray(good) ? [first.id] : first.id
     }
   }
-  return body
+  return { ...body, ...particular[resource] }
 }

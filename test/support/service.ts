@@ -23,7 +23,7 @@ export type Service = {
    * server.
    */
   another(
-    options?: Pick<Partial<AppOptions>, 'now' | 'clock'>,
+    options?: Partial<Pick<AppOptions, 'now' | 'clock' | 'limits' | 'publicUrl' | 'openId'>>,
   ): Promise<Pick<Service, 'call' | 'get' | 'url'>>
 }
 
@@ -55,7 +55,8 @@ export async function startService(
   const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
   const open = () => openDatabase({ ...location, statementTimeoutMs, log: line => log.warn(line) })
   const db = await open()
-  const appOptions = { ...given, db, now, log }
+  // It listens on loopback.
+  const appOptions = { webhooks: { allowPrivate: true }, ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const [apps, databases] = [[app], [db]]
@@ -70,7 +71,8 @@ export async function startService(
     if (isServer) databases.push(own)
     const other = buildApp({ ...appOptions, ...different, db: own })
     apps.push(other)
-    const otherAddress = await other.listen({ port: 0, host: '127.0.0.1' })
+    const port = Number(new URL(different?.publicUrl ?? 'http://127.0.0.1:0').port)
+    const otherAddress = await other.listen({ port, host: '127.0.0.1' })
     const otherCall = caller(otherAddress, token)
     return { url: otherAddress, call: otherCall, get: (path: string) => otherCall('GET', path) }
   }

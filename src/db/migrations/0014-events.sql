@@ -27,3 +27,6 @@ END $$;
 UPDATE role SET scopes = scopes || '["event:read"]',
   document = regexp_replace(document, '("scopes":\[[^]]*)\]', '\1,"event:read"]')
 WHERE built_in IN ('manager', 'member', 'read_only');
+
+-- One object of all; of members of one name the last. Used to take changes back, the earliest last (D74).
+CREATE AGGREGATE merged(jsonb) (SFUNC = jsonb_concat, STYPE = jsonb, INITCOND = '{}');

@@ -116,7 +116,8 @@ function contactPoints(
   searched: Searched,
 ): Kind {
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
-    if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
+    if (!isObject(input))
+      return context.problem('wrong_type', `must be an object with ${typeMember} and ${valueMember}`, { at })
     const known = knownMembers(input, [typeMember, valueMember], context, at)
     const type = entryType(input[typeMember], types, context, `${at}/${typeMember}`)
     const value = checkedText(input[valueMember], context, limits, `${at}/${valueMember}`)
@@ -126,7 +127,7 @@ function contactPoints(
   }
   const typeOperand = (text: string) => {
     const type = findOption(text, types)
-    return type ? String(type.id) : { message: `there is no ${typeMember} "${text}"`, hint: typeHint(types) }
+    return type ? String(type.id) : { message: `There is no ${typeMember} "${text}"`, hint: typeHint(types) }
   }
   return {
     members: [typeMember, valueMember],
@@ -195,7 +196,7 @@ function entryType(
     return context.problem('required', 'must be given', { at, hint: typeHint(types) })
   }
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) context.warn('type_defaulted', `${named(input)} is not a type of this entry; it became Work`)
+  if (!known) context.warn('type_defaulted', `${named(input)} is not one of the types; it became Work`)
   return known?.id ?? 1
 }
 

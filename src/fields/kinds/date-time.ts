@@ -1,6 +1,6 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
 import { sql } from '../../sql.ts'
-import { column, scalar } from '../columns.ts'
+import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { isoInstant, isoPatterns } from '../iso8601.ts'
 import { jsonInstant, moment, momentParam } from '../moment.ts'
@@ -23,7 +23,7 @@ const instant = simpleKind({
       })
     )
   },
-  schema: () => textOf(isoPatterns.date, 'date-time'),
+  schema: () => textOf(isoPatterns.date, 'date-time', 'A moment, such as 2026-03-31T09:30:00Z.'),
   write: value => (value === moment ? momentParam : String(value)),
   operand: instantOperand,
 })
@@ -32,7 +32,7 @@ export const dateTime: Kind = {
   ...instant,
   day: (field, timeZone) => row =>
     sql`(${scalar(field, '', 'timestamptz')(row)} AT TIME ZONE ${timeZone}::text)::date`,
-  text: field => row => jsonInstant(column(field.internal_name)(row)),
+  text: field => row => jsonInstant(scalar(field, '', 'timestamptz')(row)),
 }
 
 export function instantOperand(text: string): string | Complaint {

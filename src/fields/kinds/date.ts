@@ -21,7 +21,7 @@ const plainDate = simpleKind({
       })
     )
   },
-  schema: () => textOf(isoPatterns.date, 'date'),
+  schema: () => textOf(isoPatterns.date, 'date', 'A date, such as 2026-03-31.'),
   operand: (text, _field, catalog) => dateOperand(text, catalog),
 })
 

@@ -40,13 +40,13 @@ export function checkedOption(
   const isNear = nearness(context)
   const option = findOption(value, options, choice => accepted(choice) && isNear(choice))
   if (!option) {
-    return context.problem('unknown_option', `has no option ${JSON.stringify(value)}`, {
+    return context.problem('unknown_option', `is ${JSON.stringify(value)}, but there is no such option`, {
       at,
       hint: () => optionHint(String(value), options),
     })
   }
   if (!accepted(option)) {
-    return context.problem('inactive_option', `the option "${option.name}" is no longer in use`, {
+    return context.problem('inactive_option', `is the option "${option.name}", which is no longer in use`, {
       at,
       hint: () => optionHint('', options),
     })
@@ -61,13 +61,15 @@ export function checkedOption(
  * Without options no more is known than that they have ids.
  */
 export function optionSchemas({ options, related }: Field): Schemas {
-  if (options.length === 0) return { input: { type: ['integer', 'string'] }, output: { type: 'integer' } }
+  const sent = 'An option: its id or its name.'
+  if (options.length === 0)
+    return { input: { type: ['integer', 'string'], description: sent }, output: { type: 'integer' } }
   const description = options.map(({ id, name }) => `${id} ${name}`).join(', ')
   const ids = { type: 'integer', enum: options.map(({ id }) => id), description }
   const yesAndNo = [true, false].filter(value => typeof yesOrNo(value, options) === 'number')
   const input = [ids, { type: 'string' }, ...(yesAndNo.length ? [{ enum: yesAndNo }] : [])]
   // A record may still have a related record that was deleted.
-  return { input: { anyOf: input }, output: related === null ? ids : { type: 'integer' } }
+  return { input: { anyOf: input, description: sent }, output: related === null ? ids : { type: 'integer' } }
 }
 
 /** Which options are preferred when several have the same name: the stages of the record's own pipeline. */

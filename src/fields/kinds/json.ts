@@ -26,7 +26,7 @@ export const json: Kind = {
     // A value that was stored before there was a limit can be written back (D4).
     if (isObject(current) && isSameJson(input, current)) return current
     const tooLong = () =>
-      context.problem('too_long', `must have at most ${maxBytes} bytes, exponents written out`)
+      context.problem('too_long', `must have at most ${maxBytes} bytes, with exponents written out`)
     const asSent = Buffer.byteLength(JSON.stringify(input))
     if (asSent > maxBytes) return tooLong()
     const numbers = [...numbersIn(input)]
@@ -34,7 +34,7 @@ export const json: Kind = {
     for (const { at } of long) {
       context.problem(
         'too_long',
-        `must have numbers of at most ${maxNumberLength} characters, exponents written out`,
+        `must have numbers of at most ${maxNumberLength} characters, with exponents written out`,
         { at },
       )
     }

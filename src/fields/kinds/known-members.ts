@@ -12,7 +12,7 @@ export function knownMembers(
 ): boolean {
   const unknown = Object.keys(input).filter(name => !known.includes(name))
   for (const name of unknown) {
-    context.problem('unknown_field', `has no member "${name}"`, {
+    context.problem('unknown_field', 'is not a known member', {
       at: `${at}/${pointerStep(name)}`,
       hint: () => suggestion(name, known, `It has: ${known.join(', ')}.`),
     })

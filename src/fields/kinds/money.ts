@@ -97,7 +97,10 @@ const customAmount = { min: 0, max_decimals: 2 }
 const customLength = 13
 
 /** A currency by its id, code or name. */
-export const currencySchema: Schema = { type: ['integer', 'string'] }
+export const currencySchema: Schema = {
+  type: ['integer', 'string'],
+  description: 'Its id, code or name, such as EUR.',
+}
 
 function moneySchemas(field: Field): Schemas {
   const { config, is_custom: isCustom, type } = field
@@ -105,7 +108,7 @@ function moneySchemas(field: Field): Schemas {
   const value = isCustom ? { ...amount, pattern: plainPattern } : amount
   const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
   // An update may leave out the currency, which the record has.
-  const sent = { currency: { type: ['integer', 'string', 'null'] }, currency_code: {}, value: orNull(value) }
+  const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
   const read = {
     currency: { type: 'integer' },
     currency_code: { type: 'string' },
@@ -173,7 +176,7 @@ function moneyCurrency(
   const fallback = context.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
-    return context.problem('currency_required', 'needs a currency', {
+    return context.problem('currency_required', 'must be given', {
       at: '/currency',
       hint: 'For example "currency":"USD".',
     })
@@ -192,7 +195,7 @@ export function checkedCurrency(
   }
   const currency = findCurrency(input, context.catalog)
   if (currency) return currency
-  return context.problem('unknown_currency', `there is no currency ${JSON.stringify(input)}`, {
+  return context.problem('unknown_currency', `is ${JSON.stringify(input)}, but there is no such currency`, {
     at,
     hint: () => currencyHint(input, context.catalog),
   })
@@ -202,7 +205,7 @@ export function currencyOperand(text: string, catalog: Catalog): string | Compla
   const currency = findCurrency(text, catalog)
   return currency
     ? String(currency.id)
-    : { message: `there is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
+    : { message: `There is no currency "${text}"`, hint: () => currencyHint(text, catalog) }
 }
 
 function findCurrency(value: number | string, catalog: Catalog): Currency | undefined {

@@ -48,7 +48,7 @@ export const number: Kind = {
       return value && decimalJson(value)
     },
   },
-  text: field => row => sql`trim_scale(${column(field.internal_name)(row)}::numeric)::text`,
+  text: field => row => sql`trim_scale(${scalar(field, '', 'numeric')(row)}::numeric)::text`,
   // A record's id is compared as a whole number, because only then can its index be used.
   term: (field, member) =>
     field.internal_name === 'id' && member === ''

@@ -32,9 +32,13 @@ export const prices: Kind = {
     const currencies = entries.map(entry => entry!.currency)
     const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
     if (repeated >= 0) {
-      return context.problem('duplicate_currency', `has two prices in ${entries[repeated]!.currency_code}`, {
-        at: `/${repeated}/currency`,
-      })
+      return context.problem(
+        'duplicate_currency',
+        `is ${entries[repeated]!.currency_code}, in which another price is already`,
+        {
+          at: `/${repeated}/currency`,
+        },
+      )
     }
     return entries as Json[]
   },
@@ -83,7 +87,8 @@ function entrySchemas(limits: Config): Schemas {
 }
 
 function parseEntry(input: Json, context: ParseContext, at: string): { [name: string]: Json } | undefined {
-  if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
+  if (!isObject(input))
+    return context.problem('wrong_type', 'must be an object with a currency and a unit_price', { at })
   const known = knownMembers(
     input,
     ['currency', 'currency_code', 'unit_price', 'price', 'tax', 'discount'],
@@ -92,7 +97,7 @@ function parseEntry(input: Json, context: ParseContext, at: string): { [name: st
   )
   const currency =
     input.currency === undefined || input.currency === null
-      ? context.problem('required', 'needs a currency', { at: `${at}/currency` })
+      ? context.problem('required', 'must be given', { at: `${at}/currency` })
       : checkedCurrency(input.currency, context, `${at}/currency`)
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
   const limits = { ...context.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
@@ -120,7 +125,7 @@ function parseEntry(input: Json, context: ParseContext, at: string): { [name: st
 function agreed(input: { [name: string]: Json }, context: ParseContext, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
   if (!one || !other || one.eq(other)) return true
-  context.problem('contradiction', 'unit_price and price name the same thing and must be equal', {
+  context.problem('contradiction', 'must be equal to unit_price, which means the same', {
     at: `${at}/price`,
   })
   return false

@@ -27,13 +27,13 @@ export function parseLines(
   const at = '/products'
   if (input === null) return []
   if (!Array.isArray(input)) {
-    return context.problem('wrong_type', 'must have an array of products', {
+    return context.problem('wrong_type', 'must be an array of product lines', {
       at,
       hint: 'For example [{"product":7,"quantity":2}].',
     })
   }
   if (input.length > linesMax)
-    return context.problem('too_many', `must have at most ${linesMax} products`, { at })
+    return context.problem('too_many', `must have at most ${linesMax} lines`, { at })
   const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`, decimals))
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
@@ -41,11 +41,12 @@ export function parseLines(
 /** The lines as they are sent, and as they are read. `limits` are those of a price. */
 export function lineSchemas(limits: Config): Schemas {
   const id = { type: ['integer', 'string'], minimum: 1, maximum: Number.MAX_SAFE_INTEGER, pattern: '\\S' }
+  const own = "The product's own in the deal's currency if it is left out."
   const percents = orNull(amountSchema(percentage))
   const sent = {
-    product: id,
+    product: { ...id, description: 'A product: its id, code or name.' },
     quantity: amountSchema(quantityLimits),
-    unit_price: orNull(amountSchema(limits)),
+    unit_price: { ...orNull(amountSchema(limits)), description: own },
     discount: percents,
     tax: percents,
     ...Object.fromEntries(told.map(name => [name, {}])),
@@ -62,7 +63,12 @@ export function lineSchemas(limits: Config): Schemas {
     amount: number,
   })
   return {
-    input: { type: ['array', 'null'], items: closed(sent, ['product', 'quantity']), maxItems: linesMax },
+    input: {
+      type: ['array', 'null'],
+      items: closed(sent, ['product', 'quantity']),
+      maxItems: linesMax,
+      description: 'The product lines. They are replaced whole: send those that stay, too.',
+    },
     output: { type: 'array', items: line },
   }
 }
@@ -73,7 +79,8 @@ function parseLine(
   at: string,
   decimals: number | undefined,
 ): JsonObject | undefined {
-  if (!isObject(input)) return context.problem('wrong_type', 'must be an object', { at })
+  if (!isObject(input))
+    return context.problem('wrong_type', 'must be an object with a product and a quantity', { at })
   const known = knownMembers(
     input,
     ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
@@ -83,7 +90,7 @@ function parseLine(
   const product = productId(input.product, context, `${at}/product`)
   const quantity =
     input.quantity === undefined || input.quantity === null
-      ? context.problem('required', 'needs a quantity', { at: `${at}/quantity` })
+      ? context.problem('required', 'must be given', { at: `${at}/quantity` })
       : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
   const limits = { ...context.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
@@ -127,7 +134,7 @@ function productId(input: Json | undefined, context: ParseContext, at: string): 
   if (!id?.eq(id.round(0)) || id.lt(1) || id.gt(Number.MAX_SAFE_INTEGER)) {
     return context.problem(
       'wrong_type',
-      'must name a product: its id (a whole number), its code or its name',
+      'must be the id (a whole number), the code or the name of a product',
       { at },
     )
   }

@@ -74,8 +74,9 @@ function rangeKind(end: End): Kind {
         'range',
       ])
       const text = { type: 'string', pattern: isoPatterns.times }
+      const description = `A range, such as ${end.example}.`
       return {
-        input: end.mayRunBackwards ? { anyOf: [object, text] } : object,
+        input: { ...(end.mayRunBackwards ? { anyOf: [object, text] } : object), description },
         output: opened({ range: opened(ends({ type: 'string', ...end.read })) }),
       }
     },

@@ -47,10 +47,16 @@ export function checkedReference(
   if (typeof linked === 'string') return context.named(field.related!, linked, at)
   const id = decimal(linked)
   if (!id || decimalPlaces(id) > 0) {
-    return context.problem('wrong_type', `must be the id of a ${field.related} (a whole number)`, { at })
+    return context.problem(
+      'wrong_type',
+      `must be the id (a whole number) or the name of a ${field.related}`,
+      { at },
+    )
   }
   if (id.lt(1) || id.gt(maxId))
-    return context.problem('reference_not_found', `there is no ${field.related} ${plain(id)}`, { at })
+    return context.problem('reference_not_found', `is ${plain(id)}, but there is no such ${field.related}`, {
+      at,
+    })
   context.reference(field.related!, id.toNumber(), at)
   return id.toNumber()
 }
@@ -64,11 +70,15 @@ export function referenceSchemas(field: Field): Schemas {
   const id = { ...output, minimum: 1, maximum: maxId }
   const named = field.is_named ? { ...id, type: ['integer', 'string'], pattern: '\\S' } : id
   if (!takesObject(field)) return { input: named, output }
-  const created = { $ref: newRecord(field.related!), not: { required: ['id'] } }
+  const created = {
+    ...{ $ref: newRecord(field.related!), not: { required: ['id'] } },
+    description: `A new ${field.related}, which is created with the record.`,
+  }
   const found = {
     type: 'object',
     properties: { find_by: { enum: ['email', 'name'] } },
     required: ['find_by'],
+    description: `The ${field.related} with that e-mail or name, or else a new one.`,
   }
   return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
 }

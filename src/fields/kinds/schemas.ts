@@ -17,10 +17,12 @@ export function opened(
 /** A value, or null. */
 export function orNull(schema: Schema): Schema {
   if (Object.keys(schema).length === 0) return schema
-  const { type, enum: values, anyOf, ...others } = schema
+  const { type, enum: values, anyOf, description, ...others } = schema
+  const said = description === undefined ? {} : { description }
   if (values === undefined && anyOf === undefined && type !== undefined)
-    return { type: [...new Set([type, 'null'].flat())], ...others }
-  return { anyOf: [...((anyOf as Schema[] | undefined) ?? [schema]), { type: 'null' }] }
+    return { type: [...new Set([type, 'null'].flat())], ...others, ...said }
+  if (Array.isArray(anyOf)) return { anyOf: [...anyOf, { type: 'null' }], ...said }
+  return { anyOf: [schema, { type: 'null' }] }
 }
 
 /** One value, or an array of them. */
@@ -35,6 +37,6 @@ export function several(item: Schema): Schema {
 }
 
 /** The schemas of a value that is sent and read as a text of a form. */
-export function textOf(pattern: string, format: string): Schemas {
-  return { input: { type: 'string', pattern }, output: { type: 'string', format } }
+export function textOf(pattern: string, format: string, description: string): Schemas {
+  return { input: { type: 'string', pattern, description }, output: { type: 'string', format } }
 }

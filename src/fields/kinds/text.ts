@@ -2,7 +2,7 @@
 import { isRawNumber, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { codePoints } from '../code-points.ts'
-import { textOrder } from '../columns.ts'
+import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Kind, ParseContext } from '../field.ts'
 import { comparedName } from '../name.ts'
@@ -39,6 +39,7 @@ const plainText = simpleKind({
 
 export const text: Kind = {
   ...plainText,
+  text: field => row => sql`to_json(${scalar(field, '', 'text')(row)})::text`,
   searched: {
     sql: column => sql`fold(${column})`,
     texts: value => (typeof value === 'string' ? [value] : []),
@@ -89,7 +90,9 @@ export function checkedText(
     )
   }
   if (length > max_length) {
-    return context.problem('too_long', `must have at most ${max_length} characters, has ${length}`, { at })
+    return context.problem('too_long', `must have at most ${max_length} characters, but has ${length}`, {
+      at,
+    })
   }
   return input
 }

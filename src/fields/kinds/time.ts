@@ -21,7 +21,7 @@ export const time = simpleKind({
     )
   },
   schema: () => ({
-    input: { type: 'string', pattern: isoPatterns.time },
+    input: { type: 'string', pattern: isoPatterns.time, description: 'A time, such as 09:30.' },
     output: { type: 'string', pattern: '^\\d\\d:\\d\\d$' },
   }),
   operand: text =>

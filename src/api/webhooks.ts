@@ -1,0 +1,156 @@
+/** Webhooks over HTTP (D72): a secret is answered once, when it is made. */
+import { Refusal, type Warning } from '../errors.ts'
+import { isObject, type Json } from '../json.ts'
+import { oneOf, refuse, report, single, unknownParameters, wholeNumber } from '../list/parameters.ts'
+import type { Queryable } from '../records/store.ts'
+import {
+  type LogRequest,
+  readDeliveries,
+  replay,
+  replayDelivery,
+  testWebhook,
+} from '../webhooks/deliveries.ts'
+import type { Outgoing } from '../webhooks/outgoing.ts'
+import { changeOf, createWebhook, rotateWebhook, type SavedWebhook } from '../webhooks/saved.ts'
+import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
+import { createdAnswer, recordAnswer, success } from './answer.ts'
+import { readParameters } from './parameters.ts'
+import type { RecordService } from './records.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
+import type { Handler } from './routes.ts'
+
+export type WebhookService = {
+  readonly db: Queryable
+  readonly outgoing: Outgoing
+  readonly now: () => Date
+  /** called after each change of a webhook of the account */
+  changed(account: number): void
+}
+
+type Operation = 'create' | 'rotate' | 'test' | 'replay' | 'deliveries' | 'replayDelivery'
+export type WebhookHandlers = { readonly [operation in Operation]: Handler }
+
+/** The longest time for which deliveries are signed with the secret before, too; and how long if not said. */
+const [overlapMax, overlapDefault] = [168, 24]
+const pageSizeDefault = 25
+
+export function webhookHandlers(service: WebhookService): WebhookHandlers {
+  const { db, outgoing, now } = service
+  const changes = (handler: Handler) => changing(service, handler)
+  return {
+    create: changes(async request => {
+      refuseIfMatch(request)
+      readParameters(request.query, [], [])
+      const context = { ...contextOf(request), rights: request.caller.rights }
+      return createdAnswer(
+        withSecret(await createWebhook(db, outgoing, context, bodyOf(request))),
+        request.path,
+      )
+    }),
+    rotate: changes(async request => {
+      readParameters(request.query, [], [])
+      const hours = memberOf(request.body, 'overlap_hours', overlapMax) ?? overlapDefault
+      const precondition = preconditionOf(request)
+      const saved = await rotateWebhook(db, contextOf(request), idOf(request), hours, precondition)
+      return recordAnswer(withSecret(saved))
+    }),
+    test: async request => {
+      readParameters(request.query, [], [])
+      return success(await testWebhook(db, outgoing, contextOf(request), idOf(request), now))
+    },
+    replay: changes(async request => {
+      readParameters(request.query, [], [])
+      const after = memberOf(request.body, 'after', Number.MAX_SAFE_INTEGER)
+      if (after === null) throw unusable('after', 'required', 'after is required: the seq of an event, or 0.')
+      const id = idOf(request)
+      const last = await replay(db, contextOf(request), id, after)
+      return success(JSON.stringify({ id, after, last }))
+    }),
+    deliveries: async request => {
+      const asked = readLogQuery(request)
+      const { deliveries, next } = await readDeliveries(db, contextOf(request), idOf(request), asked)
+      const nextCursor = next === null ? null : cursorText(next)
+      return success(`[${deliveries.join()}]`, {
+        pageSize: asked.pageSize,
+        hasMore: next !== null,
+        nextCursor,
+      })
+    },
+    replayDelivery: changes(async request => {
+      readParameters(request.query, [], [])
+      const seq = idOf({ id: request.option })
+      return success(await replayDelivery(db, contextOf(request), idOf(request), seq))
+    }),
+  }
+}
+
+/** What a change of a webhook is judged by, and brings along. */
+export function webhookChange({ db, outgoing }: WebhookService): NonNullable<RecordService['given']> {
+  return request => {
+    const context = { ...contextOf(request), rights: request.caller.rights }
+    return changeOf(db, outgoing, context, idOf(request), bodyOf(request))
+  }
+}
+
+/** The handler of a request after which webhooks are looked at. */
+export function changing({ changed }: WebhookService, handler: Handler): Handler {
+  return async request => {
+    const answer = await handler(request)
+    changed(request.caller.catalog.account.id)
+    return answer
+  }
+}
+
+/** A secret that was made before is not told again. */
+function withSecret({ secret, ...saved }: SavedWebhook): SavedWebhook {
+  const record = `${saved.record.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
+  const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]
+  return { ...saved, record, warnings, secret }
+}
+
+const shownOnce: Warning = {
+  field: 'secret',
+  code: 'shown_once',
+  message: 'The secret was in the first answer to this request; rotate it for another.',
+}
+
+/** The whole number that a body of one member has; null where it is left out. */
+function memberOf(body: Json | undefined, name: string, max: number): number | null {
+  if (body === undefined) return null
+  if (!isObject(body)) throw new Refusal('malformed_json', `The body must be a JSON object with ${name}.`)
+  const unknown = Object.keys(body).find(member => member !== name)
+  if (unknown !== undefined)
+    throw unusable(unknown, 'unknown_field', `There is no ${unknown}; known: ${name}.`)
+  const value = body[name] ?? null
+  if (value === null || (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max))
+    return value as number | null
+  const to = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
+  throw unusable(name, 'invalid_value', `${name} must be a whole number from 0${to}.`)
+}
+
+function unusable(field: string, code: string, message: string): Refusal {
+  return new Refusal('validation_failed', 'The body could not be used.', [
+    { field, path: `/${field}`, code, message },
+  ])
+}
+
+function readLogQuery({ query }: ApiRequest): LogRequest {
+  const problems = unknownParameters(query, ['state', 'pageSize', 'cursor'])
+  const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, deliveriesMax, problems)
+  const state = oneOf(query, 'state', deliveryStates, problems)
+  const cursor = single(query, 'cursor', problems)
+  const before = cursor === null ? null : seqOf(cursor)
+  if (cursor !== null && before === null)
+    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
+  refuse(problems, 'The deliveries could not be read.')
+  return { state, pageSize, before }
+}
+
+function cursorText(before: number): string {
+  return Buffer.from(String(before)).toString('base64url')
+}
+
+function seqOf(cursor: string): number | null {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
+}

@@ -1,0 +1,45 @@
+/**
+ * The types of events that a webhook may ask for (D69, D72): `deal.won`, `deal.*` for all of a resource, `*`
+ * for all. Pure.
+ */
+
+/** What may happen to any record. */
+const verbs = ['created', 'updated', 'deleted', 'restored', 'purged']
+/** What else may happen to those of a resource, or their events also be. */
+const others: { readonly [resource: string]: readonly string[] } = {
+  deal: ['stage_changed', 'won', 'lost', 'reopened', 'owner_changed'],
+  user: ['link_created', 'password_changed'],
+  webhook: ['tested', 'replayed'],
+}
+/** What is configured and is no record. */
+const configuration = ['field', 'form']
+
+export const everything = '*'
+
+/** All that `events` takes, for resources of these names. */
+export function knownTypes(resources: Iterable<string>): string[] {
+  const types = [...resources, ...configuration].flatMap(resource =>
+    ['*', ...verbs, ...(others[resource] ?? [])].map(verb => `${resource}.${verb}`),
+  )
+  return [everything, ...types]
+}
+
+/** The resource that a type is of; null for `*`. */
+export function resourceOf(type: string): string | null {
+  return type === everything ? null : type.slice(0, type.indexOf('.'))
+}
+
+/** The scope that it takes to be told of the events of a resource. */
+export function scopeOf(resource: string): string {
+  return `${configuration.includes(resource) ? 'field' : resource}:read`
+}
+
+/** Whether an event is one of those that are asked for. */
+export function isAskedFor(
+  asked: readonly string[],
+  { type, also }: { readonly type: string; readonly also: readonly string[] },
+): boolean {
+  return [type, ...also].some(
+    is => asked.includes(is) || asked.includes(`${resourceOf(is)}.*`) || asked.includes(everything),
+  )
+}

@@ -1,0 +1,123 @@
+/**
+ * What a webhook tells of an event (D72): what happened, and the record as it was then, with the rights of the
+ * webhook's user. It is made when it is sent, so what was hidden or purged meanwhile does not leave. Knows no
+ * receiver.
+ */
+import type { Acting } from '../accounts/callers.ts'
+import { type Problem, Problems } from '../errors.ts'
+import { type RecordThen, recordsAt } from '../events/records-at.ts'
+import { type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
+import { inTurns } from '../in-turns.ts'
+import type { JsonObject } from '../json.ts'
+import { selectionOf } from '../list/query.ts'
+import { type Plan, reachedBy } from '../list/resolve.ts'
+import { withNames } from '../records/names.ts'
+import type { Reader } from '../records/store.ts'
+import type { Rights } from '../rights/rights.ts'
+import { allows } from '../rights/scopes.ts'
+import { isLimited, type Viewer } from '../rights/visibility.ts'
+import { isAskedFor, scopeOf } from './event-types.ts'
+
+/** What a webhook asks for. */
+export type Asked = {
+  readonly types: readonly string[]
+  /** of the one resource of the types */
+  readonly filter: Plan | null
+}
+
+/** The events that a webhook is to be told of, in their order. */
+export async function chosenEvents(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+  { types, filter }: Asked,
+): Promise<EventRow[]> {
+  const asked = rows.filter(
+    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: JSON.parse(row.also!) }),
+  )
+  const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(acting, resource!)
+  const then = await recordsOf(db, acting, asked.filter(isJudged), filter)
+  return asked.filter(row => !isJudged(row) || then.get(Number(row.seq))?.isMatch)
+}
+
+/**
+ * `seq` → the body of a delivery, as JSON text. Events that the user may not read any more, or whose record
+ * they don't see, have none.
+ */
+export async function payloadsOf(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+): Promise<Map<number, string>> {
+  const readable = rows.filter(row => mayRead(acting, row))
+  const then = await recordsOf(db, acting, readable, null)
+  const isRecord = ({ resource }: EventRow) => acting.catalog.resources.has(resource!)
+  const seen = readable.filter(row => !isRecord(row) || then.has(Number(row.seq)))
+  const told = await toldEvents(db, acting, seen)
+  return new Map(
+    await inTurns(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
+  )
+}
+
+/** The body of a delivery, as JSON text. */
+export function bodyOf({ type, also, at, ...event }: ToldEvent, record: JsonObject | null): string {
+  const { seq, resource, id, version, actor, changes } = event
+  const data = { seq, resource, id, version, actor, changes, record }
+  return JSON.stringify({ type, also, timestamp: at, data })
+}
+
+function mayRead({ rights }: Acting, { resource }: EventRow): boolean {
+  return allows(rights.scopes, scopeOf(resource!))
+}
+
+function isPartly({ catalog }: Viewer, resource: string): boolean {
+  const fields = catalog.resources.get(resource)
+  return fields !== undefined && isLimited(fields)
+}
+
+/** The records of events as they were then; those of what is no record, or is not seen, are left out. */
+async function recordsOf(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+  filter: Plan | null,
+): Promise<Map<number, RecordThen>> {
+  const found = new Map<number, RecordThen>()
+  for (const [resource, of] of Map.groupBy(rows, row => row.resource!)) {
+    const fields = acting.catalog.resources.get(resource)
+    if (!fields) continue
+    const events = of.map(({ seq, id, at }) => ({
+      seq: Number(seq),
+      id: Number(id),
+      at: JSON.parse(at!) as string,
+    }))
+    for (const [seq, then] of await recordsAt(db, acting, fields, events, filter)) found.set(seq, then)
+  }
+  return found
+}
+
+/**
+ * The plan of a webhook's filter on the records of a resource, or what is wrong with it. Throws `forbidden`
+ * without the scope to read what it names or reaches (D65).
+ */
+export async function filterPlan(
+  db: Reader,
+  viewer: Viewer & { readonly rights: Rights },
+  resource: string,
+  text: string,
+): Promise<{ plan: Plan | null; problems: readonly Problem[] }> {
+  const { catalog, rights } = viewer
+  const fields = catalog.resources.get(resource)!
+  const read = await withNames(db, viewer, names => {
+    const problems = new Problems()
+    const { filter } = selectionOf(new Map([['filter', [text]]]), { fields, catalog, problems, names })
+    return { plan: filter, problems }
+  })
+  for (const reached of reachedBy(read.plan)) rights.need(`${reached}:read`)
+  const problems = read.problems.kept.map(({ parameter: _, ...problem }) => ({
+    ...problem,
+    field: 'filter',
+    path: '/filter',
+  }))
+  return { plan: read.plan, problems }
+}

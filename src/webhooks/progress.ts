@@ -1,0 +1,174 @@
+/**
+ * How far webhooks have come, in the database (D72): which have something to do, who works for them, and what
+ * they are now. A process holds a webhook by a lease, so no two send the same at once. No statement takes a
+ * lock on more than one webhook, or on an account.
+ */
+import { eventRows } from '../events/told.ts'
+import { jsonInstant } from '../fields/moment.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
+
+/** What webhooks need of a database: each statement is a transaction of its own. */
+export type QueueDatabase = {
+  query(text: string, params: readonly (string | null)[]): Promise<Rows>
+}
+export type Rows = readonly Record<string, string | null>[]
+
+export type Webhook = { readonly account: number; readonly id: number }
+/** What identifies an event for the receiver of a webhook, however often it is sent: `webhook-id`. */
+export function messageId({ account, id }: Webhook, seq: number): string {
+  return `msg_${account}_${id}_${seq}`
+}
+
+/** A webhook that a process works for: its lease. */
+export type Held = Webhook & { readonly lease: string }
+
+/** For how long a lease holds if it is not renewed: until then nobody goes on for a process that was killed. */
+export const leaseSeconds = 5
+
+/**
+ * The webhooks that have something to do. `among`: those of the accounts that were written to; `due`: those
+ * with deliveries that are due, in all accounts; `behind`: those with events that were not looked at.
+ */
+export async function findWork(
+  db: QueueDatabase,
+  where: { readonly among: readonly number[] } | 'due' | 'behind',
+  now: Date,
+): Promise<Webhook[]> {
+  const isDue = sql`p.next_at <= ${now.toISOString()}::timestamptz`
+  const isBehind = sql`p.is_active AND p.seq < c.last_seq`
+  const wanted =
+    where === 'due'
+      ? sql`${isDue} AND p.leased_until < now()`
+      : where === 'behind'
+        ? sql`${isBehind} AND p.leased_until < now()`
+        : sql`p.account_id = ANY(${`{${where.among.join()}}`}::bigint[]) AND (${isDue} OR ${isBehind})`
+  const rows = await ask(
+    db,
+    sql`SELECT p.account_id::text AS account, p.webhook::text AS webhook
+FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
+  JOIN account a ON a.account_id = p.account_id
+WHERE a.deleted_at IS NULL AND ${wanted}`,
+  )
+  return rows.map(({ account, webhook }) => ({ account: Number(account), id: Number(webhook) }))
+}
+
+/** Takes a webhook for this process, or renews its lease. False where another process works for it. */
+export async function claim(db: QueueDatabase, held: Held, now: Date): Promise<boolean> {
+  const lease = param(held.lease)
+  const rows = await ask(
+    db,
+    sql`UPDATE webhook_progress p SET lease = ${lease}::text, next_at = ${now.toISOString()}::timestamptz,
+  leased_until = now() + make_interval(secs => ${sql.integer(leaseSeconds)})
+WHERE ${isOf(held, sql`p`)} AND (p.leased_until < now() OR p.lease = ${lease}::text)
+RETURNING 1 AS one`,
+  )
+  return rows.length > 0
+}
+
+/** Gives a webhook back, and notes when there is something to do for it again. */
+export async function release(db: QueueDatabase, held: Held): Promise<void> {
+  await ask(
+    db,
+    sql`UPDATE webhook_progress p SET lease = NULL, leased_until = '-infinity', next_at = (
+  SELECT min(d.next_at) FROM webhook_delivery d
+  WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)
+WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
+  )
+}
+
+/** What deliveries are signed with now, the newest first. Not to be shown or logged. */
+export async function secretsOf(db: QueueDatabase, webhook: Webhook): Promise<string[]> {
+  const [row] = await ask(db, sql`SELECT ${secretsSql(webhook)} AS secrets`)
+  return JSON.parse(row!.secrets!) as string[]
+}
+
+function secretsSql(webhook: Webhook): Sql {
+  return sql`(
+    SELECT coalesce(json_agg(s.secret ORDER BY s.version DESC), '[]') FROM webhook_secret s
+    WHERE ${isOf(webhook, sql`s`)} AND (s.valid_until IS NULL OR s.valid_until > now()))::text`
+}
+
+/** A webhook as it is now. */
+export type Configuration = {
+  readonly seq: number
+  readonly lastSeq: number
+  readonly isActive: boolean
+  readonly url: string
+  readonly types: readonly string[]
+  readonly filter: string | null
+  readonly user: number
+  readonly secrets: readonly string[]
+  readonly failingSince: Date | null
+}
+
+/** Null where the lease is lost; 'gone' where the webhook was deleted. */
+export async function configurationOf(db: QueueDatabase, held: Held): Promise<Configuration | 'gone' | null> {
+  const [row] = await ask(
+    db,
+    sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq, p.is_active::text AS is_active,
+  ${jsonInstant(sql`p.failing_since`)} AS failing_since, w.url, w.events::text AS events, w.filter,
+  w."user"::text AS "user", (w.deleted_at IS NULL AND w.id IS NOT NULL)::text AS is_there,
+  ${secretsSql(held)} AS secrets
+FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
+  LEFT JOIN webhook w ON w.account_id = p.account_id AND w.id = p.webhook
+WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
+  )
+  if (!row) return null
+  if (row.is_there !== 'true') return 'gone'
+  return {
+    seq: Number(row.seq),
+    lastSeq: Number(row.last_seq),
+    isActive: row.is_active === 'true',
+    url: row.url!,
+    types: JSON.parse(row.events!) as string[],
+    filter: row.filter ?? null,
+    user: Number(row.user),
+    secrets: JSON.parse(row.secrets!) as string[],
+    failingSince: row.failing_since === null ? null : new Date(JSON.parse(row.failing_since!) as string),
+  }
+}
+
+/** The events after the last one that was looked at, as told.ts reads them; `hasMore`: whether more follow. */
+export async function eventsAfter(
+  db: QueueDatabase,
+  { account }: Webhook,
+  seq: number,
+  max: number,
+): Promise<{ rows: Rows; hasMore: boolean }> {
+  const condition = sql`e.account_id = ${String(account)}::bigint AND e.seq > ${String(seq)}::bigint`
+  const rows = await ask(db, eventRows(condition, 'ASC', max))
+  return { rows, hasMore: rows.at(-1)?.has_next === 'true' }
+}
+
+/** The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out where all
+ * are too long together. */
+export async function eventsOf(
+  db: QueueDatabase,
+  { account }: Webhook,
+  deliveries: readonly { readonly seq: number }[],
+): Promise<Rows> {
+  const seqs = `{${deliveries.map(({ seq }) => seq).join()}}`
+  const condition = sql`e.account_id = ${String(account)}::bigint AND e.seq = ANY(${seqs}::bigint[])`
+  return ask(db, eventRows(condition, 'ASC', deliveries.length))
+}
+
+/** Removes what stands beside a webhook that was deleted, a batch at a time: whether there was anything. */
+export async function forget(db: QueueDatabase, webhook: Webhook, max: number): Promise<boolean> {
+  const own = isOf(webhook, sql`d`)
+  const [row] = await ask(
+    db,
+    sql`WITH gone AS (
+  DELETE FROM webhook_delivery d WHERE ${own} AND d.seq = ANY(ARRAY(
+    SELECT d.seq FROM webhook_delivery d WHERE ${own} LIMIT ${sql.integer(max)})) RETURNING 1 AS one
+), secrets AS (DELETE FROM webhook_secret d WHERE ${own} RETURNING 1 AS one)
+SELECT (SELECT count(*) FROM gone)::text AS deliveries, (SELECT count(*) FROM secrets)::text AS secrets`,
+  )
+  if (Number(row!.deliveries) === max) return true
+  await ask(db, sql`DELETE FROM webhook_progress d WHERE ${own}`)
+  return false
+}
+
+/** That a row of these tables is the webhook's. */
+export function isOf({ account, id }: Webhook, row: Sql): Sql {
+  return sql`${row}.account_id = ${String(account)}::bigint AND ${row}.webhook = ${String(id)}::bigint`
+}

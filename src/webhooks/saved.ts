@@ -1,0 +1,169 @@
+/**
+ * Webhooks with their secrets (D72). The record says whom to tell of what; the secrets and how far it has come
+ * stand beside it, and change in the same statements. Knows no HTTP.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { moment } from '../fields/moment.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { createRecord, type Given } from '../records/create.ts'
+import type { Precondition } from '../records/precondition.ts'
+import { readRecord } from '../records/read.ts'
+import type { Context, Saved } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import type { Author } from '../records/write.ts'
+import type { Rights } from '../rights/rights.ts'
+import { type Sql, sql } from '../sql.ts'
+import type { Outgoing } from './outgoing.ts'
+import { filterPlan } from './payload.ts'
+import { newWebhookSecret } from './signature.ts'
+import { filteredResource } from './webhook.ts'
+
+/** A webhook as it was saved, and its secret; null where the request had been carried out before. */
+export type SavedWebhook = Saved & { readonly secret: string | null }
+
+/** Whoever asks for a webhook over HTTP. */
+export type Asking = Context & { readonly rights: Rights }
+
+/** Creates a webhook from a body. Throws as `createRecord` does. */
+export async function createWebhook(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  body: Json,
+): Promise<SavedWebhook> {
+  const secret = newWebhookSecret(randomBytes)
+  const saved = await createRecord(db, fieldsOf(context), body, context, {
+    problems: await problemsOf(db, outgoing, context, body, null),
+    rows: by => [secretRow(by, secret), newProgressRow(by)],
+  })
+  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+}
+
+/** What a change of a webhook brings along: what only its address and its filter tell, and its progress. */
+export async function changeOf(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  id: number,
+  body: Json,
+): Promise<Given> {
+  const read = await readRecord(db, fieldsOf(context), context, id).catch(error => {
+    if (error instanceof Refusal && error.slug === 'record_not_found') return null
+    throw error
+  })
+  // The change is refused, or was made before.
+  if (!read) return {}
+  const before = parseJson(read.record) as JsonObject
+  return {
+    problems: await problemsOf(db, outgoing, context, body, before),
+    rows: by => [progressRow(by)],
+  }
+}
+
+/**
+ * Gives a webhook a new secret. Deliveries are signed with the one before, too, for so many hours more; those
+ * before it end. Throws as `updateRecord` does.
+ */
+export async function rotateWebhook(
+  db: Queryable,
+  context: Context,
+  id: number,
+  overlapHours: number,
+  precondition: Precondition,
+): Promise<SavedWebhook> {
+  const secret = newWebhookSecret(randomBytes)
+  const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
+    values: { rotated_at: moment },
+    rows: by => [...endedSecrets(by, overlapHours), secretRow(by, secret)],
+  })
+  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+}
+
+export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceFields {
+  return catalog.resources.get('webhook')!
+}
+
+/** A webhook that is in use. Throws `record_not_found`, and `validation_failed` where it is out of use. */
+export async function requireInUse(db: Queryable, context: Context, id: number): Promise<JsonObject> {
+  const record = parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
+  if (record.is_active === 1) return record
+  throw new Refusal('validation_failed', 'Nothing is sent again.', [
+    {
+      ...{ field: 'is_active', path: '', code: 'out_of_use', message: 'The webhook is out of use.' },
+      hint: 'Take it into use first: PATCH it with {"is_active": "Yes"}.',
+    },
+  ])
+}
+
+/** What is wrong with the address or the filter that a body gives, and that its fields alone don't tell. */
+async function problemsOf(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  body: Json,
+  before: JsonObject | null,
+): Promise<Problem[]> {
+  if (!isObject(body)) return []
+  const { url, filter = before?.filter ?? null, events = before?.events ?? null } = body
+  const isUrl = typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url.trim())
+  const refused = isUrl && url !== before?.url ? await outgoing.refusalOf(new URL(url)) : null
+  const types = [events].flat().filter(type => typeof type === 'string')
+  const resource = filteredResource(types, context.catalog)
+  const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
+  const isNew = 'filter' in body || 'events' in body
+  const { problems } = isFilter && isNew ? await filterPlan(db, context, resource, filter) : { problems: [] }
+  const message = `url ${refused}.`
+  return [
+    ...(refused ? [{ field: 'url', path: '/url', code: 'address_refused', message, hint: addressHint }] : []),
+    ...problems,
+  ]
+}
+
+const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
+
+/** The row of a secret of the webhook `r`. */
+function secretRow({ account }: Author, secret: string): Sql {
+  return sql`secret AS (
+  INSERT INTO webhook_secret (account_id, webhook, version, secret)
+  SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
+)`
+}
+
+/** The secrets of the webhook `r` until now: the last one stays for a while. */
+function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
+  const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
+  const hours = sql.integer(overlapHours)
+  return [
+    sql`ended AS (
+  DELETE FROM webhook_secret x USING r
+  WHERE ${isOf} AND (x.valid_until IS NOT NULL OR ${hours} = 0)
+)`,
+    sql`ending AS (
+  UPDATE webhook_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
+  FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
+)`,
+  ]
+}
+
+/** The new webhook `r` tells of what happens from now on. */
+function newProgressRow({ account }: Author): Sql {
+  return sql`progress AS (
+  INSERT INTO webhook_progress (account_id, webhook, seq, is_active)
+  SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1 FROM r, counted
+)`
+}
+
+/** The same of a webhook that was taken into use. What waits for one that is out of use is given up. */
+export function progressRow({ account }: Author): Sql {
+  const isBegun = sql`r.is_active = 1 AND NOT p.is_active`
+  return sql`progress AS (
+  UPDATE webhook_progress p SET is_active = r.is_active = 1, next_at = counted.at,
+    seq = CASE WHEN ${isBegun} THEN counted.last_seq ELSE p.seq END,
+    failing_since = CASE WHEN ${isBegun} THEN NULL ELSE p.failing_since END,
+    last_error = CASE WHEN ${isBegun} THEN NULL ELSE p.last_error END
+  FROM r, counted WHERE p.account_id = ${account}::bigint AND p.webhook = r.id
+)`
+}

@@ -1,0 +1,172 @@
+/**
+ * The delivery of webhooks in one process (D72): finds those that have something to do, and lets a courier
+ * work for each. Writes of this process are told to it; those of others, and retries, it looks for. Several
+ * processes share the work. Owns when they are looked for, not how they are served.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Callers } from '../accounts/callers.ts'
+import type { Log } from '../db/open.ts'
+import { reasonOf } from '../log.ts'
+import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import { Courier, type CourierOptions } from './courier.ts'
+import type { Outgoing } from './outgoing.ts'
+import { findWork, type Held, type Webhook } from './progress.ts'
+import { progressRow } from './saved.ts'
+
+export type WorkerOptions = {
+  readonly db: Queryable
+  readonly callers: Callers
+  readonly outgoing: Outgoing
+  readonly now: () => Date
+  readonly log: Log
+  /** how often it looks for what is due */
+  readonly everyMs?: number
+}
+
+const everyDefaultMs = 1000
+/** Every so often it looks for events of all accounts that nobody has told it of. */
+const thoroughEvery = 5
+/** Writes that come together are looked at together. */
+const gatherMs = 5
+/** An account without anything to do is not looked at again for so long: most have no webhook. */
+const quietMs = 500
+/** After another process turned out to work for a webhook. */
+const againMs = 100
+/** How many requests of a process may be under way, beside the first of each webhook. */
+const requestsMax = 256
+/** How long requests under way may take when the service stops. */
+const finishWithinMs = 3000
+const logEveryMs = 60_000
+/** The actor of what the service does by itself. */
+const service = 0
+
+export class WebhookWorker {
+  readonly #options: WorkerOptions
+  readonly #lease = randomUUID()
+  readonly #shared: CourierOptions
+  readonly #couriers = new Map<string, { readonly courier: Courier; readonly ended: Promise<void> }>()
+  /** accounts that were written to and not looked at since */
+  readonly #written = new Set<number>()
+  /** account → until when it is not looked at */
+  readonly #quiet = new Map<number, number>()
+  readonly #timer: NodeJS.Timeout
+  #gathering: NodeJS.Timeout | undefined
+  #rounds = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+  #isStopped = false
+
+  constructor(options: WorkerOptions) {
+    const { db, callers, outgoing, now, everyMs = everyDefaultMs } = options
+    this.#options = options
+    this.#shared = {
+      db,
+      now,
+      actingFor: (account, user) => callers.actingFor(account, user),
+      post: (...request) => outgoing.post(...request),
+      disable: (webhook, reason) => this.#disable(webhook, reason),
+      slots: { taken: 0, max: requestsMax },
+    }
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  /** To be called after each write of this process to an account. */
+  wrote(account: number): void {
+    if (this.#isStopped || this.#written.has(account)) return
+    if ((this.#quiet.get(account) ?? 0) > performance.now()) return
+    this.#written.add(account)
+    this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
+  }
+
+  /** The same after a change of a webhook: it is looked at in any case. */
+  changed(account: number): void {
+    this.#quiet.delete(account)
+    this.wrote(account)
+  }
+
+  /** Ends the work: what is under way may end, and is written down; what is not sent is sent later. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#gathering)
+    const couriers = [...this.#couriers.values()]
+    for (const { courier } of couriers) courier.stop()
+    const ended = Promise.all(couriers.map(({ ended }) => ended))
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, finishWithinMs)
+    })
+    await Promise.race([ended, late])
+    clearTimeout(timer)
+    await this.#options.outgoing.stop()
+    await ended
+  }
+
+  #look(): void {
+    const isThorough = this.#rounds++ % thoroughEvery === 0
+    void this.#find('due')
+    if (isThorough) void this.#find('behind')
+    const at = performance.now()
+    for (const [account, until] of this.#quiet) if (until <= at) this.#quiet.delete(account)
+  }
+
+  async #lookAtWritten(): Promise<void> {
+    this.#gathering = undefined
+    const among = [...this.#written]
+    this.#written.clear()
+    const found = await this.#find({ among })
+    const busy = new Set(found.map(({ account }) => account))
+    const until = performance.now() + quietMs
+    for (const account of among) if (!busy.has(account)) this.#quiet.set(account, until)
+  }
+
+  async #find(where: Parameters<typeof findWork>[1]): Promise<Webhook[]> {
+    const { db, now } = this.#options
+    const found = await findWork(db, where, now()).catch(error => {
+      this.#logFailure(error)
+      return []
+    })
+    for (const webhook of found) this.#serve(webhook)
+    return found
+  }
+
+  #serve(webhook: Webhook): void {
+    if (this.#isStopped) return
+    const key = `${webhook.account} ${webhook.id}`
+    const serving = this.#couriers.get(key)
+    if (serving) {
+      serving.courier.wake()
+      return
+    }
+    const courier = new Courier(this.#shared, { ...webhook, lease: this.#lease })
+    const ended = courier
+      .run()
+      .catch(error => {
+        this.#logFailure(error)
+        return true
+      })
+      .then(wasFree => {
+        this.#couriers.delete(key)
+        if (wasFree && courier.isWoken) this.#serve(webhook)
+        if (!wasFree) setTimeout(() => this.changed(webhook.account), againMs).unref()
+      })
+    this.#couriers.set(key, { courier, ended })
+  }
+
+  async #disable({ account, id }: Held, reason: string): Promise<void> {
+    const { db, callers, log } = this.#options
+    const catalog = await callers.catalogNow(account)
+    const fields = catalog.resources.get('webhook')!
+    await updateRecord(db, fields, id, { is_active: 'No' }, { catalog, actor: service }, null, {
+      values: { disabled_reason: reason },
+      rows: by => [progressRow(by)],
+    })
+    log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
+  }
+
+  #logFailure(error: unknown): void {
+    if (this.#isStopped || performance.now() - this.#loggedAt < logEveryMs) return
+    this.#loggedAt = performance.now()
+    this.#options.log(`Webhooks could not be delivered; it is tried again at once: ${reasonOf(error)}`)
+  }
+}

@@ -1,0 +1,84 @@
+/** The receivers of docs/webhooks.md work as printed, and are short (D72). */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { eventually } from '../support/receiver.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const { call, known } = await startService({ webhooks: { allowPrivate: true, everyMs: 20 } })
+const text = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+const directory = mkdtempSync(join(tmpdir(), 'dealwright-receivers-'))
+const running = new Set<ChildProcess>()
+after(() => {
+  for (const child of running) child.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const programs = [
+  { language: 'js', file: 'receiver.mjs', command: process.execPath },
+  { language: 'python', file: 'receiver.py', command: 'python3' },
+]
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+for (const { language, file, command } of programs) {
+  test(`the receiver in ${language}`, async context => {
+    if (spawnSync(command, ['--version']).error) return context.skip(`${command} is not installed here`)
+    const code = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)![1]!
+    const lines = code.split('\n').filter(line => line.trim() && !/^(\/\/|#)/.test(line))
+    assert.ok(lines.length <= 20, `${lines.length} lines`)
+    writeFileSync(join(directory, file), code)
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/`
+    const made = await call('POST', `${v1}/webhook`, { url, events: ['deal.created'] })
+    const { id, secret } = made.body.data
+    const child = spawn(command, [file], {
+      cwd: directory,
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    running.add(child)
+    let said = ''
+    child.stdout.on('data', data => {
+      said += data
+    })
+    const isSent = async () => {
+      const { data } = (await call('POST', `${v1}/webhook/${id}/test`)).body
+      assert.ok([null, 204].includes(data.status), JSON.stringify(data))
+      return data.status === 204
+    }
+    await eventually(isSent, 'a receiver that answers')
+    const title = `Told in ${language}, é`
+    const deal = (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data
+    const line = `deal.created ${deal.id} ${title}`
+    await eventually(() => said.includes(line), `"${line}"`)
+    // Sent again, it is taken once.
+    const [delivery] = (await call('GET', `${v1}/webhook/${id}/deliveries`)).body.data
+    await call('POST', `${v1}/webhook/${id}/deliveries/${delivery.id}/replay`)
+    await eventually(async () => {
+      const [again] = (await call('GET', `${v1}/webhook/${id}/deliveries`)).body.data
+      return again.attempts === 2 && again.state === 'delivered'
+    }, 'a second delivery')
+    assert.equal(said.split(line).length, 2)
+    const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
+    for (const signature of ['v1,AAAA', 'v1a,x v1,', '']) {
+      const headers = { ...forged, 'webhook-signature': signature }
+      const { status } = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: '{"type":"deal.created","data":{}}',
+      })
+      assert.equal(status, 401, signature)
+    }
+  })
+}

@@ -1,0 +1,518 @@
+/** Webhooks (D72): who may make them, what they tell of, and how their deliveries are seen to. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
+import { answering, eventually, startReceiver, verified } from '../support/receiver.ts'
+import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
+
+/** The clock of the service is moved, so that nobody waits for retries. */
+let ahead = 0
+const now = () => new Date(Date.now() + ahead)
+const webhooks = { allowPrivate: true, everyMs: 20 }
+const service = await startService({ now, webhooks })
+const { call, get, known, db } = service
+
+const as = (token: string) => ({ authorization: `Bearer ${token}` })
+const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
+  const reply = await call('POST', `${v1}/${resource}`, body, headers)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const changed = async (path: string, body: Json, headers?: Record<string, string>) => {
+  const reply = await call('PATCH', `${v1}/${path}`, body, headers)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data
+}
+const deliveriesOf = async (id: number, query = ''): Promise<{ [member: string]: Json }[]> =>
+  (await get(`${v1}/webhook/${id}/deliveries${query}`)).body.data
+const statesOf = async (id: number) => (await deliveriesOf(id)).map(({ type, state }) => `${type} ${state}`)
+const status = async (reply: Promise<Reply>) => (await reply).status
+/** A user of a role with a token for all that it may. */
+let users = 0
+async function userOf(role: Json) {
+  const user = await made('user', { name: `User ${++users}`, email: `user${users}@example.com`, role })
+  const { token } = await made('token', { name: 'All', user: user.id, scopes: ['admin'] })
+  return { user, token: token as string }
+}
+
+test('an event reaches the receiver, signed, with the changes and the record as it was', async () => {
+  const receiver = await startReceiver()
+  const webhook = await made('webhook', { url: `${receiver.url}/deals?x=1`, events: ['deal.*'] })
+  assert.match(webhook.secret, /^whsec_/)
+  assert.deepEqual([webhook.name, webhook.is_active, webhook.user], ['127.0.0.1', 1, known.owner])
+  const deal = await made('deal', dealBody(known, { title: 'First' }), { 'x-request-id': 'from-the-test' })
+  const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+  await Promise.all([changed(`deal/${deal.id}`, { title: 'Second' }), receiver.until(1)])
+  const closed = await changed(`deal/${deal.id}`, won)
+  await call('DELETE', `${v1}/deal/${deal.id}`)
+  const [creation, change, closing, deletion] = await receiver.until(4)
+  for (const got of [creation!, change!, closing!, deletion!]) {
+    verified(got, webhook.secret)
+    assert.equal(got.path, '/deals?x=1')
+    assert.equal(got.headers['content-type'], 'application/json')
+  }
+  assert.equal(new Set(receiver.got.map(({ id }) => id)).size, 4)
+  const { type, also, timestamp, data } = creation!.body
+  assert.deepEqual([type, also, timestamp], ['deal.created', [], deal.created_at])
+  assert.deepEqual([data.resource, data.id, data.version], ['deal', deal.id, 1])
+  assert.deepEqual(data.record, deal)
+  assert.equal(data.actor.request_id, 'from-the-test')
+  const title = { field: 'title', label: 'Title', from: 'First', to: 'Second' }
+  assert.deepEqual(change!.body.data.changes, [title])
+  assert.deepEqual(closing!.body.also, ['deal.stage_changed', 'deal.won'])
+  assert.deepEqual(closing!.body.data.record, closed)
+  assert.equal(deletion!.body.type, 'deal.deleted')
+  assert.deepEqual([deletion!.body.data.changes, deletion!.body.data.record.deleted_by], [[], known.owner])
+  const [last] = (await get(`${v1}/event?after=${deletion!.body.data.seq - 1}`)).body.data
+  assert.equal(last.type, 'deal.deleted')
+  // Nothing of the time before the webhook was made.
+  assert.ok(receiver.got.every(({ body }) => body.data.id === deal.id))
+})
+
+test('the secret is shown once, and is in no list, event, export or stored answer', async () => {
+  const receiver = await startReceiver()
+  const key = { 'idempotency-key': 'make-a-webhook' }
+  const body = { url: receiver.url, events: ['tag.created'] }
+  const first = await call('POST', `${v1}/webhook`, body, key)
+  const again = await call('POST', `${v1}/webhook`, body, key)
+  const { id, secret } = first.body.data
+  assert.deepEqual([first.status, again.status, again.body.data.secret], [201, 201, null])
+  assert.deepEqual([again.body.data.id, again.body.meta.warnings[0].code], [id, 'shown_once'])
+  const bare = secret.slice('whsec_'.length)
+  for (const path of [`webhook/${id}`, 'webhook/view/list', `webhook/${id}/history`, 'event?limit=1000'])
+    assert.ok(!(await get(`${v1}/${path}`)).text.includes(bare), path)
+  const holding: string[] = []
+  const tables = await db.query(
+    "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  )
+  for (const { name } of tables) {
+    const [row] = await db.query(`SELECT count(*)::text AS n FROM "${name}" t WHERE t::text LIKE $1::text`, [
+      `%${bare}%`,
+    ])
+    if (row!.n !== '0') holding.push(name!)
+  }
+  assert.deepEqual(holding, ['webhook_secret'])
+  assert.equal(await status(call('POST', `${v1}/webhook/${id}/restore`)), 404)
+})
+
+test('rotating: both secrets sign as long as asked, then the new one alone', async () => {
+  const receiver = await startReceiver()
+  const { id, secret: first, version } = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  const path = `${v1}/webhook/${id}/rotate`
+  const key = { 'idempotency-key': 'rotate-it' }
+  const rotated = await call('POST', path, undefined, key)
+  const second = rotated.body.data.secret
+  assert.deepEqual([rotated.status, rotated.body.data.version], [200, version + 1], rotated.text)
+  assert.equal((await call('POST', path, undefined, key)).body.data.secret, null)
+  await made('tag', { name: 'Signed twice' })
+  const [got] = await receiver.until(1)
+  for (const secret of [first, second]) verified(got!, secret)
+  const third = (await call('POST', path, { overlap_hours: 0 })).body.data.secret
+  await new Promise(resolve => setTimeout(resolve, 550))
+  await made('tag', { name: 'Signed once' })
+  const [, last] = await receiver.until(2)
+  verified(last!, third)
+  for (const secret of [first, second]) assert.throws(() => verified(last!, secret))
+  for (const body of [{ overlap_hours: 169 }, { overlap_hours: '1' }, { hours: 1 }] as Json[])
+    assert.equal(await status(call('POST', path, body)), 422)
+  assert.equal(await status(call('POST', path, {}, { 'if-match': '"1"' })), 412)
+})
+
+test('bad input is named, all of it, with what to do', async () => {
+  const bad = await call('POST', `${v1}/webhook`, {
+    url: 'ftp://example.com',
+    events: ['deal.one', 'deal.*', 'tag.*'],
+    filter: 'title:like(x)',
+  })
+  assert.deepEqual(problemsOf(bad), ['/events/0 unknown_event', '/filter contradiction', '/url invalid_url'])
+  assert.match(bad.text, /Did you mean \\"deal\.won\\"/)
+  const empty = await call('POST', `${v1}/webhook`, {})
+  assert.deepEqual(problemsOf(empty), ['/events required', '/url required'])
+  const url = 'http://127.0.0.1:9/'
+  const filters: [events: string[], filter: string, problems: string[]][] = [
+    [['deal.*'], 'titel:like(x)', ['/filter unknown_field']],
+    [['deal.*'], 'title:like(x', ['/filter syntax']],
+    [['deal.*'], 'title:gt', ['/filter syntax']],
+    [['deal.*'], 'sales_owner:eq(nobody@example.com)', ['/filter reference_not_found']],
+    [['*'], 'title:like(x)', ['/filter contradiction']],
+    [['field.*'], 'title:like(x)', ['/filter contradiction']],
+  ]
+  for (const [events, filter, problems] of filters) {
+    const reply = await call('POST', `${v1}/webhook`, { url, events, filter })
+    assert.deepEqual(problemsOf(reply), problems, `${filter} ${reply.text}`)
+  }
+  for (const other of [
+    'nonsense',
+    'https://jo:secret@example.com/',
+    'javascript:alert(1)',
+    '//example.com',
+  ]) {
+    const reply = await call('POST', `${v1}/webhook`, { url: other, events: ['deal.*'] })
+    assert.deepEqual(problemsOf(reply), ['/url invalid_url'], other)
+    assert.ok(!reply.text.includes('jo:secret'))
+  }
+  const { id } = await made('webhook', { url, events: ['deal.*'], is_active: 'No' })
+  const change = await call('PATCH', `${v1}/webhook/${id}`, { filter: 'titel:eq(a)', events: ['deal.x'] })
+  assert.deepEqual(problemsOf(change), ['/events/0 unknown_event', '/filter unknown_field'])
+  assert.deepEqual(problemsOf(await call('POST', `${v1}/webhook/${id}/replay`, {})), ['/after required'])
+  for (const after of [-1, 1.5, '1'])
+    assert.equal(await status(call('POST', `${v1}/webhook/${id}/replay`, { after })), 422)
+  for (const query of ['state=odd', 'pageSize=0', 'pageSize=101', 'cursor=!', 'page=1'])
+    assert.equal(await status(get(`${v1}/webhook/${id}/deliveries?${query}`)), 400, query)
+  assert.equal(await status(call('POST', `${v1}/webhook/${id}/deliveries/5/replay`)), 422)
+  assert.equal(await status(call('PUT', `${v1}/webhook/by/name/x`, {})), 404)
+})
+
+test('a filter judges the record after the change, and before a deletion', async () => {
+  const receiver = await startReceiver()
+  const filter = 'title:like(big),deal_value:gt(100)'
+  await made('webhook', { url: receiver.url, events: ['deal.*'], filter })
+  const value = (amount: number) => ({ deal_value: { currency: 'USD', value: amount } })
+  const deal = await made('deal', dealBody(known, { title: 'Big one', ...value(50) }))
+  await changed(`deal/${deal.id}`, value(500))
+  await changed(`deal/${deal.id}`, { title: 'Small one' })
+  await changed(`deal/${deal.id}`, { title: 'Big again' })
+  await call('DELETE', `${v1}/deal/${deal.id}`)
+  const got = await receiver.until(3)
+  await made('deal', dealBody(known, { title: 'Big, the end', ...value(1000) }))
+  await receiver.until(4)
+  assert.deepEqual(
+    got.map(({ body }) => [body.type, body.data.version]),
+    [
+      ['deal.updated', 2],
+      ['deal.updated', 4],
+      ['deal.deleted', 5],
+      ['deal.created', 1],
+    ],
+  )
+})
+
+test('a webhook tells what its user may read, sees and is shown, as of now', async () => {
+  const receiver = await startReceiver()
+  const role = await made('role', {
+    name: 'Own deals',
+    scopes: ['deal:read', 'webhook:read', 'webhook:write'],
+    visibility: { deal: 'own' },
+    hidden_fields: ['deal.deal_value', 'deal.description'],
+  })
+  const { user, token } = await userOf(role.id)
+  const url = receiver.url
+  const theirs = await made('webhook', { url, events: ['*'] }, as(token))
+  const other = await made('deal', dealBody(known, { title: 'Of another', description: 'x' }))
+  const value = { deal_value: { currency: 'USD', value: 5 } }
+  const own = await made('deal', dealBody(known, { title: 'Own', sales_owner: user.id, ...value }))
+  await changed(`deal/${own.id}`, { description: 'secret', title: 'Own, told' })
+  await made('tag', { name: 'No scope for it' })
+  // What is handed over is told of as long as it is theirs, and as it was then.
+  await changed(`deal/${other.id}`, { sales_owner: user.id })
+  await changed(`deal/${other.id}`, { sales_owner: known.owner })
+  await changed(`webhook/${theirs.id}`, { name: 'Mine' }, as(token))
+  const got = await receiver.until(4)
+  // The events of one record are in order, others may overtake them.
+  got.sort((one, next) => one.body.data.seq - next.body.data.seq)
+  assert.deepEqual(
+    got.map(({ body }) => [body.type, body.data.id]),
+    [
+      ['deal.created', own.id],
+      ['deal.updated', own.id],
+      ['deal.updated', other.id],
+      ['webhook.updated', theirs.id],
+    ],
+  )
+  for (const { text } of got) assert.doesNotMatch(text, /"deal_value|weighted|"description"|whsec/)
+  assert.deepEqual(got[1]!.body.data.changes.length, 1)
+  await call('DELETE', `${v1}/webhook/${theirs.id}`, undefined, as(token))
+})
+
+test('what is hidden after an event does not leave with a later attempt', async () => {
+  const receiver = await startReceiver(answering(500))
+  const role = await made('role', {
+    name: 'Soon blind',
+    scopes: ['deal:read', 'webhook:write', 'webhook:read'],
+  })
+  const { token } = await userOf(role.id)
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.created'] }, as(token))
+  const deal = await made('deal', dealBody(known, { description: 'soon hidden' }))
+  await receiver.until(1)
+  assert.match(receiver.got[0]!.text, /soon hidden/)
+  await eventually(async () => (await deliveriesOf(id))[0]!.attempts === 1, 'a written attempt')
+  await changed(`role/${role.id}`, { hidden_fields: ['deal.description'] })
+  await new Promise(resolve => setTimeout(resolve, 600))
+  ahead += 5001
+  await receiver.until(2)
+  assert.ok(!/soon hidden|description/.test(receiver.got[1]!.text))
+  assert.equal(receiver.got[1]!.id, receiver.got[0]!.id)
+  await eventually(async () => (await deliveriesOf(id))[0]!.attempts === 2, 'a written attempt')
+  await changed(`role/${role.id}`, { scopes: ['webhook:read', 'webhook:write'] })
+  await new Promise(resolve => setTimeout(resolve, 600))
+  ahead += 30_001
+  await eventually(async () => (await deliveriesOf(id))[0]!.state === 'dead', 'a dead letter')
+  assert.equal(receiver.got.length, 2)
+  assert.match((await deliveriesOf(id))[0]!.error as string, /no longer sees/)
+  assert.equal(deal.version, 1)
+  await call('DELETE', `${v1}/webhook/${id}`)
+})
+
+test('nobody is told by a webhook what their token may not read; others see theirs alone', async () => {
+  const { token } = await userOf('Member')
+  const narrow = (
+    await made('token', { name: 'Narrow', scopes: ['webhook:write', 'webhook:read', 'tag:read'] }, as(token))
+  ).token
+  const url = 'http://127.0.0.1:9/'
+  const asked: [body: Json, secret: string, status: number][] = [
+    [{ url, events: ['tag.created'] }, narrow, 201],
+    [{ url, events: ['deal.won'] }, narrow, 403],
+    [{ url, events: ['*'] }, narrow, 403],
+    [{ url, events: ['*'] }, token, 201],
+    [{ url, events: ['tag.created'], user: known.owner }, token, 403],
+    [{ url, events: ['deal.*'], filter: 'company.name:like(x)' }, token, 201],
+  ]
+  const ids: number[] = []
+  for (const [body, secret, expected] of asked) {
+    const reply = await call('POST', `${v1}/webhook`, body, as(secret))
+    assert.equal(reply.status, expected, `${JSON.stringify(body)} ${reply.text}`)
+    if (expected === 201) ids.push(reply.body.data.id)
+  }
+  const wide = ids[1]!
+  // A narrow token doesn't turn a wide webhook to an address of its own.
+  assert.equal(await status(call('PATCH', `${v1}/webhook/${wide}`, { url: `${url}x` }, as(narrow))), 403)
+  assert.equal(await status(call('POST', `${v1}/webhook/${wide}/rotate`, undefined, as(narrow))), 403)
+  const mine = await made('webhook', { url, events: ['deal.*'], is_active: 'No' })
+  for (const [method, path] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/rotate'],
+    ['POST', '/test'],
+    ['GET', '/deliveries'],
+    ['POST', '/deliveries/1/replay'],
+  ] as const)
+    assert.equal(
+      await status(call(method, `${v1}/webhook/${mine.id}${path}`, undefined, as(token))),
+      404,
+      path,
+    )
+  assert.equal(await status(call('POST', `${v1}/webhook/${mine.id}/replay`, { after: 0 }, as(token))), 404)
+  const seen = (await call('GET', `${v1}/webhook/view/list?pageSize=500`, undefined, as(token))).body.data
+  assert.deepEqual(seen.map(({ id }: { id: number }) => id).toSorted(), ids.toSorted())
+  // An administrator sees all, and may give one to another.
+  assert.equal((await changed(`webhook/${wide}`, { user: known.owner })).user, known.owner)
+  for (const id of [...ids, mine.id]) assert.equal(await status(call('DELETE', `${v1}/webhook/${id}`)), 200)
+})
+
+test('a test tells at once how it went, in use or not, and is not repeated', async () => {
+  const receiver = await startReceiver(answering(500, 'é'.repeat(2000)))
+  const { id, secret } = await made('webhook', { url: receiver.url, events: ['deal.won'], is_active: 'No' })
+  const key = { 'idempotency-key': 'test-it' }
+  const { body, text } = await call('POST', `${v1}/webhook/${id}/test`, undefined, key)
+  const { state, status, error, answer, attempts, type } = body.data
+  assert.deepEqual([type, state, status, attempts], ['webhook.tested', 'dead', 500, 1], text)
+  assert.match(error, /answered 500/)
+  assert.equal(answer, 'é'.repeat(512))
+  verified(receiver.got[0]!, secret)
+  assert.equal(receiver.got[0]!.body.data.record.id, id)
+  const again = await call('POST', `${v1}/webhook/${id}/test`, undefined, key)
+  assert.deepEqual([again.body.data.id, receiver.got.length], [body.data.id, 1])
+  receiver.answer = answering(200, 'fine')
+  const good = (await call('POST', `${v1}/webhook/${id}/test`)).body.data
+  assert.deepEqual([good.state, good.answer, good.error], ['delivered', 'fine', null])
+  await changed(`webhook/${id}`, { url: 'http://127.0.0.1:1/' })
+  const refused = (await call('POST', `${v1}/webhook/${id}/test`)).body.data
+  assert.deepEqual([refused.state, refused.status], ['dead', null])
+  assert.match(refused.error, /refused the connection/)
+  assert.deepEqual(
+    (await get(`${v1}/webhook/${id}/history`)).body.data.map((e: { type: string }) => e.type).toSorted(),
+    ['webhook.created', ...['webhook.tested', 'webhook.tested', 'webhook.tested'], 'webhook.updated'],
+  )
+})
+
+test('retries come when they are due, and a dead letter after the last', async () => {
+  const receiver = await startReceiver(answering(503))
+  const { id } = await made('webhook', { url: receiver.url, events: ['company.created'] })
+  await made('company', { name: 'Retried' })
+  const seconds = [5, 30, 120, 600, 3600, 21_600, 86_400]
+  for (const [index, wait] of seconds.entries()) {
+    await receiver.until(index + 1)
+    await eventually(async () => (await deliveriesOf(id))[0]!.attempts === index + 1, 'a written attempt')
+    ahead += (wait - 2) * 1000
+    await new Promise(resolve => setTimeout(resolve, 100))
+    assert.equal(receiver.got.length, index + 1, `before ${wait} s`)
+    ahead += 2100
+  }
+  await receiver.until(8)
+  const [delivery] = await deliveriesOf(id)
+  assert.equal(new Set(receiver.got.map(one => one.id)).size, 1)
+  assert.deepEqual([delivery!.state, (delivery!.log as Json[]).length], ['waiting', 8])
+  const { failing_since, last_error } = (await get(`${v1}/webhook/${id}`)).body.data
+  assert.ok(failing_since)
+  assert.match(last_error, /answered 503/)
+  // The next one would come after more than three days of failure.
+  ahead += 172_801_000
+  await eventually(async () => (await get(`${v1}/webhook/${id}`)).body.data.is_active === 2, 'an end')
+  const { disabled_reason } = (await get(`${v1}/webhook/${id}`)).body.data
+  assert.match(disabled_reason, /three days/)
+  await eventually(async () => (await deliveriesOf(id))[0]!.state === 'dead', 'a dead letter')
+  const [last] = (await get(`${v1}/webhook/${id}/history`)).body.data
+  assert.deepEqual([last.type, last.actor.id], ['webhook.updated', null])
+})
+
+test('410 takes a webhook out of use; taken into use again it tells of what happens from then on', async () => {
+  const receiver = await startReceiver(answering(410))
+  const { id } = await made('webhook', { url: receiver.url, events: ['company.created'] })
+  const first = await made('company', { name: 'Gone' })
+  const off = async () => (await get(`${v1}/webhook/${id}`)).body.data
+  await eventually(async () => (await off()).is_active === 2, 'an end')
+  await eventually(async () => (await statesOf(id)).join() === 'company.created dead', 'a dead letter')
+  assert.match((await off()).disabled_reason, /410/)
+  const missed = await made('company', { name: 'Missed' })
+  const stoppedAt = (await off()).last_seq
+  receiver.answer = answering(200)
+  for (const path of ['replay', `deliveries/${(await deliveriesOf(id))[0]!.id}/replay`]) {
+    const refused = await call(
+      'POST',
+      `${v1}/webhook/${id}/${path}`,
+      path === 'replay' ? { after: 0 } : undefined,
+    )
+    assert.deepEqual([refused.status, refused.body.errors[0].code], [422, 'out_of_use'], refused.text)
+  }
+  const on = await changed(`webhook/${id}`, { is_active: 'Yes' })
+  assert.deepEqual([on.is_active, on.disabled_reason], [1, null])
+  const third = await made('company', { name: 'Told' })
+  await receiver.until(2)
+  assert.deepEqual(
+    receiver.got.map(({ body }) => body.data.id),
+    [first.id, third.id],
+  )
+  // What was missed is sent by a replay from where it stopped; what was sent before has its id of then.
+  const replayed = await call('POST', `${v1}/webhook/${id}/replay`, { after: stoppedAt })
+  assert.equal(replayed.status, 200, replayed.text)
+  const got = await receiver.until(4)
+  await eventually(async () => (await deliveriesOf(id, '?state=waiting')).length === 0, 'all delivered')
+  assert.deepEqual(
+    got.slice(2).map(({ body }) => body.data.id),
+    [missed.id, third.id],
+  )
+  assert.equal(got[3]!.id, got[1]!.id)
+})
+
+test('one delivery is sent again under its id; the log has pages', async () => {
+  const receiver = await startReceiver()
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  for (let n = 0; n < 5; n++) await made('tag', { name: `Logged ${n}` })
+  await receiver.until(5)
+  await eventually(async () => (await deliveriesOf(id, '?state=delivered')).length === 5, 'all delivered')
+  const ids: Json[] = []
+  for (let cursor = ''; ; ) {
+    const { data, meta } = (await get(`${v1}/webhook/${id}/deliveries?pageSize=2${cursor}`)).body
+    ids.push(...data.map((one: { record: number }) => one.record))
+    if (!meta.hasMore) break
+    cursor = `&cursor=${meta.nextCursor}`
+  }
+  assert.deepEqual(ids, receiver.got.map(({ body }) => body.data.id).reverse())
+  const [newest] = await deliveriesOf(id)
+  const key = { 'idempotency-key': 'send-again' }
+  const path = `${v1}/webhook/${id}/deliveries/${newest!.id}/replay`
+  const again = await call('POST', path, undefined, key)
+  assert.deepEqual([again.status, again.body.data.state], [200, 'waiting'], again.text)
+  const got = await receiver.until(6)
+  assert.equal(got[5]!.id, newest!.webhook_id)
+  await call('POST', path, undefined, key)
+  await eventually(async () => (await deliveriesOf(id))[0]!.attempts === 2, 'two attempts')
+  assert.equal(receiver.got.length, 6)
+  assert.equal(await status(call('POST', `${v1}/webhook/${id}/deliveries/1/replay`)), 404)
+})
+
+test('the events of a record stay in order, until an earlier one has failed for ten minutes', async () => {
+  const receiver = await startReceiver(({ body }, response) => {
+    const isBad = body.data.changes.some((change: { to: Json }) => change.to === 'bad')
+    response.writeHead(isBad ? 500 : 200).end()
+  })
+  const { id } = await made('webhook', { url: receiver.url, events: ['product.*'] })
+  const make = async (name: string) =>
+    made('product', { name, product_code: name, unit_price: [{ currency: 'USD', price: 1 }] })
+  const one = await make('bad')
+  const two = await make('good')
+  for (const name of ['b', 'c']) await changed(`product/${one.id}`, { name })
+  await changed(`product/${two.id}`, { name: 'better' })
+  const told = (product: { id: number }) =>
+    receiver.got.filter(({ body }) => body.data.id === product.id).map(({ body }) => body.data.version)
+  await eventually(() => told(two).length === 2, 'the other record')
+  assert.deepEqual(told(one), [1])
+  for (const [wait, attempts] of [
+    [6, 2],
+    [31, 3],
+    [121, 4],
+  ] as const) {
+    ahead += wait * 1000
+    await eventually(() => told(one).length === attempts, `attempt ${attempts}`)
+    await eventually(
+      async () => Number((await deliveriesOf(id)).at(-1)!.attempts) === attempts,
+      'a written attempt',
+    )
+  }
+  assert.deepEqual(told(one), [1, 1, 1, 1])
+  ahead += 443_000
+  await eventually(() => told(one).length === 6, 'those that overtake')
+  assert.deepEqual(told(one), [1, 1, 1, 1, 2, 3])
+})
+
+test('a webhook whose user is out of use, or whose filter names a deleted field, says so', async () => {
+  const receiver = await startReceiver()
+  const { user, token } = await userOf('Member')
+  const theirs = await made('webhook', { url: receiver.url, events: ['deal.created'] }, as(token))
+  const field = await made('field', { source: 'deal', field_name: 'Fleeting', type: 'SINGLE_STRING' })
+  const filter = `${field.internal_name}:isnull(true)`
+  const filtered = await made('webhook', { url: receiver.url, events: ['deal.created'], filter })
+  await changed(`user/${user.id}`, { is_active: 'No' })
+  await call('DELETE', `${v1}/field/${field.id}`)
+  await new Promise(resolve => setTimeout(resolve, 600))
+  await made('deal', dealBody(known))
+  const reasonOf = async (id: number) => (await get(`${v1}/webhook/${id}`)).body.data.disabled_reason
+  await eventually(async () => /user is out of use/.test(await reasonOf(theirs.id)), 'a reason')
+  await eventually(async () => /filter/.test(await reasonOf(filtered.id)), 'a reason')
+  assert.equal(receiver.got.length, 0)
+  // A user who is deleted hands over their webhooks like all that is theirs.
+  assert.equal(await status(call('DELETE', `${v1}/user/${user.id}`)), 409)
+  assert.equal(await status(call('DELETE', `${v1}/user/${user.id}?move_to=${known.owner}`)), 200)
+  assert.equal((await get(`${v1}/webhook/${theirs.id}`)).body.data.user, known.owner)
+})
+
+test('a webhook that is deleted is sent nothing more, and leaves nothing behind', async () => {
+  const receiver = await startReceiver(answering(500))
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  await made('tag', { name: 'Last' })
+  await receiver.until(1)
+  assert.equal(await status(call('DELETE', `${v1}/webhook/${id}`)), 200)
+  const left = async () => {
+    const counts = await Promise.all(
+      ['webhook_secret', 'webhook_progress', 'webhook_delivery'].map(table =>
+        db.query(`SELECT count(*)::text AS n FROM ${table} WHERE account_id = 1 AND webhook = $1::bigint`, [
+          String(id),
+        ]),
+      ),
+    )
+    return counts.reduce((sum, [row]) => sum + Number(row!.n), 0)
+  }
+  await eventually(async () => (await left()) === 0, 'nothing left')
+  ahead += 60_000
+  await made('tag', { name: 'After it' })
+  await new Promise(resolve => setTimeout(resolve, 200))
+  assert.equal(receiver.got.length, 1)
+})
+
+test('another process delivers what this one wrote, and none twice at once', async () => {
+  const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 5))
+  const other = await service.another()
+  await made('webhook', { url: receiver.url, events: ['tag.*'] })
+  const names = Array.from({ length: 60 }, (_, n) => `Shared ${n}`)
+  await Promise.all(
+    names.map((name, n) =>
+      (n % 2 ? call : other.call)('POST', `${v1}/tag`, { name }).then(({ status }) =>
+        assert.equal(status, 201),
+      ),
+    ),
+  )
+  await receiver.until(60)
+  await new Promise(resolve => setTimeout(resolve, 300))
+  assert.equal(receiver.got.length, 60)
+  assert.equal(new Set(receiver.got.map(({ id }) => id)).size, 60)
+})

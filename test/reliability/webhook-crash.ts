@@ -1,0 +1,199 @@
+/**
+ * Ends the service in the middle of delivering, over and over: with SIGKILL, and every fourth time with
+ * SIGTERM. Meanwhile records are created and changed, and a receiver refuses now and then. In the end each
+ * event must have been received, those of a record in their order, each with a good signature (D72).
+ * `npm run webhook-crash -- --rounds 50 --engine embedded|postgres`
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Webhook } from 'standardwebhooks'
+import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { readyUrl } from './crash.ts'
+
+export type Tally = {
+  rounds: number
+  events: number
+  lost: number
+  outOfOrder: number
+  badSignatures: number
+  uncleanEnds: number
+  /** how often something was received again: at least once means that it may be */
+  again: number
+}
+
+const token = 'webhook-crash-token-webhook-crash-token'
+const writers = 6
+/** One in so many requests to the receiver is refused, or not answered at all. */
+const refusesEvery = 25
+
+/** Rounds of ending one engine's service; null where the engine is not installed. */
+export async function webhookCrash(
+  engine: 'embedded' | 'postgres',
+  rounds: number,
+  report: (line: string) => void = () => {},
+): Promise<Tally | null> {
+  const directory = mkdtempSync(join(tmpdir(), 'dealwright-webhooks-'))
+  const server = engine === 'postgres' ? await startPostgres(true) : null
+  if (engine === 'postgres' && !server) return null
+  const url = server && (await createDatabase(server.url))
+  const env = {
+    ...{ PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' },
+    ...{ DATABASE_URL: url ?? '', LOG_LEVEL: 'error' },
+  }
+  const tally: Tally = {
+    ...{ rounds: 0, events: 0, lost: 0, outOfOrder: 0, badSignatures: 0, uncleanEnds: 0, again: 0 },
+  }
+  const receiver = await receive(tally)
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      await liveAndEnd(env, round, receiver, tally)
+      tally.rounds = round
+      report(`round ${round}: ${JSON.stringify(tally)}`)
+    }
+    await settle(env, receiver, tally)
+  } finally {
+    receiver.close()
+    await server?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return tally
+}
+
+type Receiver = {
+  readonly url: string
+  secret: string
+  /** events that were answered well: their `seq` */
+  readonly taken: Set<number>
+  /** by record: the events in the order in which they were first taken */
+  readonly byRecord: Map<number, number[]>
+  close(): void
+}
+
+async function receive(tally: Tally): Promise<Receiver> {
+  let count = 0
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', data => {
+      text += data
+    })
+    request.on('end', () => {
+      try {
+        new Webhook(receiver.secret).verify(text, request.headers as Record<string, string>)
+      } catch {
+        tally.badSignatures++
+      }
+      count++
+      if (count % refusesEvery === 0) return void request.socket.destroy()
+      if (count % refusesEvery === 1) return void response.writeHead(503).end()
+      const { seq, id } = JSON.parse(text).data as { seq: number; id: number }
+      if (receiver.taken.has(seq)) tally.again++
+      else receiver.byRecord.set(id, [...(receiver.byRecord.get(id) ?? []), seq])
+      receiver.taken.add(seq)
+      setTimeout(() => response.writeHead(204).end(), Math.random() * 20)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const receiver: Receiver = { url, secret: '', taken: new Set(), byRecord: new Map(), close }
+  return receiver
+}
+
+async function start(env: Record<string, string>) {
+  const service = spawn(process.execPath, ['bin/dealwright.js'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>(resolve => service.on('exit', code => resolve(code)))
+  return { service, ended, url: await readyUrl(service) }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: of the service's answers little is read
+async function ask(url: string, method: string, path: string, body?: object): Promise<any> {
+  const response = await fetch(`${url}/rest/api/v1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return response.json()
+}
+
+/** One life of the service: it writes and delivers, until it is ended between 0.3 and 1.5 s after the start. */
+async function liveAndEnd(
+  env: Record<string, string>,
+  round: number,
+  receiver: Receiver,
+  tally: Tally,
+): Promise<void> {
+  const { service, ended, url } = await start(env)
+  if (receiver.secret === '') {
+    const { data } = await ask(url, 'POST', 'webhook', { url: receiver.url, events: ['tag.*', 'company.*'] })
+    receiver.secret = data.secret
+  }
+  let isAlive = true
+  void ended.then(() => {
+    isAlive = false
+  })
+  const isStopped = round % 4 === 0
+  setTimeout(() => service.kill(isStopped ? 'SIGTERM' : 'SIGKILL'), 300 + Math.random() * 1200)
+  const write = async (writer: number) => {
+    try {
+      for (let n = 0; isAlive; n++) {
+        const name = `r${round}w${writer}n${n}`
+        const { data } = await ask(url, 'POST', n % 2 ? 'tag' : 'company', { name })
+        const path = `${n % 2 ? 'tag' : 'company'}/${data.id}`
+        for (const change of ['b', 'c']) await ask(url, 'PATCH', path, { name: `${name}${change}` })
+        if (n % 5 === 0) await ask(url, 'DELETE', path)
+      }
+    } catch {
+      // It was ended: what was not answered is not promised.
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  if ((await ended) !== 0 && isStopped) tally.uncleanEnds++
+}
+
+/** Lets a last service deliver what is left, and compares what was received with what has happened. */
+async function settle(env: Record<string, string>, receiver: Receiver, tally: Tally): Promise<void> {
+  const { service, ended, url } = await start(env)
+  const happened = new Set<number>()
+  for (let after = 0, hasMore = true; hasMore; ) {
+    const page = await ask(url, 'GET', `event?after=${after}&limit=1000&resource=tag,company`)
+    for (const { seq } of page.data) happened.add(seq)
+    after = page.meta.next
+    hasMore = page.meta.hasMore
+  }
+  const isLeft = () => [...happened].filter(seq => !receiver.taken.has(seq))
+  for (const until = performance.now() + 60_000; isLeft().length && performance.now() < until; )
+    await new Promise(resolve => setTimeout(resolve, 100))
+  tally.events = happened.size
+  tally.lost = isLeft().length
+  for (const seqs of receiver.byRecord.values())
+    tally.outOfOrder += seqs.filter((seq, index) => index > 0 && seq < seqs[index - 1]!).length
+  service.kill('SIGTERM')
+  await ended
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '50' }, engine: { type: 'string' } },
+  })
+  const engines = values.engine
+    ? [values.engine as 'embedded' | 'postgres']
+    : (['embedded', 'postgres'] as const)
+  for (const engine of engines) {
+    const tally = await webhookCrash(engine, Number(values.rounds), line => console.log(engine, line))
+    console.log(engine, tally ?? 'not installed')
+    if (tally && tally.lost + tally.outOfOrder + tally.badSignatures + tally.uncleanEnds > 0)
+      process.exitCode = 1
+  }
+}

@@ -1,0 +1,57 @@
+/** The operations of an OpenAPI document, and whether an answer is one that the document says of them. */
+import { resolved } from './generated.ts'
+import { judgeOf, type OpenApi } from './judge.ts'
+import type { Reply } from './service.ts'
+
+export type Operation = { readonly path: string; readonly method: string; readonly said: OpenApi }
+
+export function operationsOf({ paths }: OpenApi): Operation[] {
+  return Object.entries<OpenApi>(paths).flatMap(([path, methods]) =>
+    Object.entries<OpenApi>(methods).map(([method, said]) => ({ path, method, said })),
+  )
+}
+
+export type Answered = Pick<Reply, 'status' | 'headers' | 'text'>
+
+/** A judge of answers: what is wrong with one by the document, or null if it conforms. */
+export function complainer(document: OpenApi): (operation: Operation, answer: Answered) => string | null {
+  const judge = judgeOf(document)
+  return ({ path, method, said }, { status, headers, text }) => {
+    const answer = said.responses[status]
+    if (!answer) return 'a status that is not described'
+    const { headers: described = {}, content = {} } = resolved(answer, document)
+    const sure = status < 300 ? [...always, 'etag'] : always
+    const missing = sure.filter(name => described[name] && !headers.has(name))
+    if (missing.length) return `without ${missing}`
+    const type = headers.get('content-type')
+    const mediaTypes = Object.keys(content)
+    if (mediaTypes.length === 0) return text === '' ? null : 'a body that is not described'
+    const mediaType = mediaTypes.find(one => type?.startsWith(one))
+    if (mediaType === undefined) return `${type}, not ${mediaTypes}`
+    if (!mediaType.endsWith('json')) return null
+    const at = answer.$ref ?? `#/paths/${step(path)}/${method}/responses/${status}`
+    const body = JSON.parse(text)
+    return judge.complaint(`${at}/content/${step(mediaType)}/schema`, body) ?? unreadable(body)
+  }
+}
+
+/** The first thing that an answer says to people and that is no sentence; null where all are. */
+function unreadable({ detail, errors = [], meta }: OpenApi): string | null {
+  const told = [...errors, ...(meta?.warnings ?? [])]
+  const said = [detail, ...told.flatMap(({ message, hint }) => [message, hint])]
+  return said.find(one => one !== undefined && !isSentence(one)) ?? null
+}
+
+/** Begins with a capital letter, a quotation, or the name of a member and a verb; ends with a full stop. */
+function isSentence(text: string): boolean {
+  const begins =
+    /^(?:[A-Z"\d]|[^ ]+ (?:and [^ ]+ )?(?:is|must|has|can|can't|may|needs|takes|differs|comes|contains|names|became|looks|give|belongs|are|have|finds)\b)/
+  return begins.test(text) && /[.?…]$/.test(text) && !/undefined|\[object|NaN| {2}|[^.…]\.\.$/.test(text)
+}
+
+/** Headers that an answer has if the document says so; others depend, as does the version of a refusal. */
+const always = ['x-request-id', 'location', 'www-authenticate']
+
+function step(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+}

@@ -1,0 +1,87 @@
+/** A receiver of webhooks: keeps what it is sent, and answers as a test wants. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { parseJson } from '../../src/json.ts'
+
+export type Received = {
+  readonly path: string
+  readonly id: string
+  readonly headers: Record<string, string>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what is sent is what the test is about
+  readonly body: any
+  /** when it came, in milliseconds that go on whatever is done to the time of day */
+  readonly at: number
+}
+
+export type Answering = (got: Received, response: ServerResponse, request: IncomingMessage) => void
+
+export type Receiver = {
+  /** ends without a slash */
+  readonly url: string
+  readonly got: Received[]
+  /** how the next requests are answered */
+  answer: Answering
+  /** Waits until it was sent so many; throws after ten seconds. */
+  until(count: number): Promise<Received[]>
+}
+
+/** Answers with a status, and what it says. */
+export function answering(status: number, text = '', headers: Record<string, string> = {}): Answering {
+  return (_, response) => {
+    response.writeHead(status, headers).end(text)
+  }
+}
+
+/** Listens on loopback until the test file ends. */
+export async function startReceiver(answer: Answering = answering(204)): Promise<Receiver> {
+  const got: Received[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', data => {
+      text += data
+    })
+    request.on('end', () => {
+      const headers = request.headers as Record<string, string>
+      const id = headers['webhook-id'] ?? ''
+      const one = { path: request.url!, id, headers, text, body: parseJson(text), at: performance.now() }
+      got.push(one)
+      receiver.answer(one, response, request)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    got,
+    answer,
+    until: async count => {
+      await eventually(() => got.length >= count, `${count} deliveries`)
+      return got
+    },
+  }
+  return receiver
+}
+
+/** Throws unless the signature is that of a secret. */
+export function verified({ text, headers }: Received, secret: string): void {
+  new Webhook(secret).verify(text, headers)
+}
+
+/** Waits until something is so; throws after a while. */
+export async function eventually(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  milliseconds = 15_000,
+): Promise<void> {
+  for (const until = performance.now() + milliseconds; performance.now() < until; ) {
+    if (await isSo()) return
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  throw new Error(`It did not come to ${what}.`)
+}
