@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
+import { migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
 
@@ -113,7 +113,7 @@ async function oldDatabase(db: Database): Promise<void> {
 
 async function bringsActivities(db: Database): Promise<void> {
   await oldDatabase(db)
-  await migrate(db)
+  await db.sql.begin(tx => migrateWithin(tx, before + 1))
   const deals = await db.query(
     'SELECT document, done_activities::text AS done, recent_note FROM deal ORDER BY id',
   )
