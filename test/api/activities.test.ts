@@ -276,6 +276,10 @@ test('deals are filtered and sorted by what they say', async () => {
   assert.deepEqual(await listed(',next_activity_date:lt(2027-03-02)&sort=id:asc'), [0, 2])
   assert.deepEqual(await listed(',next_activity_date:isnull(true)'), [1])
   assert.deepEqual(await listed(',upcoming_activities:eq(0)'), [1])
+  // A list of a past day has what they say now (D74).
+  const today = new Date().toISOString().slice(0, 10)
+  const past = `&as_of=${today}&sort=next_activity_date:desc`
+  assert.deepEqual(await listed(`,next_activity_date:gt(2026-03-01),rotting_days:eq(0)${past}`), [3, 0])
   assert.deepEqual(await listed(',total_activities:gt(0),done_activities:eq(0)&sort=id:asc'), [0, 2, 3])
   const mine = await get(
     `${v1}/activity/view/list?filter=company:isnull(true),done_at:isnull(true),deal:in(${ids})&sort=due_at:asc` +
