@@ -31,7 +31,6 @@ import { resources } from './resources.ts'
 import { Hashing } from './sign-in/hashing.ts'
 import { SignIn } from './sign-in/sign-in.ts'
 import { throttle } from './sign-in/throttle.ts'
-import { Outgoing, type OutgoingOptions } from './webhooks/outgoing.ts'
 import { WebhookWorker, type WorkerOptions } from './webhooks/worker.ts'
 
 export type AppOptions = {
@@ -49,7 +48,7 @@ export type AppOptions = {
   /** how passwords are hashed */
   hashing?: Hashing
   /** how webhooks are delivered */
-  webhooks?: OutgoingOptions & Pick<WorkerOptions, 'everyMs'>
+  webhooks?: Pick<WorkerOptions, 'allowPrivate' | 'resolve' | 'timeoutMs' | 'everyMs'>
 }
 
 /** The service, not yet listening. */
@@ -92,20 +91,12 @@ export function buildApp({
   app.addHook('onClose', async () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const outgoing = new Outgoing(webhooks)
-  const worker = new WebhookWorker({ db, callers, outgoing, now, log: say, ...webhooks })
+  const worker = new WebhookWorker({ db, callers, now, log: say, ...webhooks })
   app.addHook('onClose', () => worker.stop())
-  const table = routes({
-    ...{ db, callers, jobs, followers, signIn, openId: provider, retentionDays, now, outgoing },
-    changedWebhook: account => worker.changed(account),
-  })
-  const service: Service = {
-    now,
-    admission,
-    connections,
-    pipeline: openPipeline(db, callers),
-    admitted: new WeakMap(),
-  }
+  const parts = { db, callers, jobs, followers, signIn, openId: provider, retentionDays, now, worker }
+  const table = routes(parts)
+  const pipeline = openPipeline(db, callers)
+  const service: Service = { now, admission, connections, pipeline, admitted: new WeakMap() }
   allowOrigins(app, corsOrigins)
   refuseWrongPaths(app, new Paths(table), admission)
   takeJsonBodies(app, service, bodyLimitBytes)

@@ -12,7 +12,7 @@ import type { About } from '../openapi/about.ts'
 import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
-import type { Outgoing } from '../webhooks/outgoing.ts'
+import type { WebhookWorker } from '../webhooks/worker.ts'
 import { aggregateHandler } from './aggregate.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
@@ -31,8 +31,7 @@ import { searchHandler } from './search.ts'
 import { publicAbouts, sessionAbouts } from './session-abouts.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 import { tokenHandlers } from './tokens.ts'
-import { webhookAbouts } from './webhook-abouts.ts'
-import { changing, type WebhookService, webhookChange, webhookHandlers } from './webhooks.ts'
+import { webhookChange, webhookRoutes } from './webhooks.ts'
 
 type Readable =
   | 'deal'
@@ -102,25 +101,19 @@ export type RouteParts = {
   readonly openId: OpenId | null
   readonly retentionDays: number
   readonly now: () => Date
-  readonly outgoing: Outgoing
-  /** called after each change of a webhook of an account */
-  changedWebhook(account: number): void
+  readonly worker: WebhookWorker
 }
 
 export function routes(parts: RouteParts): readonly Route[] {
-  const { db, callers, jobs, followers, signIn, openId, retentionDays, outgoing, now, changedWebhook } = parts
+  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker } = parts
   /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
     await Promise.race([jobs.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
-  const records = (resource: Readable, move?: RecordService['move'], given?: RecordService['given']) =>
-    recordRoutes(resource, {
-      ...{ db, resource, configured, retentionDays },
-      ...(move ? { move } : {}),
-      ...(given ? { given } : {}),
-    })
-  const webhooks = { db, outgoing, now, changed: changedWebhook }
+  const records = (resource: Readable, more: Pick<RecordService, 'move' | 'given'> = {}) =>
+    recordRoutes(resource, { db, resource, configured, retentionDays, ...more })
+  const webhooks = { db, worker, now }
   const table: readonly Route[] = [
     ...records('deal'),
     ...aggregateRoutes(db, 'deal'),
@@ -129,19 +122,18 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('contact'),
     ...records('company'),
     ...records('activity'),
-    ...records('user', handOver),
+    ...records('user', { move: handOver }),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).
     ...records('token').filter(
       ({ method, url }) => (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/'),
     ),
     ...tokenRoutes(db),
-    // A webhook that was deleted is not restored: its secrets are gone. Making one answers a secret.
-    ...webhookRoutes(webhooks, records('webhook', undefined, webhookChange(webhooks))),
+    ...webhookRoutes(webhooks, records('webhook', { given: webhookChange(webhooks) })),
     ...records('territory'),
     ...records('tag'),
-    ...records('pipeline', movePipeline),
-    ...records('pipeline_stage', moveStage),
+    ...records('pipeline', { move: movePipeline }),
+    ...records('pipeline_stage', { move: moveStage }),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
     ...records('currency').filter(
       ({ method, url }) =>
@@ -178,27 +170,6 @@ function tokenRoutes(db: Database): AccountRoute[] {
     at('POST', '/rest/api/v1/token', 'token:write', create, about.create),
     at('POST', '/rest/api/v1/token/:id/rotate', 'token:write', rotate, about.rotate),
     at('GET', '/rest/api/v1/me', 'any', me, about.me),
-  ]
-}
-
-/** What a webhook has beside the routes of all records (D72). */
-function webhookRoutes(service: WebhookService, records: readonly AccountRoute[]): AccountRoute[] {
-  const { create, rotate, test, replay, deliveries, replayDelivery } = webhookHandlers(service)
-  const about = webhookAbouts()
-  const [all, one] = ['/rest/api/v1/webhook', '/rest/api/v1/webhook/:id']
-  const [read, write] = ['webhook:read', 'webhook:write'] as const
-  const isKept = ({ method, url }: AccountRoute) =>
-    (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/')
-  const changes = (route: AccountRoute) =>
-    route.scope === write ? { ...route, handler: changing(service, route.handler) } : route
-  return [
-    ...records.filter(isKept).map(changes),
-    at('POST', all, write, create, about.create),
-    at('POST', `${one}/rotate`, write, rotate, about.rotate),
-    at('POST', `${one}/test`, write, test, about.test),
-    at('POST', `${one}/replay`, write, replay, about.replay),
-    at('GET', `${one}/deliveries`, read, deliveries, about.deliveries),
-    at('POST', `${one}/deliveries/:delivery/replay`, write, replayDelivery, about.replayDelivery),
   ]
 }
 

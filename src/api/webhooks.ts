@@ -10,32 +10,62 @@ import {
   replayDelivery,
   testWebhook,
 } from '../webhooks/deliveries.ts'
-import type { Outgoing } from '../webhooks/outgoing.ts'
 import { changeOf, createWebhook, rotateWebhook, type SavedWebhook } from '../webhooks/saved.ts'
 import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
+import type { WebhookWorker } from '../webhooks/worker.ts'
 import { createdAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { RecordService } from './records.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { AccountRoute, Handler } from './routes.ts'
+import { type WebhookOperation, webhookAbouts } from './webhook-abouts.ts'
 
 export type WebhookService = {
   readonly db: Queryable
-  readonly outgoing: Outgoing
+  readonly worker: WebhookWorker
   readonly now: () => Date
-  /** called after each change of a webhook of the account */
-  changed(account: number): void
 }
 
-type Operation = 'create' | 'rotate' | 'test' | 'replay' | 'deliveries' | 'replayDelivery'
-export type WebhookHandlers = { readonly [operation in Operation]: Handler }
+type WebhookHandlers = { readonly [operation in WebhookOperation]: Handler }
 
 /** The longest time for which deliveries are signed with the secret before, too; and how long if not said. */
 const [overlapMax, overlapDefault] = [168, 24]
 const pageSizeDefault = 25
 
-export function webhookHandlers(service: WebhookService): WebhookHandlers {
-  const { db, outgoing, now } = service
+/** What a webhook has of the routes of all `records`, and beside them. Making one answers a secret. */
+export function webhookRoutes(service: WebhookService, records: readonly AccountRoute[]): AccountRoute[] {
+  const handlers = webhookHandlers(service)
+  const abouts = webhookAbouts()
+  const [read, write] = ['webhook:read', 'webhook:write'] as const
+  // One that was deleted is not restored: its secrets are gone.
+  const isKept = ({ method, url }: AccountRoute) =>
+    (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/')
+  const told = (route: AccountRoute) =>
+    route.scope === write ? { ...route, handler: changing(service, route.handler) } : route
+  const own = (Object.keys(paths) as WebhookOperation[]).map((operation): AccountRoute => {
+    const isRead = operation === 'deliveries'
+    return {
+      method: isRead ? 'GET' : 'POST',
+      url: `/rest/api/v1/webhook${paths[operation]}`,
+      scope: isRead ? read : write,
+      handler: handlers[operation],
+      about: abouts[operation],
+    }
+  })
+  return [...records.filter(isKept).map(told), ...own]
+}
+
+const paths: { readonly [operation in WebhookOperation]: string } = {
+  create: '',
+  rotate: '/:id/rotate',
+  test: '/:id/test',
+  replay: '/:id/replay',
+  deliveries: '/:id/deliveries',
+  replayDelivery: '/:id/deliveries/:delivery/replay',
+}
+
+function webhookHandlers(service: WebhookService): WebhookHandlers {
+  const { db, worker, now } = service
   const changes = (handler: Handler) => changing(service, handler)
   return {
     create: changes(async request => {
@@ -43,7 +73,7 @@ export function webhookHandlers(service: WebhookService): WebhookHandlers {
       readParameters(request.query, [], [])
       const context = { ...contextOf(request), rights: request.caller.rights }
       return createdAnswer(
-        withSecret(await createWebhook(db, outgoing, context, bodyOf(request))),
+        withSecret(await createWebhook(db, worker.outgoing, context, bodyOf(request))),
         request.path,
       )
     }),
@@ -56,7 +86,7 @@ export function webhookHandlers(service: WebhookService): WebhookHandlers {
     }),
     test: async request => {
       readParameters(request.query, [], [])
-      return success(await testWebhook(db, outgoing, contextOf(request), idOf(request), now))
+      return success(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now))
     },
     replay: changes(async request => {
       readParameters(request.query, [], [])
@@ -85,18 +115,18 @@ export function webhookHandlers(service: WebhookService): WebhookHandlers {
 }
 
 /** What a change of a webhook is judged by, and brings along. */
-export function webhookChange({ db, outgoing }: WebhookService): NonNullable<RecordService['given']> {
+export function webhookChange({ db, worker }: WebhookService): NonNullable<RecordService['given']> {
   return request => {
     const context = { ...contextOf(request), rights: request.caller.rights }
-    return changeOf(db, outgoing, context, idOf(request), bodyOf(request))
+    return changeOf(db, worker.outgoing, context, idOf(request), bodyOf(request))
   }
 }
 
 /** The handler of a request after which webhooks are looked at. */
-export function changing({ changed }: WebhookService, handler: Handler): Handler {
+function changing({ worker }: WebhookService, handler: Handler): Handler {
   return async request => {
     const answer = await handler(request)
-    changed(request.caller.catalog.account.id)
+    worker.changed(request.caller.catalog.account.id)
     return answer
   }
 }

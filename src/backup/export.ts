@@ -16,8 +16,8 @@ import { configureSession, readTables } from './tables.ts'
 export type Exported = { readonly id: number; readonly name: string }
 
 /**
- * Secrets and their hashes are nobody's but the service's, and a record's rendered text says again what its columns
- * say.
+ * Secrets and their hashes are nobody's but the service's, and a record's rendered text says again what
+ * its columns say.
  */
 const leftOut = ['account_id', 'hash', 'secret', 'document']
 const lineFeed = Uint8Array.of(10)

@@ -35,7 +35,10 @@ export type Then = {
   } | null
 }
 
-/** What was different after each of the events `asked` of one record. `steps`: the newest first, none missing. */
+/**
+ * What was different after each of the events `asked` of one record. `steps`: the newest first, none
+ * missing.
+ */
 export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, Then> {
   const found = new Map<number, Then>()
   const values = new Map<string, Json>()

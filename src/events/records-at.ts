@@ -148,7 +148,10 @@ function stepOf(row: ReadRow): Step {
   }
 }
 
-/** The rows `r` as they were, by the `seq` of their events: each is the row `t` of today with other columns. */
+/**
+ * The rows `r` as they were, by the `seq` of their events: each is the row `t` of today with other
+ * columns.
+ */
 async function rowsOf(
   db: Reader,
   viewer: Viewer,
@@ -208,7 +211,10 @@ function columnsOf(
   return { columns: `{${columns.join()}}`, set: JSON.stringify(set), unset }
 }
 
-/** The columns of a field with a value, as members of JSON: that of a document as it is, any other as its text. */
+/**
+ * The columns of a field with a value, as members of JSON: that of a document as it is, any other as its
+ * text.
+ */
 function columnTexts(field: Field, value: Json): string[] {
   const kind = kinds[field.type]
   const texts = kind.write(value, field)

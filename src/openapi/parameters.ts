@@ -69,6 +69,7 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
     ...Object.fromEntries(lists),
     ...ofRequests([...resources.keys()]),
     ...ofEvents([...resources.keys()]),
+    ...ofDeliveries(),
     ...Object.assign({}, ...[...resources.values()].map(ofFields)),
   }
 }
@@ -78,24 +79,10 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     ...{ name, in: 'path', required: true, description },
     schema: { type: 'integer', minimum: 0 },
   })
-  const header = (name: string, description: string, schema: Schema) => ({
-    name,
-    in: 'header',
-    description,
-    schema,
-  })
   return {
     id: path('id', 'The id of the record.'),
     option: path('option', 'The id of the option.'),
     delivery: path('delivery', 'The id of the delivery.'),
-    delivery_state: query('state', {
-      schema: { enum: [...deliveryStates] },
-      description: 'Only deliveries in this state.',
-    }),
-    delivery_size: query('pageSize', {
-      schema: { ...whole, maximum: deliveriesMax },
-      description: 'How many; 25 if not said.',
-    }),
     name: { ...path('name', 'The name of the page.'), schema: text },
     field: { ...path('field', 'The name of a unique field.'), schema: text },
     value: { ...path('value', 'The value that the record has in the field.'), schema: text },
@@ -141,6 +128,24 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       text,
     ),
   }
+}
+
+/** The parameters of what was delivered to a webhook (D72). */
+function ofDeliveries(): { readonly [name: string]: Schema } {
+  return {
+    delivery_state: query('state', {
+      schema: { enum: [...deliveryStates] },
+      description: 'Only deliveries in this state: dead are those that were given up.',
+    }),
+    delivery_size: query('pageSize', {
+      schema: { ...whole, maximum: deliveriesMax },
+      description: 'How many deliveries are answered at most; 25 if not said.',
+    }),
+  }
+}
+
+function header(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'header', description, schema }
 }
 
 /** The parameters of the feed (D71). */

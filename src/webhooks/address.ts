@@ -54,6 +54,6 @@ export function isPublic(address: string): boolean {
 
 /** The IP address that the host of a URL is written as; null for a name. Brackets are no part of it. */
 export function literalOf({ hostname }: URL): string | null {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return isIP(bare) ? bare : null
 }

@@ -1,4 +1,7 @@
-/** The end of what is kept of deliveries (D72): the log after thirty days, all of a webhook when it is deleted. */
+/**
+ * The end of what is kept of deliveries (D72): the log after thirty days, all of a webhook when it is
+ * deleted.
+ */
 import type { Queryable } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
 import { forget } from './progress.ts'

@@ -40,7 +40,10 @@ export type Slots = { taken: number; readonly max: number }
 
 /** How many events are looked at at once. */
 const eventsMax = 500
-/** How many requests of a webhook may be under way at once, and how many deliveries are read ahead for each. */
+/**
+ * How many requests of a webhook may be under way at once, and how many deliveries are read ahead for
+ * each.
+ */
 const [widest, readAhead] = [16, 4]
 /** How many deliveries are put among the dead letters, or removed, at once. */
 const batch = 5000

@@ -1,7 +1,7 @@
 /**
- * What a webhook tells of an event (D72): what happened, and the record as it was then, with the rights of the
- * webhook's user. It is made when it is sent, so what was hidden or purged meanwhile does not leave. Knows no
- * receiver.
+ * What a webhook tells of an event (D72): what happened, and the record as it was then, with the rights
+ * of the webhook's user. It is made when it is sent, so what was hidden or purged meanwhile does not
+ * leave. Knows no receiver.
  */
 import type { Acting } from '../accounts/callers.ts'
 import { type Problem, Problems } from '../errors.ts'

@@ -22,7 +22,10 @@ export function messageId({ account, id }: Webhook, seq: number): string {
 /** A webhook that a process works for: its lease. */
 export type Held = Webhook & { readonly lease: string }
 
-/** For how long a lease holds if it is not renewed: until then nobody goes on for a process that was killed. */
+/**
+ * For how long a lease holds if it is not renewed: until then nobody goes on for a process that was
+ * killed.
+ */
 export const leaseSeconds = 5
 
 /**
@@ -128,7 +131,9 @@ WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
   }
 }
 
-/** The events after the last one that was looked at, as told.ts reads them; `hasMore`: whether more follow. */
+/**
+ * The events after the last one that was looked at, as told.ts reads them; `hasMore`: whether more follow.
+ */
 export async function eventsAfter(
   db: QueueDatabase,
   { account }: Webhook,
@@ -140,8 +145,10 @@ export async function eventsAfter(
   return { rows, hasMore: rows.at(-1)?.has_next === 'true' }
 }
 
-/** The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out where all
- * are too long together. */
+/**
+ * The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out where
+ * all are too long together.
+ */
 export async function eventsOf(
   db: QueueDatabase,
   { account }: Webhook,

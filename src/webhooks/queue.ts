@@ -143,8 +143,8 @@ export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome
 }
 
 /**
- * `mine` has a row if this process may write. A table that grew quickly is thought to be empty: so each row is
- * looked up by a list of keys or for one record, never by a join of all that a webhook has.
+ * `mine` has a row if this process may write. A table that grew quickly is thought to be empty: so each
+ * row is looked up by a list of keys or for one record, never by a join of all that a webhook has.
  */
 function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now: Date): Sql {
   const given = outcomes.map(({ seq, attempt, at, state, nextAt }) => ({

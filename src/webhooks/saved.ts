@@ -1,6 +1,6 @@
 /**
- * Webhooks with their secrets (D72). The record says whom to tell of what; the secrets and how far it has come
- * stand beside it, and change in the same statements. Knows no HTTP.
+ * Webhooks with their secrets (D72). The record says whom to tell of what; the secrets and how far it has
+ * come stand beside it, and change in the same statements. Knows no HTTP.
  */
 import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../errors.ts'

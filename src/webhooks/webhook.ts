@@ -30,7 +30,7 @@ export const inUse = { yes: 1, no: 2 } as const
 
 export const webhook: Resource = {
   name: 'webhook',
-  source: { id: 13, name: 'Webhook' },
+  source: { id: 14, name: 'Webhook' },
   shownAs: ['name'],
   reach: { owner: 'user', isPrivate: true },
   fields: defineFields('webhook', {
@@ -108,7 +108,9 @@ function checkEvents({ after, catalog, problem }: Draft): void {
     })
 }
 
-/** The one resource of which all of these types are, and whose records can be filtered; null where none is. */
+/**
+ * The one resource of which all of these types are, and whose records can be filtered; null where none is.
+ */
 export function filteredResource(types: readonly string[], { resources }: Catalog): string | null {
   const [resource = null, ...more] = new Set(types.map(resourceOf))
   return resource === null || more.length || !resources.has(resource) ? null : resource

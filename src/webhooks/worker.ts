@@ -10,14 +10,13 @@ import { reasonOf } from '../log.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { Courier, type CourierOptions } from './courier.ts'
-import type { Outgoing } from './outgoing.ts'
+import { Outgoing, type OutgoingOptions } from './outgoing.ts'
 import { findWork, type Held, type Webhook } from './progress.ts'
 import { progressRow } from './saved.ts'
 
-export type WorkerOptions = {
+export type WorkerOptions = OutgoingOptions & {
   readonly db: Queryable
   readonly callers: Callers
-  readonly outgoing: Outgoing
   readonly now: () => Date
   readonly log: Log
   /** how often it looks for what is due */
@@ -42,6 +41,8 @@ const logEveryMs = 60_000
 const service = 0
 
 export class WebhookWorker {
+  /** what makes the requests */
+  readonly outgoing: Outgoing
   readonly #options: WorkerOptions
   readonly #lease = randomUUID()
   readonly #shared: CourierOptions
@@ -57,13 +58,14 @@ export class WebhookWorker {
   #isStopped = false
 
   constructor(options: WorkerOptions) {
-    const { db, callers, outgoing, now, everyMs = everyDefaultMs } = options
+    const { db, callers, now, everyMs = everyDefaultMs } = options
     this.#options = options
+    this.outgoing = new Outgoing(options)
     this.#shared = {
       db,
       now,
       actingFor: (account, user) => callers.actingFor(account, user),
-      post: (...request) => outgoing.post(...request),
+      post: (...request) => this.outgoing.post(...request),
       disable: (webhook, reason) => this.#disable(webhook, reason),
       slots: { taken: 0, max: requestsMax },
     }
@@ -98,7 +100,7 @@ export class WebhookWorker {
     })
     await Promise.race([ended, late])
     clearTimeout(timer)
-    await this.#options.outgoing.stop()
+    await this.outgoing.stop()
     await ended
   }
 
