@@ -131,10 +131,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
   return response.json()
 }
 
-/**
- * One life of the service: it writes and delivers, until it is ended between 0.3 and 1.5 s after the
- * start.
- */
+/** One life of the service: it writes and delivers, and is ended in the second after its first delivery. */
 async function liveAndEnd(
   env: Record<string, string>,
   round: number,
@@ -151,7 +148,15 @@ async function liveAndEnd(
     isAlive = false
   })
   const isStopped = round % 4 === 0
-  setTimeout(() => service.kill(isStopped ? 'SIGTERM' : 'SIGKILL'), 300 + Math.random() * 1200)
+  const before = receiver.taken.size
+  const end = () => void service.kill(isStopped ? 'SIGTERM' : 'SIGKILL')
+  const begun = performance.now()
+  // What a process held that was killed is free after some seconds.
+  const watch = setInterval(() => {
+    if (receiver.taken.size === before && performance.now() - begun < 15_000) return
+    clearInterval(watch)
+    setTimeout(end, 50 + Math.random() * 1000)
+  }, 10)
   const write = async (writer: number) => {
     try {
       for (let n = 0; isAlive; n++) {
@@ -186,8 +191,8 @@ async function settle(env: Record<string, string>, receiver: Receiver, tally: Ta
     await new Promise(resolve => setTimeout(resolve, 1000))
     // What was refused several times would be sent again in minutes or hours: nobody waits for that here.
     const waiting = await ask(url, 'GET', `webhook/${id}/deliveries?state=waiting&pageSize=100`)
-    for (const { id: seq, next_attempt_at } of waiting.data)
-      if (next_attempt_at && Date.parse(next_attempt_at) > Date.now() + 5000)
+    for (const { id: seq, attempts, next_attempt_at } of waiting.data)
+      if (attempts > 0 && Date.parse(next_attempt_at) > Date.now() + 5000)
         await ask(url, 'POST', `webhook/${id}/deliveries/${seq}/replay`)
   }
   tally.events = happened.size
