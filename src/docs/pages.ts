@@ -1,7 +1,7 @@
 /**
- * The pages of the documentation (D140): the guides, which are the sections of docs/api/README.md, the
- * errors, and the reference. Made once; knows no account. The same texts are in the repository, where their
- * examples are executed.
+ * The pages of the documentation (D140): the guides, which are the sections of docs/api/README.md and
+ * docs/webhooks.md, the errors, and the reference. Made once; knows no account. The same texts are in the
+ * repository, where their examples are executed.
  */
 import { readFileSync } from 'node:fs'
 import { marked } from 'marked'
@@ -20,9 +20,10 @@ const written = (name: string) => near(`../../docs/api/${name}`)
 /** Name in the path, below /docs → page. '' is the first one. */
 export function documentPages(document: Schema): ReadonlyMap<string, Page> {
   const [introduction = '', ...sections] = written('README.md').split(/^## /m)
-  const guides = sections.map(text => {
-    const title = text.split('\n', 1)[0]!
-    return { title, name: slugOf(title), text: `# ${text}` }
+  const texts = [...sections.map(text => `# ${text}`), near('../../docs/webhooks.md')]
+  const guides = texts.map(text => {
+    const title = text.slice(2).split('\n', 1)[0]!
+    return { title, name: slugOf(title), text }
   })
   const navigation = (current: string) => navigationHtml(guides, document, current)
   const page = (name: string, title: string, content: string): [string, Page] => [
@@ -55,6 +56,7 @@ function rendered(markdown: string): string {
   const text = markdown
     .replaceAll('](errors.md', '](/docs/errors')
     .replaceAll('](openapi.json', '](/openapi.json')
+    .replaceAll('](../webhooks.md', '](/docs/receiving-webhooks')
     .replace(/\]\(#([\w-]+)\)/g, (_, name) => `](/docs/${name})`)
     // Not for those who use the service.
     .replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, (_, words) => words)
