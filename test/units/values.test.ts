@@ -151,6 +151,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     publicUrl: null,
     corsOrigins: [],
     openId: null,
+    webhookAllowPrivate: true,
     logLevel: 'warn',
     retentionDays: 30,
     eventRetentionDays: null,
