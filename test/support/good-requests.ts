@@ -115,7 +115,11 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     docs_page: async () => ({ path: '/docs/reference' }),
     search: async () => ({ path: `${v1}/search?q=tried` }),
     field_dropdown: async () => ({ path: `${v1}/field/dropdown?name=source` }),
-    form_replace: async () => ({ body: await sent('GET', 'field/form?source=product') }),
+    // Of a resource that gets no field meanwhile.
+    form_replace: async () => ({
+      path: `${v1}/field/form?source=territory`,
+      body: await sent('GET', 'field/form?source=territory'),
+    }),
     option_create: async () => ({ body: { name: `Tried ${++count}` } }),
     user_link: async () => ({ body: { purpose: 'reset' } }),
     session_create: async () => ({ body: { email: await person(service), password } }),
