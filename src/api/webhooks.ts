@@ -10,7 +10,7 @@ import {
   replayDelivery,
   testWebhook,
 } from '../webhooks/deliveries.ts'
-import { changeOf, createWebhook, rotateWebhook, type SavedWebhook } from '../webhooks/saved.ts'
+import { changeOf, createWebhook, requireThere, rotateWebhook, type SavedWebhook } from '../webhooks/saved.ts'
 import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
 import { createdAnswer, recordAnswer, success } from './answer.ts'
@@ -90,6 +90,7 @@ function webhookHandlers(service: WebhookService): WebhookHandlers {
     },
     replay: changes(async request => {
       readParameters(request.query, [], [])
+      await requireThere(db, contextOf(request), idOf(request))
       const after = memberOf(request.body, 'after', Number.MAX_SAFE_INTEGER)
       if (after === null) throw unusable('after', 'required', 'after is required: the seq of an event, or 0.')
       const id = idOf(request)

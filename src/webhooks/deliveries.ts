@@ -5,9 +5,7 @@
 import { Refusal } from '../errors.ts'
 import { toldEvents } from '../events/told.ts'
 import { jsonInstant } from '../fields/moment.ts'
-import { type JsonObject, parseJson } from '../json.ts'
 import { storedResponse, type Written, writeIdempotently } from '../records/idempotency.ts'
-import { readRecord } from '../records/read.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Author, author, type Write, writing } from '../records/write.ts'
@@ -17,7 +15,7 @@ import type { Outgoing } from './outgoing.ts'
 import { bodyOf } from './payload.ts'
 import { eventsOf, messageId, secretsOf, type Webhook } from './progress.ts'
 import { writeDownTest } from './queue.ts'
-import { fieldsOf, requireInUse } from './saved.ts'
+import { requireInUse, requireThere } from './saved.ts'
 import { signedHeaders } from './signature.ts'
 import type { deliveryStates } from './webhook.ts'
 
@@ -38,7 +36,7 @@ export async function readDeliveries(
   id: number,
   { state, pageSize, before }: LogRequest,
 ): Promise<{ deliveries: string[]; next: number | null }> {
-  await readRecord(db, fieldsOf(context), context, id)
+  await requireThere(db, context, id)
   const isWanted = sql`${state ? sql` AND d.state = ${state}::text` : sql.none}${
     before === null ? sql.none : sql` AND d.seq < ${String(before)}::bigint`
   }`
@@ -62,7 +60,7 @@ export async function testWebhook(
   const webhook = webhookOf(context, id)
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return deliveryOf(db, webhook, before)
-  const { record } = await readRecord(db, fieldsOf(context), context, id)
+  const shown = await requireThere(db, context, id)
   const written = await happened(db, context, id, 'webhook.tested', by => [
     sql`put AS (
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at)
@@ -71,7 +69,6 @@ export async function testWebhook(
 )`,
   ])
   const seq = Number(written.row.seq)
-  const shown = parseJson(record) as JsonObject
   const [event] = await toldEvents(db, context, await eventsOf(db, webhook, [{ seq }]))
   const body = bodyOf(event!, shown)
   const at = now()

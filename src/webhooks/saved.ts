@@ -19,7 +19,7 @@ import { type Sql, sql } from '../sql.ts'
 import type { Outgoing } from './outgoing.ts'
 import { filterPlan } from './payload.ts'
 import { newWebhookSecret } from './signature.ts'
-import { filteredResource } from './webhook.ts'
+import { filteredResource, inUse } from './webhook.ts'
 
 /** A webhook as it was saved, and its secret; null where the request had been carried out before. */
 export type SavedWebhook = Saved & { readonly secret: string | null }
@@ -86,10 +86,15 @@ export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceFields 
   return catalog.resources.get('webhook')!
 }
 
-/** A webhook that is in use. Throws `record_not_found`, and `validation_failed` where it is out of use. */
-export async function requireInUse(db: Queryable, context: Context, id: number): Promise<JsonObject> {
-  const record = parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
-  if (record.is_active === 1) return record
+/** A webhook that the caller sees. Throws `record_not_found`. */
+export async function requireThere(db: Queryable, context: Context, id: number): Promise<JsonObject> {
+  return parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
+}
+
+/** One that is in use, besides. Throws `validation_failed`, too. */
+export async function requireInUse(db: Queryable, context: Context, id: number): Promise<void> {
+  const record = await requireThere(db, context, id)
+  if (record.is_active === inUse.yes) return
   throw new Refusal('validation_failed', 'Nothing is sent again.', [
     {
       ...{ field: 'is_active', path: '', code: 'out_of_use', message: 'The webhook is out of use.' },

@@ -86,7 +86,7 @@ const nobody = 999_999_999
 
 /** What a route answers whoever may ask: there is no such record, or the request is not complete. */
 function admitted(method: string, url: string): readonly number[] {
-  if (/(\/rotate|:id\/replay)$/.test(url)) return [422]
+  if (url.endsWith('/rotate')) return [422]
   // Whoever asks with a token has no session.
   if (method === 'DELETE' && url.endsWith('/session')) return [404]
   if (url.includes(':id')) return [404]

@@ -86,6 +86,10 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     source: () => 'product',
     type: () => 'DROPDOWN',
     purpose: () => 'invitation',
+    kind: () => 'Call',
+    // Nobody listens there.
+    url: () => 'http://127.0.0.1:9/',
+    events: () => ['webhook.*'],
   }
   const newBody = (resource: string): { [member: string]: Json } => {
     const { required = [] } = components.schemas[`${resource}_new`] ?? {}
@@ -121,6 +125,12 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       const headers = await signedIn(service)
       const { text } = await send(service, { method: 'GET', path: `${v1}/session`, headers })
       return { path: `${v1}/session/${JSON.parse(text).data.session.id}`, headers }
+    },
+    webhook_replay: async () => ({ body: { after: 0 } }),
+    webhook_replay_delivery: async () => {
+      const { id } = await made('webhook')
+      const { id: delivery } = await sent('POST', `webhook/${id}/test`)
+      return { path: `${v1}/webhook/${id}/deliveries/${delivery}/replay` }
     },
     password_replace: async () => ({
       headers: await signedIn(service),
