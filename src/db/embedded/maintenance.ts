@@ -32,6 +32,7 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
       checkpointed = await walPosition(sql)
       checkpointAt = now
     }
+    if (!idle) await analyzeGrownTables(sql)
     // VACUUM writes to the log; the checkpoint has freed space there.
     if (engine.hasDiskSpace() && now - vacuumAt > (idle ? vacuumEveryMs : vacuumAtLeastEveryMs)) {
       await vacuumDueTables(sql)
@@ -62,19 +63,38 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
  * tables.
  */
 export async function vacuumDueTables(sql: Pool): Promise<string[]> {
-  // Otherwise the statistics have this session's counts only after it was idle.
-  await sql.unsafe('SELECT pg_stat_force_next_flush()')
-  const due = await sql.unsafe<{ name: string }[]>(`
-    SELECT format('%I.%I', s.schemaname, s.relname) AS name
-    FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
-    WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (
-      s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
+  const due = await tablesWith(
+    sql,
+    `s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
       OR s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0)
       OR s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
-      OR age(c.relfrozenxid) > 100000000)
+      OR age(c.relfrozenxid) > 100000000`,
+  )
+  for (const name of due) await sql.unsafe(`VACUUM (ANALYZE) ${name}`)
+  return due
+}
+
+/**
+ * ANALYZE of the tables that have more than doubled since the last one: a statement is planned once, and the
+ * plan for a small table reads a large one from end to end until there are new statistics. So an import does
+ * not wait for the vacuum. Returns the names of these tables.
+ */
+export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
+  const grown = await tablesWith(sql, 's.n_mod_since_analyze > 500 + greatest(c.reltuples, 0)')
+  for (const name of grown) await sql.unsafe(`ANALYZE ${name}`)
+  return grown
+}
+
+/** The tables that meet a condition on their statistics `s` and their row `c` of pg_class. */
+async function tablesWith(sql: Pool, condition: string): Promise<string[]> {
+  // Otherwise the statistics have this session's counts only after it was idle.
+  await sql.unsafe('SELECT pg_stat_force_next_flush()')
+  const tables = await sql.unsafe<{ name: string }[]>(`
+    SELECT format('%I.%I', s.schemaname, s.relname) AS name
+    FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
+    WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (${condition})
     ORDER BY s.n_dead_tup DESC`)
-  for (const { name } of due) await sql.unsafe(`VACUUM (ANALYZE) ${name}`)
-  return due.map(table => table.name)
+  return tables.map(({ name }) => name)
 }
 
 /** Bytes written to the write-ahead log since the cluster was made. */
