@@ -31,8 +31,7 @@ export async function makeManyDeals(
     onStep(step + 1, work, `${until} of ${count} deals`)
   }
   for (const [index, { name, definition, statistics }] of indexes.entries()) {
-    await db.query(definition)
-    for (const alter of statistics) await db.query(alter)
+    await define(db, [definition, ...statistics])
     onStep(steps + index + 1, work, name)
   }
   await db.query(
@@ -56,12 +55,23 @@ async function withoutIndexes(db: Database): Promise<Index[]> {
        FROM pg_attribute WHERE attrelid = indexname::regclass AND attstattarget > 0)::text AS statistics
      FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'deal' AND indexname <> 'deal_pkey'`,
   )
-  for (const { name } of rows) await db.query(`DROP INDEX ${name}`)
+  await define(
+    db,
+    rows.map(({ name }) => `DROP INDEX ${name}`),
+  )
   return rows.map(({ name, definition, statistics }) => ({
     name: name!,
     definition: definition!,
     statistics: statistics ? (JSON.parse(statistics) as string[]) : [],
   }))
+}
+
+/** Waits for whatever the server does with the table by itself: an autovacuum takes its time to give way. */
+async function define(db: Database, statements: string[]): Promise<void> {
+  await db.sql.begin(async tx => {
+    for (const limit of ['statement_timeout', 'lock_timeout']) await tx.unsafe(`SET LOCAL ${limit} = 0`)
+    for (const statement of statements) await tx.unsafe(statement)
+  })
 }
 
 /** What a deal has of its own; the rest is its model's, one of the sample's. `i` counts from 0. */
