@@ -23,6 +23,7 @@ import { openPipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
 import { readJson, requestId } from './api/request.ts'
 import { type AccountRoute, routes } from './api/routes.ts'
+import { isForPage, serveWeb } from './api/web.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
@@ -98,7 +99,9 @@ export function buildApp({
   const pipeline = openPipeline(db, callers)
   const service: Service = { now, admission, connections, pipeline, admitted: new WeakMap() }
   allowOrigins(app, corsOrigins)
-  refuseWrongPaths(app, new Paths(table), admission)
+  const hasWeb = serveWeb(app, connections)
+  if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')
+  refuseWrongPaths(app, new Paths(table), admission, hasWeb)
   takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) addRoute(app, route, service)
   app.setErrorHandler((error, request, reply) => {
@@ -108,11 +111,12 @@ export function buildApp({
   return app
 }
 
-function refuseWrongPaths(app: FastifyInstance, paths: Paths, admission: Admission): void {
+function refuseWrongPaths(app: FastifyInstance, paths: Paths, admission: Admission, hasWeb: boolean): void {
   // After the hook of origins, so that their pages may read these refusals, too.
   app.after(() =>
     app.addHook('onRequest', async request => {
       const path = request.raw.url!.split('?', 1)[0]!
+      if (request.is404 && hasWeb && isForPage(request)) return
       if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return
       await admission.count(request)
       throw paths.refusal(request.method, path)

@@ -4,7 +4,8 @@ import { errorOf } from './errors.ts'
 export type Options = {
   /** where the service is, such as https://crm.example.com */
   readonly url: string
-  readonly token: string
+  /** none in a browser whose session cookie says who asks */
+  readonly token?: string
   /** how often a request is tried again: 3 by default */
   readonly retries?: number
   /** how long one attempt may take, in milliseconds: 60 000 by default */
@@ -71,7 +72,7 @@ export class Http {
       method,
       headers: {
         accept: 'application/json',
-        authorization: `Bearer ${this.#options.token}`,
+        ...(this.#options.token === undefined ? {} : { authorization: `Bearer ${this.#options.token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(method === 'GET' ? {} : { 'idempotency-key': crypto.randomUUID() }),
         ...headers,

@@ -1,0 +1,14 @@
+/**
+ * `npm ci` ends with this: it builds the web UI, so that the start needs no step of its own. An install
+ * without the development packages keeps the UI that is there.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+const vite = new URL('../node_modules/vite/package.json', import.meta.url)
+if (existsSync(vite)) {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build', '--', '--logLevel', 'warn'], {
+    stdio: 'inherit',
+  })
+  process.exitCode = status ?? 1
+} else console.log('Vite is not installed, so the web UI was not built.')

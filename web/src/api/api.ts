@@ -1,0 +1,90 @@
+/** The service, as the signed-in person may use it: the browser's session cookie says who asks. */
+import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
+
+// The rest of the UI knows the client by this file.
+// biome-ignore lint/performance/noBarrelFile: of one package
+export { DealwrightError, VersionConflict } from '../../../client/src/client.ts'
+export type { Page, Schemas }
+
+/** A field as the field list describes it. */
+export type Field = Schemas['field']
+export type FieldType = Field['type']
+export type Operator = Field['operators'][number]
+/** Who asks: account, user and scopes. */
+export type Me = Schemas['caller']
+export type Problem = Schemas['problem_item']
+
+/** What a record is where any resource will do: its fields are known by the field list only. */
+export type AnyRecord = {
+  readonly id: number
+  readonly version?: number
+  readonly deleted_at?: string | null
+  /** field → the names behind its ids, of what `expand` asked for */
+  readonly _expanded?: Names
+  readonly [field: string]: unknown
+}
+
+export type Named = { readonly id: number; readonly name: string | null }
+export type Names = { readonly [field: string]: Named | readonly Named[] | null }
+
+export const base = '/rest/api/v1'
+
+/** The ids of this page's writes, the newest last: their events are no news to it (live.ts). */
+const ownWrites: string[] = []
+
+export const isOwnWrite = (requestId: string | null): boolean =>
+  requestId !== null && ownWrites.includes(requestId)
+
+/** Names each write, so that its event is known again. */
+const namingFetch: typeof fetch = (input, init) => {
+  if (!init?.method || init.method === 'GET') return fetch(input, init)
+  const id = crypto.randomUUID()
+  ownWrites.push(id)
+  if (ownWrites.length > 500) ownWrites.shift()
+  const headers = new Headers(init.headers)
+  headers.set('x-request-id', id)
+  return fetch(input, { ...init, headers })
+}
+
+export const api = new Dealwright({ url: location.origin, retries: 2, timeoutMs: 30_000, fetch: namingFetch })
+
+/** The data of an answer. `T` is what the OpenAPI document says of the path. */
+export async function ask<T>(
+  method: string,
+  path: string,
+  asked: Parameters<typeof api.request>[2] = {},
+): Promise<T> {
+  const { body } = await api.request(method, `${base}${path}`, asked)
+  return (body as { data: T }).data
+}
+
+/** Whether the session has ended, or there is none. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof DealwrightError && error.status === 401
+}
+
+/** What went wrong, in a sentence for people. */
+export function sayError(error: unknown): string {
+  if (error instanceof DealwrightError) {
+    const [first] = error.problems
+    return first ? [first.message, first.hint].filter(Boolean).join(' ') : error.message
+  }
+  if (navigator.onLine === false) return 'You are offline. Nothing was saved.'
+  return 'The service could not be reached. Nothing was saved.'
+}
+
+/**
+ * The problems of a refused write by field; `''` has those of no field. A path such as
+ * /deal_value/products/0/quantity is its field's.
+ */
+export function problemsByField(error: unknown): { readonly [field: string]: string } {
+  if (!(error instanceof DealwrightError)) return { '': sayError(error) }
+  const found: { [field: string]: string } = {}
+  for (const { field, path, message, hint } of error.problems) {
+    const name = path.split('/')[1] || field || ''
+    const said = [message, hint].filter(Boolean).join(' ')
+    found[name] = found[name] ? `${found[name]} ${said}` : said
+  }
+  if (error.problems.length === 0) found[''] = error.message
+  return found
+}

@@ -1,0 +1,120 @@
+/** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
+import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { type AnyRecord, api, ask, type Field, isSignedOut, type Me, type Named, type Page } from './api.ts'
+
+const minute = 60_000
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // The client has tried again where that is of use. The feed says what has changed (live.ts).
+    queries: { retry: false, staleTime: minute, gcTime: 10 * minute, refetchOnWindowFocus: true },
+    mutations: { retry: false },
+  },
+})
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => ask<Me>('GET', '/me'),
+  staleTime: 5 * minute,
+})
+
+/** Who asks, or null where nobody is signed in. */
+export async function whoAsks(): Promise<Me | null> {
+  try {
+    return await queryClient.ensureQueryData(meQuery)
+  } catch (error) {
+    if (isSignedOut(error)) return null
+    throw error
+  }
+}
+
+/** The sections of a resource's form, each with its fields in order. */
+export const fieldsQuery = (source: string) =>
+  queryOptions({
+    queryKey: ['fields', source],
+    queryFn: async () =>
+      (await ask<{ fields: Field[][] }>('GET', '/field/list', { query: { source } })).fields,
+    staleTime: 10 * minute,
+  })
+
+export type Pipeline = AnyRecord & { name: string; position: number }
+/** A stage's meaning, never its name (D19): 1 open, 2 won, 3 lost. */
+export type StageKind = 1 | 2 | 3
+export const kindOf = { open: 1, won: 2, lost: 3 } as const
+
+export type Stage = AnyRecord & {
+  name: string
+  pipeline: number
+  position: number
+  probability: number
+  kind: StageKind
+  rotting_days: number | null
+}
+
+/** All records of a small resource, such as pipelines and tags: at most 500. */
+export const allQuery = <T extends AnyRecord>(resource: string, sort = 'id:asc') =>
+  queryOptions({
+    queryKey: ['all', resource, sort],
+    queryFn: () =>
+      ask<T[]>('GET', `/${resource}/view/list`, { query: { pageSize: 500, sort, count: 'none' } }),
+    staleTime: 10 * minute,
+  })
+
+export const pipelinesQuery = allQuery<Pipeline>('pipeline', 'position:asc')
+export const stagesQuery = allQuery<Stage>('pipeline_stage', 'position:asc')
+export const currenciesQuery = allQuery<AnyRecord & { code: string; name: string }>('currency')
+export const usersQuery = allQuery<AnyRecord & { name: string; email: string; is_active: boolean }>(
+  'user',
+  'name:asc',
+)
+
+export type Option = Named & { position: number; is_active: boolean; is_default: boolean }
+
+/** The options of a dropdown, the inactive ones included. */
+export const optionsQuery = (source: string, name: string) =>
+  queryOptions({
+    queryKey: ['options', source, name],
+    queryFn: () => ask<Option[]>('GET', '/field/dropdown', { query: { source, name } }),
+    staleTime: 10 * minute,
+  })
+
+export type ListAsked = {
+  readonly filter?: string
+  readonly sort?: string
+  readonly fields?: string
+  readonly expand?: string
+  readonly deleted?: 'only'
+}
+
+/** One page of a list, as the table and the board read them. */
+export const pageQuery = (resource: string, asked: ListAsked, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: ['list', resource, asked, pageSize, page],
+    queryFn: async ({ signal }) => {
+      const query = { ...asked, page, pageSize }
+      const { body } = await api.request('GET', `/rest/api/v1/${resource}/view/list`, { query, signal })
+      return body as Page<AnyRecord>
+    },
+  })
+
+/** A record with the names behind its ids. */
+export const recordQuery = (resource: string, id: number, expand: string) =>
+  queryOptions({
+    queryKey: ['record', resource, id, expand],
+    queryFn: () => ask<AnyRecord>('GET', `/${resource}/${id}`, { query: expand ? { expand } : {} }),
+  })
+
+/** The names of the fields of which a record can have the names behind its ids. */
+export function expandable(sections: readonly (readonly Field[])[]): string {
+  return sections
+    .flat()
+    .filter(({ is_expandable }) => is_expandable)
+    .map(({ internal_name }) => internal_name)
+    .join(',')
+}
+
+/** Whatever shows records of a resource is read again. */
+export function refresh(resource: string): Promise<unknown> {
+  const keys = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
+  return Promise.all(keys.map(queryKey => queryClient.invalidateQueries({ queryKey })))
+}

@@ -1,0 +1,9 @@
+import { PageHead } from '../ui/page.tsx'
+
+export function Board() {
+  return (
+    <main>
+      <PageHead title="Board" />
+    </main>
+  )
+}

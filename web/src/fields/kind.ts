@@ -1,0 +1,53 @@
+/**
+ * What a field kind is in the browser: how a value is shown, edited, written, pasted and filtered by. One
+ * file a kind, as on the server. No page asks a field for its type; it asks its kind.
+ */
+import type { ReactNode } from 'react'
+import type { Field, Named, Operator } from '../api/api.ts'
+import type { Formats } from '../format/format.ts'
+
+/** The names behind a value's ids, as `expand` answers them. */
+export type NamesOf = Named | readonly Named[] | null | undefined
+
+export type CellProps<V> = { value: V; field: Field; names: NamesOf }
+
+export type InputProps<V> = {
+  value: V | null
+  onChange: (value: V | null) => void
+  field: Field
+  /** the label; in a table's cell `isBare` keeps it for screen readers */
+  label: string
+  isBare?: boolean | undefined
+  /** what the service, or `check`, says of the value */
+  error?: string | undefined
+  /** the names behind the ids of the value that was read */
+  names?: NamesOf
+  autoFocus?: boolean | undefined
+}
+
+export type OperandProps = {
+  /** the operand as it stands in a filter, such as 1020 or 2026-01-01 */
+  value: string
+  onChange: (text: string) => void
+  field: Field
+  operator: Operator
+  label: string
+}
+
+export type Kind<V = unknown> = {
+  /** in a table, on a page; never called for null */
+  readonly Cell: (props: CellProps<V>) => ReactNode
+  readonly Input: (props: InputProps<V>) => ReactNode
+  readonly Operand: (props: OperandProps) => ReactNode
+  /** the value in plain text: copied cells, announcements, titles */
+  readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
+  /** what a pasted or typed text means; undefined where it means nothing */
+  readonly parse: (text: string, field: Field) => V | null | undefined
+  /** what is wrong with a value, by the limits of `field.config` */
+  readonly check?: (value: V, field: Field) => string | undefined
+  /** the value as it is sent, where that differs from what is read */
+  readonly write?: (value: V) => unknown
+  /** of a table's column, in pixels */
+  readonly width: number
+  readonly align?: 'end'
+}

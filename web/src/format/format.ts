@@ -1,0 +1,129 @@
+/**
+ * Numbers, money, dates and times as the reader writes them. Dates and times of the service are shown in the
+ * account's time zone; a calendar date has none and never becomes a `Date` of the browser's.
+ */
+
+export type Settings = {
+  /** such as de-DE */
+  readonly locale: string
+  /** such as Europe/Berlin */
+  readonly timeZone: string
+  /** the moment that "today" and "yesterday" follow */
+  readonly now?: () => Date
+}
+
+export type Money = {
+  readonly currency?: number
+  readonly currency_code?: string | null
+  readonly value?: number | null
+}
+
+export type Formats = ReturnType<typeof formats>
+
+const dayMs = 86_400_000
+
+/** The formats of a reader. Formatters are made once each: making one costs more than using it. */
+export function formats({ locale, timeZone, now = () => new Date() }: Settings) {
+  const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
+  const number = (options: Intl.NumberFormatOptions) => {
+    const key = JSON.stringify(options)
+    if (!made.has(key)) made.set(key, new Intl.NumberFormat(locale, options))
+    return made.get(key) as Intl.NumberFormat
+  }
+  const date = (options: Intl.DateTimeFormatOptions) => {
+    const key = `date${JSON.stringify(options)}`
+    if (!made.has(key)) made.set(key, new Intl.DateTimeFormat(locale, options))
+    return made.get(key) as Intl.DateTimeFormat
+  }
+  const currency = (code: string | null | undefined): Intl.NumberFormatOptions =>
+    code ? { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } : {}
+  /** Today's date in the account's time zone, as YYYY-MM-DD. */
+  const today = () => dateIn(now(), timeZone)
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+
+  return {
+    locale,
+    timeZone,
+    today,
+    /** 1234.5 → 1,234.5 */
+    number: (value: number) => number({ maximumFractionDigits: 20 }).format(value),
+    percent: (value: number) => number({ style: 'percent', maximumFractionDigits: 1 }).format(value / 100),
+    /** All digits of the amount: those of its currency, or more where it has more. */
+    money: ({ value, currency_code }: Money) => {
+      if (value === null || value === undefined) return ''
+      const options = currency(currency_code)
+      const decimals = `${value}`.split('.')[1]?.length ?? 0
+      const usual = number(options).resolvedOptions().maximumFractionDigits ?? 2
+      if (decimals === 0) return number({ ...options, maximumFractionDigits: 0 }).format(value)
+      const digits = Math.max(decimals, usual)
+      return number({ ...options, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+        value,
+      )
+    },
+    /** An amount where there is little room: €134.5M, and €1,863 where it is short. */
+    compactMoney: ({ value, currency_code }: Money) => {
+      if (value === null || value === undefined) return ''
+      const isLong = Math.abs(value) >= 1_000_000
+      return number({
+        ...currency(currency_code),
+        maximumFractionDigits: isLong ? 1 : 0,
+        ...(isLong ? { notation: 'compact' } : {}),
+      }).format(value)
+    },
+    /** The day of YYYY-MM-DD, with the year where it isn't this one. */
+    date: (text: string) => {
+      const isThisYear = text.slice(0, 4) === today().slice(0, 4)
+      const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+      return date(isThisYear ? options : { ...options, year: 'numeric' }).format(noon(text))
+    },
+    longDate: (text: string) => date({ dateStyle: 'full', timeZone: 'UTC' }).format(noon(text)),
+    month: (text: string) =>
+      date({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(noon(`${text.slice(0, 7)}-01`)),
+    /** A moment, in the account's time zone. */
+    moment: (iso: string) =>
+      date({ dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(iso)),
+    fullMoment: (iso: string) =>
+      date({ dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(iso)),
+    /** The date of a moment in the account's time zone, as YYYY-MM-DD. */
+    dateOf: (iso: string) => dateIn(new Date(iso), timeZone),
+    /** HH:MM as the reader writes a time of day. */
+    time: (text: string) =>
+      date({ timeStyle: 'short', timeZone: 'UTC' }).format(new Date(`2000-01-01T${text}Z`)),
+    /** How long ago or ahead: "3 days ago", "in 2 hours". */
+    ago: (iso: string) => {
+      const seconds = (new Date(iso).getTime() - now().getTime()) / 1000
+      const units = [
+        ['second', 60],
+        ['minute', 60],
+        ['hour', 24],
+        ['day', 7],
+        ['week', 4.345],
+        ['month', 12],
+      ] as const
+      let rest = seconds
+      for (const [unit, size] of units) {
+        if (Math.abs(rest) < size) return relative.format(Math.round(rest), unit)
+        rest /= size
+      }
+      return relative.format(Math.round(rest), 'year')
+    },
+    /** Whole days from today to the date; negative when it is past. */
+    daysUntil: (text: string) => Math.round((noon(text).getTime() - noon(today()).getTime()) / dayMs),
+  }
+}
+
+/** A moment that is on that day in every time zone the formatter is told of (UTC). */
+function noon(text: string): Date {
+  return new Date(`${text.slice(0, 10)}T12:00:00Z`)
+}
+
+/** The calendar date of a moment in a time zone, as YYYY-MM-DD. */
+export function dateIn(moment: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return parts.format(moment)
+}

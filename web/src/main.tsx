@@ -1,0 +1,15 @@
+/** The start of the web UI. */
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/queries.ts'
+import { router } from './routes.tsx'
+import { applyPreferences } from './shell/preferences.ts'
+import './styles.css'
+
+applyPreferences()
+createRoot(document.getElementById('root')!).render(
+  <QueryClientProvider client={queryClient}>
+    <RouterProvider router={router} />
+  </QueryClientProvider>,
+)

@@ -1,0 +1,3 @@
+export function Forecast() {
+  return <main className="p-4">Forecast</main>
+}

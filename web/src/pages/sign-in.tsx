@@ -1,0 +1,176 @@
+/** The way in: by e-mail and password, by a one-time link, or by the company's OpenID provider (D61). */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
+import { ask, base, DealwrightError, type Me, sayError } from '../api/api.ts'
+import { meQuery, queryClient } from '../api/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/inputs.tsx'
+
+type Accounts = readonly { readonly id: number; readonly name: string }[]
+
+/** The secret of a one-time link. It stands behind the `#`, so that no server's log gets to know it. */
+function linkOf(hash: string): string | null {
+  return /^#link=([\w-]+)$/.exec(hash)?.[1] ?? null
+}
+
+export function SignIn() {
+  const { to } = useSearch({ from: '/sign-in' })
+  const navigate = useNavigate()
+  const [link] = useState(() => linkOf(location.hash))
+  useEffect(() => {
+    document.title = 'Sign in · Dealwright'
+    if (link) history.replaceState(history.state, '', location.pathname + location.search)
+  }, [link])
+  const enter = async (body: object) => {
+    const me = await ask<Me>('POST', '/session', { body })
+    queryClient.clear()
+    queryClient.setQueryData(meQuery.queryKey, me)
+    // Only a path of this service: an address of elsewhere could be a trap.
+    const isOwn = to?.startsWith('/') && !to.startsWith('//') && !to.startsWith('/\\')
+    await navigate({ href: isOwn ? to : '/board' } as never)
+  }
+  return (
+    <main className="flex min-h-dvh items-center justify-center bg-canvas p-4">
+      <div className="w-full max-w-[360px] rounded-lg border border-line bg-surface p-6 shadow-float">
+        <div className="mb-5 flex items-center gap-2.5">
+          <img src="/favicon.svg" alt="" width={28} height={28} />
+          <h1 className="text-xl font-semibold">
+            {link ? 'Welcome to Dealwright' : 'Sign in to Dealwright'}
+          </h1>
+        </div>
+        {link ? <ByLink link={link} enter={enter} /> : <ByPassword enter={enter} />}
+      </div>
+    </main>
+  )
+}
+
+type Enter = (body: object) => Promise<void>
+
+function useEntering(enter: Enter) {
+  const [error, setError] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [accounts, setAccounts] = useState<Accounts | null>(null)
+  const send = async (body: object) => {
+    setBusy(true)
+    setError(null)
+    try {
+      await enter(body)
+    } catch (problem) {
+      setBusy(false)
+      setAccounts(accountsOf(problem))
+      setError(sayError(problem))
+    }
+  }
+  return { error, isBusy, accounts, send }
+}
+
+/** The accounts to choose from, where the e-mail has users in several. */
+function accountsOf(error: unknown): Accounts | null {
+  if (!(error instanceof DealwrightError)) return null
+  const problem = error.problems.find(({ code }) => code === 'account_needed') as
+    | { accounts?: Accounts }
+    | undefined
+  return problem?.accounts ?? null
+}
+
+function Trouble({ error }: { error: string | null }) {
+  return (
+    <div role="alert">{error && <p className="rounded-sm bg-lost-soft px-3 py-2 text-lost">{error}</p>}</div>
+  )
+}
+
+function ByPassword({ enter }: { enter: Enter }) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [account, setAccount] = useState<string | null>(null)
+  const { error, isBusy, accounts, send } = useEntering(enter)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void send({ email, password, ...(account ? { account: Number(account) } : {}) })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        onChange={setEmail}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={setPassword}
+      />
+      {accounts && (
+        <Select
+          label="Account"
+          value={account}
+          onChange={setAccount}
+          choices={accounts}
+          none="Choose…"
+          required
+        />
+      )}
+      <Trouble error={error} />
+      <Button type="submit" look="primary" isPending={isBusy}>
+        Sign in
+      </Button>
+      <OpenIdButton />
+      <p className="text-sm text-ink-faint">
+        No password, or forgotten? An administrator can send you a one-time link. Whoever runs the service can
+        make one by <code>npx dealwright user link</code>.
+      </p>
+    </form>
+  )
+}
+
+/** Shown where the service has a provider. */
+function OpenIdButton() {
+  const { data: isThere } = useQuery({
+    queryKey: ['openid'],
+    // A provider that is there is a redirect, which is not followed.
+    queryFn: async () =>
+      (await fetch(`${base}/session/openid`, { redirect: 'manual' })).type === 'opaqueredirect',
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (!isThere) return null
+  return (
+    <a className="linked text-center" href={`${base}/session/openid`}>
+      Sign in with your company’s account
+    </a>
+  )
+}
+
+function ByLink({ link, enter }: { link: string; enter: Enter }) {
+  const [password, setPassword] = useState('')
+  const { error, isBusy, send } = useEntering(enter)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void send(password ? { link, password } : { link })
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-ink-soft">Your link signs you in once. Choose a password to sign in with later.</p>
+      <TextField
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        autoFocus
+        value={password}
+        onChange={setPassword}
+        hint="12 characters or more. Four words that nobody would guess are a good one."
+      />
+      <Trouble error={error} />
+      <Button type="submit" look="primary" isPending={isBusy}>
+        {password ? 'Set the password and sign in' : 'Sign in'}
+      </Button>
+    </form>
+  )
+}

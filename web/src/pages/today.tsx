@@ -1,0 +1,3 @@
+export function Today() {
+  return <main className="p-4">Today</main>
+}

@@ -1,0 +1,3 @@
+export function RecordPage() {
+  return <main className="p-4">RecordPage</main>
+}

@@ -1,0 +1,3 @@
+export function TablePage() {
+  return <main className="p-4">TablePage</main>
+}

@@ -1,0 +1,135 @@
+/** Every page of the UI, with what its address says: pages hold no state that a link would lose. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { meQuery, queryClient, whoAsks } from './api/queries.ts'
+import { Board } from './board/board.tsx'
+import { type TableName, tables } from './records/tables.ts'
+import { Failed, NotFound } from './shell/failed.tsx'
+import { Shell } from './shell/shell.tsx'
+
+/** The parameters of an address, as texts: what people read and write by hand. */
+type Search = Record<string, unknown>
+
+function only<K extends string>(...names: K[]): (search: Search) => { readonly [name in K]?: string } {
+  return search => {
+    const found: { [name in K]?: string } = {}
+    for (const name of names) if (search[name]) found[name] = String(search[name])
+    return found
+  }
+}
+
+const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Failed })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: only('to'),
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignIn'),
+})
+
+/** Everything that takes somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ location }) => {
+    if (!(await whoAsks())) throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+  loader: () => queryClient.ensureQueryData(meQuery),
+  component: Shell,
+  errorComponent: Failed,
+})
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/board', replace: true })
+  },
+})
+
+const board = createRoute({
+  getParentRoute: () => shell,
+  path: '/board',
+  validateSearch: only('pipeline', 'filter', 'sort', 'view', 'deal'),
+  component: Board,
+})
+
+const table = createRoute({
+  getParentRoute: () => shell,
+  path: '/$table',
+  validateSearch: only('filter', 'sort', 'columns', 'view', 'deleted'),
+  beforeLoad: ({ params }) => {
+    if (!(params.table in tables)) throw new Error('There is no such page.')
+  },
+  component: lazyRouteComponent(() => import('./records/table-page.tsx'), 'TablePage'),
+})
+
+const record = createRoute({
+  getParentRoute: () => shell,
+  path: '/$table/$id',
+  // `list` has the filter and the order of the list one came from, for next and previous.
+  validateSearch: only('tab', 'filter', 'sort'),
+  component: lazyRouteComponent(() => import('./records/record-page.tsx'), 'RecordPage'),
+})
+
+const today = createRoute({
+  getParentRoute: () => shell,
+  path: '/today',
+  validateSearch: only('owner'),
+  component: lazyRouteComponent(() => import('./pages/today.tsx'), 'Today'),
+})
+
+const forecast = createRoute({
+  getParentRoute: () => shell,
+  path: '/forecast',
+  validateSearch: only('pipeline', 'filter', 'from', 'months', 'report'),
+  component: lazyRouteComponent(() => import('./pages/forecast.tsx'), 'Forecast'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+})
+
+const settingsPage = createRoute({
+  getParentRoute: () => settings,
+  path: '/$page',
+  validateSearch: only('id', 'source'),
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'SettingsPage'),
+})
+
+const tree = root.addChildren([
+  signIn,
+  shell.addChildren([home, board, today, forecast, settings.addChildren([settingsPage]), table, record]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: search => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(given as [string, string][]).toString()
+    return text ? `?${text}` : ''
+  },
+  defaultPreload: 'intent',
+  defaultPendingMs: 200,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** The address of a record's page. */
+export function recordPath(resource: string, id: number): string {
+  const name = (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)
+  return name ? `/${name}/${id}` : '/'
+}

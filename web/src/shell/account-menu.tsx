@@ -1,0 +1,61 @@
+/** Who is signed in, and the way out. */
+import { useNavigate } from '@tanstack/react-router'
+import { ask } from '../api/api.ts'
+import { queryClient } from '../api/queries.ts'
+import { Avatar } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { useMe } from './me.ts'
+import { prefer, usePreferences } from './preferences.ts'
+
+export function AccountMenu() {
+  const me = useMe()
+  const navigate = useNavigate()
+  const { theme } = usePreferences()
+  const signOut = async () => {
+    await ask('DELETE', '/session')
+    queryClient.clear()
+    await navigate({ to: '/sign-in' })
+  }
+  const themes = [
+    { id: 'system', label: 'As the system' },
+    { id: 'light', label: 'Light' },
+    { id: 'dark', label: 'Dark' },
+  ] as const
+  return (
+    <Menu
+      label="Account"
+      groups={[
+        {
+          title: me.account.name,
+          entries: [
+            {
+              id: 'profile',
+              label: 'Your profile',
+              act: () => void navigate({ to: '/settings/$page', params: { page: 'profile' } }),
+            },
+            { id: 'sign-out', label: 'Sign out', act: () => void signOut() },
+          ],
+        },
+        {
+          title: 'Theme',
+          entries: themes.map(({ id, label }) => ({
+            id,
+            label,
+            isChecked: theme === id,
+            act: () => prefer({ theme: id }),
+          })),
+        },
+      ]}
+    >
+      <Button
+        look="quiet"
+        className="w-full justify-start!"
+        aria-label={`${me.user.name}, ${me.account.name}: account`}
+      >
+        <Avatar name={me.user.name} size={22} />
+        <span className="min-w-0 truncate text-left">{me.user.name}</span>
+      </Button>
+    </Menu>
+  )
+}

@@ -1,0 +1,99 @@
+/**
+ * The one registry of what can be done: the key handler, the palette and the sheet of keys all read it. A
+ * component's commands are there as long as it is shown; what was registered last comes first.
+ */
+import { useEffect, useSyncExternalStore } from 'react'
+import { preferences } from './preferences.ts'
+
+export type Command = {
+  /** names it, once */
+  readonly id: string
+  readonly title: string
+  /** the heading under which palette and sheet show it */
+  readonly group: string
+  /** "c", "g b" (one after the other), "mod+k" (Ctrl, or ⌘ on a Mac) */
+  readonly keys?: string
+  readonly act: () => void
+  /** whether it stands in the palette; a movement of the focus does not */
+  readonly isHidden?: boolean
+}
+
+let registered: readonly Command[] = []
+const listeners = new Set<() => void>()
+
+function set(next: readonly Command[]): void {
+  registered = next
+  for (const listener of listeners) listener()
+}
+
+/** Registers commands while the component is shown. `list` must be the same array until they change. */
+export function useCommands(list: readonly Command[]): void {
+  useEffect(() => {
+    set([...list, ...registered])
+    return () => set(registered.filter(command => !list.includes(command)))
+  }, [list])
+}
+
+export function useRegistered(): readonly Command[] {
+  return useSyncExternalStore(
+    listener => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => registered,
+  )
+}
+
+const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+const sequenceMs = 1000
+let before: { key: string; at: number } | null = null
+
+/** The keys of an event as commands write them. */
+function keysOf(event: KeyboardEvent): string {
+  const mod = isMac ? event.metaKey : event.ctrlKey
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  return [mod && 'mod', event.altKey && 'alt', event.shiftKey && event.key.length > 1 && 'shift', key]
+    .filter(Boolean)
+    .join('+')
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  const element = target as HTMLElement | null
+  return (
+    element?.closest?.(
+      'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]',
+    ) != null
+  )
+}
+
+/** Carries out the command of a key. Letters never act while somebody writes, nor over an open dialog. */
+export function handleKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return
+  const keys = keysOf(event)
+  const isPlain = !keys.includes('mod+') && !keys.includes('alt+')
+  const inDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
+  if (isPlain && (isWriting(event.target) || !preferences().singleKeys || inDialog)) return
+  const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
+  const find = (wanted: string) => registered.find(command => command.keys === wanted)
+  const command = (sequence && find(sequence)) || find(keys)
+  before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
+  if (!command) return
+  if (inDialog && command.id !== 'palette') return
+  event.preventDefault()
+  command.act()
+}
+
+/** Keys as people read them. */
+export function sayKeys(keys: string): string[] {
+  const names: { [key: string]: string } = {
+    mod: isMac ? '⌘' : 'Ctrl',
+    alt: isMac ? '⌥' : 'Alt',
+    shift: 'Shift',
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+    Escape: 'Esc',
+  }
+  return keys.split(/[ +]/).map(key => names[key] ?? key.toUpperCase())
+}

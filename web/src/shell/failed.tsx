@@ -1,0 +1,43 @@
+/** Pages that could not be shown: what happened, and what can be done. Never a white screen. */
+import { useRouter } from '@tanstack/react-router'
+import { DealwrightError, sayError } from '../api/api.ts'
+import { Empty } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+
+export function NotFound() {
+  return (
+    <main className="p-6">
+      <h1 className="unseen">Not found</h1>
+      <Empty title="There is no page at this address.">
+        <a className="linked" href="/board">
+          Go to the board
+        </a>
+      </Empty>
+    </main>
+  )
+}
+
+export function Failed({ error }: { error: unknown }) {
+  const router = useRouter()
+  const requestId = error instanceof DealwrightError ? error.requestId : null
+  return (
+    <main className="p-6">
+      <h1 className="unseen">Something went wrong</h1>
+      <Empty title={said(error)}>
+        <Button look="primary" onPress={() => router.invalidate()}>
+          Try again
+        </Button>
+        <Button onPress={() => location.reload()}>Reload the page</Button>
+      </Empty>
+      {requestId && <p className="text-center text-sm text-ink-faint">Request {requestId}</p>}
+    </main>
+  )
+}
+
+/** After an upgrade the service has other files than the page knows. */
+function said(error: unknown): string {
+  if (error instanceof Error && /dynamically imported module|module script/i.test(error.message))
+    return 'Dealwright has a new version. Reload the page to use it.'
+  if (error instanceof DealwrightError || error instanceof TypeError) return sayError(error)
+  return error instanceof Error ? error.message : 'This page could not be shown.'
+}

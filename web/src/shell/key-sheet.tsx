@@ -1,0 +1,37 @@
+/** All keys that act on this page, from the registry. */
+import { Key } from '../ui/bits.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { sayKeys, useRegistered } from './commands.ts'
+import { usePreferences } from './preferences.ts'
+
+export function KeySheet({ onClose }: { onClose: () => void }) {
+  const { singleKeys } = usePreferences()
+  const withKeys = useRegistered().filter(({ keys }) => keys)
+  const groups = Map.groupBy(withKeys, ({ group }) => group)
+  return (
+    <Dialog title="Keys" isOpen onClose={onClose} width="wide">
+      {!singleKeys && (
+        <p className="mb-3 text-warn">Single keys are off: you can turn them on in your profile.</p>
+      )}
+      <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+        {[...groups].map(([group, commands]) => (
+          <section key={group}>
+            <h2 className="mb-1 text-sm text-ink-faint">{group}</h2>
+            <dl>
+              {commands.map(({ id, title, keys }) => (
+                <div key={id} className="flex min-h-7 items-center justify-between gap-4">
+                  <dt>{title}</dt>
+                  <dd className="flex gap-1">
+                    {sayKeys(keys!).map(key => (
+                      <Key key={key}>{key}</Key>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,106 @@
+/**
+ * What others change is shown as it happens, by the account's feed (D71). One page of a browser follows it
+ * and tells the others: a browser has few connections for a service. Who may not follow sees changes when
+ * they come back to the page.
+ */
+import { useEffect } from 'react'
+import { api, base, isOwnWrite, type Schemas } from '../api/api.ts'
+import { queryClient, refresh } from '../api/queries.ts'
+
+export type Happened = Schemas['feed_event']
+
+const types = ['created', 'updated', 'deleted', 'restored', 'purged']
+const records = ['deal', 'product', 'contact', 'company', 'activity']
+/** What pages are drawn from: everything is read again. */
+const settings = [
+  'user',
+  'role',
+  'territory',
+  'tag',
+  'pipeline',
+  'pipeline_stage',
+  'currency',
+  'field',
+  'option',
+  'form',
+  'view',
+]
+const listeners = new Set<(event: Happened) => void>()
+
+/** Hears of what others have changed, as long as the component is shown. */
+export function useHappened(listener: (event: Happened) => void): void {
+  useEffect(() => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, [listener])
+}
+
+const stale = new Set<string>()
+let isWaiting = false
+
+function tell(event: Happened): void {
+  if (isOwnWrite(event.actor.request_id)) return
+  for (const listener of listeners) listener(event)
+  stale.add(event.resource)
+  if (isWaiting) return
+  isWaiting = true
+  // Many changes at once, such as an import, are read once.
+  setTimeout(() => {
+    isWaiting = false
+    const changed = [...stale]
+    stale.clear()
+    if (changed.some(resource => settings.includes(resource))) void queryClient.invalidateQueries()
+    else for (const resource of changed) void refresh(resource)
+  }, 400)
+}
+
+/** Follows the feed as long as somebody is signed in. */
+export function useLive(): void {
+  useEffect(() => {
+    const end = new AbortController()
+    const channel = new BroadcastChannel('dealwright-events')
+    channel.onmessage = ({ data }) => tell(data as Happened)
+    const lead = () =>
+      follow(event => {
+        tell(event)
+        channel.postMessage(event)
+      }, end.signal)
+    if (navigator.locks)
+      navigator.locks.request('dealwright-events', { signal: end.signal }, lead).catch(() => {})
+    else void lead()
+    return () => {
+      end.abort()
+      channel.close()
+    }
+  }, [])
+}
+
+/** Ends when the signal aborts, or when the feed refuses. */
+async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): Promise<void> {
+  const last = await newest()
+  if (last === null || signal.aborted) return
+  return new Promise(resolve => {
+    const source = new EventSource(`${base}/event?after=${last}`)
+    const stop = () => {
+      source.close()
+      resolve()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    const names = [...records, ...settings].flatMap(resource => types.map(type => `${resource}.${type}`))
+    for (const name of names)
+      source.addEventListener(name, message => onEvent(JSON.parse((message as MessageEvent<string>).data)))
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) stop()
+    }
+  })
+}
+
+/** The account's newest `seq`; null for who may not follow. */
+async function newest(): Promise<number | null> {
+  try {
+    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1, after: 0 } })
+    return (body as { meta: { last: number } }).meta.last
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,21 @@
+/** Who is signed in, and what they may do: buttons that can't be used say why. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { Me } from '../api/api.ts'
+import { meQuery } from '../api/queries.ts'
+
+export function useMe(): Me {
+  return useSuspenseQuery(meQuery).data
+}
+
+/** Whether somebody has a scope; `admin` has all of them. */
+export function may({ scopes }: Pick<Me, 'scopes'>, scope: string): boolean {
+  return scopes.includes('admin') || scopes.includes(scope)
+}
+
+/** Why a resource can't be changed, or undefined where it can. */
+export function useReadOnlyReason(resource: string): string | undefined {
+  const me = useMe()
+  return may(me, `${resource}:write`)
+    ? undefined
+    : `Your role may not change this (it lacks ${resource}:write).`
+}

@@ -1,0 +1,153 @@
+/** The palette: what can be done here, where one can go, and the records that a text finds. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useDeferredValue, useEffect, useState } from 'react'
+import {
+  Autocomplete,
+  Dialog,
+  Header,
+  Input,
+  Menu,
+  MenuItem,
+  MenuSection,
+  Modal,
+  ModalOverlay,
+  SearchField,
+  useFilter,
+} from 'react-aria-components'
+import { ask } from '../api/api.ts'
+import { recordPath } from '../routes.tsx'
+import { Badge, Key } from '../ui/bits.tsx'
+import { type Command, sayKeys, useRegistered } from './commands.ts'
+import { openNew } from './new-record.tsx'
+
+type Found = { resource: string; id: number; name: string; detail: string | null }
+
+/** Finds records as somebody types: what was found before stays until the next answer is there. */
+function useFound(text: string): readonly Found[] {
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), 150)
+    return () => clearTimeout(timer)
+  }, [text])
+  const { data } = useQuery({
+    queryKey: ['search', asked],
+    queryFn: ({ signal }) => ask<Found[]>('GET', '/search', { query: { q: asked, pageSize: 12 }, signal }),
+    enabled: asked.length >= 2,
+    placeholderData: before => before,
+    staleTime: 10_000,
+  })
+  return text.trim().length < 2 ? [] : (data ?? [])
+}
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const navigate = useNavigate()
+  const found = useFound(useDeferredValue(text))
+  const { contains } = useFilter({ sensitivity: 'base' })
+  const commands = useRegistered().filter(command => !command.isHidden && contains(command.title, text))
+  const groups = Map.groupBy(commands, ({ group }) => group)
+  const run = (act: () => void) => {
+    onClose()
+    // After the palette has closed, so that what opens gets the focus.
+    setTimeout(act)
+  }
+  return (
+    <ModalOverlay
+      isOpen
+      isDismissable
+      onOpenChange={onClose}
+      className="fixed inset-0 z-40 flex items-start justify-center bg-[oklch(15%_0.02_262/0.42)] p-4 pt-[12vh] max-sm:p-2"
+    >
+      <Modal className="floating w-full max-w-[560px] overflow-hidden rounded-lg bg-raised shadow-float">
+        <Dialog aria-label="Search and commands" className="flex max-h-[70vh] flex-col outline-none">
+          <Autocomplete inputValue={text} onInputChange={setText}>
+            <SearchField
+              aria-label="Search or type a command"
+              autoFocus
+              className="border-b border-line"
+              onKeyDown={event => {
+                if (event.key === 'Escape' && text === '') onClose()
+                else event.continuePropagation()
+              }}
+            >
+              <Input
+                placeholder="Search deals, people, products, commands…"
+                className="w-full bg-transparent px-4 py-3 text-lg outline-none [&::-webkit-search-cancel-button]:hidden"
+              />
+            </SearchField>
+            <Menu
+              aria-label="Results"
+              className="min-h-0 grow overflow-auto p-1.5 outline-none"
+              renderEmptyState={() => <p className="px-3 py-6 text-center text-ink-soft">Nothing found.</p>}
+            >
+              {found.length > 0 && (
+                <MenuSection aria-label="Records">
+                  <GroupHead>Records</GroupHead>
+                  {found.map(({ resource, id, name, detail }) => (
+                    <Entry
+                      key={`${resource}${id}`}
+                      id={`${resource}${id}`}
+                      text={name}
+                      onAction={() => run(() => void navigate({ to: recordPath(resource, id) }))}
+                    >
+                      <span className="min-w-0 truncate">{name}</span>
+                      <span className="min-w-0 grow truncate text-ink-faint">{detail}</span>
+                      <Badge>{resource}</Badge>
+                    </Entry>
+                  ))}
+                </MenuSection>
+              )}
+              {[...groups].map(([group, list]) => (
+                <MenuSection key={group} aria-label={group}>
+                  <GroupHead>{group}</GroupHead>
+                  {list.map(command => (
+                    <CommandEntry key={command.id} command={command} onRun={() => run(command.act)} />
+                  ))}
+                </MenuSection>
+              ))}
+              {text.trim().length >= 2 && (
+                <MenuSection aria-label="Create">
+                  <Entry
+                    id="create"
+                    text={text}
+                    onAction={() => run(() => openNew('deal', { title: text.trim() }))}
+                  >
+                    Create deal “{text.trim()}”
+                  </Entry>
+                </MenuSection>
+              )}
+            </Menu>
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+function GroupHead({ children }: { children: string }) {
+  return <Header className="px-3 pt-2 pb-1 text-xs font-medium text-ink-faint">{children}</Header>
+}
+
+function CommandEntry({ command, onRun }: { command: Command; onRun: () => void }) {
+  return (
+    <Entry id={command.id} text={command.title} onAction={onRun}>
+      <span className="grow">{command.title}</span>
+      {command.keys && sayKeys(command.keys).map(key => <Key key={key}>{key}</Key>)}
+    </Entry>
+  )
+}
+
+function Entry(props: { id: string; text: string; onAction: () => void; children: React.ReactNode }) {
+  const { id, text, onAction, children } = props
+  return (
+    <MenuItem
+      id={id}
+      textValue={text}
+      onAction={onAction}
+      className="flex min-h-9 items-center gap-2 rounded-sm px-3 outline-none data-focused:bg-accent-soft"
+    >
+      {children}
+    </MenuItem>
+  )
+}

@@ -1,0 +1,240 @@
+/** The frame of every page: where one can go, who is signed in, the search, the keys and the messages. */
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import {
+  Building2,
+  ChartColumn,
+  CircleCheckBig,
+  Columns3,
+  Menu as MenuIcon,
+  Package,
+  Plus,
+  Search,
+  Settings,
+  Table2,
+  Users,
+} from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { FormatProvider } from '../format/use-format.tsx'
+import { Key } from '../ui/bits.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { announce, lastUndo, Toasts } from '../ui/toast.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
+import { useLive } from './live.ts'
+import { may, useMe } from './me.ts'
+import { NewRecord, openNew } from './new-record.tsx'
+
+const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
+const KeySheet = lazy(() => import('./key-sheet.tsx').then(module => ({ default: module.KeySheet })))
+
+const places = [
+  { to: '/board', params: {}, label: 'Board', icon: Columns3, keys: 'g b', scope: 'deal:read' },
+  { to: '/today', params: {}, label: 'Today', icon: CircleCheckBig, keys: 'g t', scope: 'activity:read' },
+  {
+    to: '/$table',
+    params: { table: 'deals' },
+    label: 'Deals',
+    icon: Table2,
+    keys: 'g d',
+    scope: 'deal:read',
+  },
+  {
+    to: '/$table',
+    params: { table: 'contacts' },
+    label: 'Contacts',
+    icon: Users,
+    keys: 'g c',
+    scope: 'contact:read',
+  },
+  {
+    to: '/$table',
+    params: { table: 'companies' },
+    label: 'Companies',
+    icon: Building2,
+    keys: 'g o',
+    scope: 'company:read',
+  },
+  {
+    to: '/$table',
+    params: { table: 'products' },
+    label: 'Products',
+    icon: Package,
+    keys: 'g p',
+    scope: 'product:read',
+  },
+  { to: '/forecast', params: {}, label: 'Forecast', icon: ChartColumn, keys: 'g f', scope: 'deal:read' },
+  { to: '/settings', params: {}, label: 'Settings', icon: Settings, keys: 'g s', scope: null },
+] as const
+
+type Open = 'palette' | 'keys' | 'navigation' | null
+
+export function Shell() {
+  const me = useMe()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<Open>(null)
+  useLive()
+  usePageFocus()
+  useEffect(() => {
+    document.addEventListener('keydown', handleKey)
+    return () => document.removeEventListener('keydown', handleKey)
+  }, [])
+  const shown = places.filter(({ scope }) => scope === null || may(me, scope))
+  const commands = useMemo(
+    (): Command[] => [
+      {
+        id: 'palette',
+        title: 'Search and commands',
+        group: 'Everywhere',
+        keys: 'mod+k',
+        isHidden: true,
+        act: () => setOpen('palette'),
+      },
+      { id: 'keys', title: 'Show all keys', group: 'Everywhere', keys: '?', act: () => setOpen('keys') },
+      {
+        id: 'undo',
+        title: 'Undo the last change',
+        group: 'Everywhere',
+        keys: 'mod+z',
+        act: () => lastUndo()?.(),
+      },
+      { id: 'new', title: 'New deal', group: 'Everywhere', keys: 'c', act: () => openNew('deal') },
+      ...places.map(({ to, params, label, keys }) => ({
+        id: label,
+        title: `Go to ${label}`,
+        group: 'Go to',
+        keys,
+        act: () => void navigate({ to, params }),
+      })),
+    ],
+    [navigate],
+  )
+  useCommands(commands)
+  const locale = me.user.locale ?? navigator.language
+  const timeZone = me.user.time_zone ?? me.account.time_zone
+  return (
+    <FormatProvider locale={locale} timeZone={timeZone}>
+      <a
+        href="#content"
+        className="unseen focus:not-[.x]:static focus:m-2 focus:size-auto focus:[clip-path:none]"
+      >
+        Skip to the content
+      </a>
+      <div className="flex h-dvh max-md:flex-col">
+        <header className="flex items-center gap-2 border-b border-line px-3 py-2 md:hidden">
+          <IconButton
+            label="Navigation"
+            aria-expanded={open === 'navigation'}
+            onPress={() => setOpen(open === 'navigation' ? null : 'navigation')}
+          >
+            <MenuIcon size={18} aria-hidden />
+          </IconButton>
+          <Brand />
+          <span className="grow" />
+          <IconButton label="Search" onPress={() => setOpen('palette')}>
+            <Search size={18} aria-hidden />
+          </IconButton>
+          {may(me, 'deal:write') && (
+            <IconButton label="New deal" onPress={() => openNew('deal')}>
+              <Plus size={18} aria-hidden />
+            </IconButton>
+          )}
+        </header>
+        <nav
+          aria-label="Main"
+          className={classes(
+            'flex shrink-0 flex-col gap-1 border-line bg-canvas p-2 md:w-[200px] md:border-r',
+            open === 'navigation' ? 'max-md:border-b' : 'max-md:hidden',
+          )}
+        >
+          <div className="px-2 py-2 max-md:hidden">
+            <Brand />
+          </div>
+          <Button
+            className="mb-1 w-full justify-start! text-ink-soft max-md:hidden"
+            onPress={() => setOpen('palette')}
+            aria-label="Search and commands"
+          >
+            <Search size={15} aria-hidden />
+            <span className="grow text-left">Search</span>
+            <Key>{sayKeys('mod+k').join(' ')}</Key>
+          </Button>
+          {shown.map(({ to, params, label, icon: Icon }) => (
+            <Link
+              key={label}
+              to={to}
+              params={params}
+              onClick={() => setOpen(null)}
+              className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft hover:bg-hover hover:text-ink
+                aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
+            >
+              <Icon size={16} aria-hidden />
+              {label}
+            </Link>
+          ))}
+          <span className="grow" />
+          <AccountMenu />
+        </nav>
+        <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
+          <Offline />
+          <Outlet />
+        </div>
+      </div>
+      <Toasts />
+      <NewRecord />
+      <Suspense fallback={null}>
+        {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
+        {open === 'keys' && <KeySheet onClose={() => setOpen(null)} />}
+      </Suspense>
+    </FormatProvider>
+  )
+}
+
+function Brand() {
+  return (
+    <Link to="/board" className="flex items-center gap-2.5 text-lg font-semibold">
+      <img src="/favicon.svg" alt="" width={22} height={22} />
+      Dealwright
+    </Link>
+  )
+}
+
+function Offline() {
+  const [isOnline, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const look = () => setOnline(navigator.onLine)
+    addEventListener('online', look)
+    addEventListener('offline', look)
+    return () => {
+      removeEventListener('online', look)
+      removeEventListener('offline', look)
+    }
+  }, [])
+  if (isOnline) return null
+  return (
+    <p role="alert" className="bg-warn-soft px-4 py-1.5 text-warn">
+      You are offline. You see what was loaded before; changes can't be saved.
+    </p>
+  )
+}
+
+/** A new page is announced, and the focus goes to its heading, as it does where a browser loads a page. */
+function usePageFocus(): void {
+  const { pathname } = useLocation()
+  const isFirst = useRef(true)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the address
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false
+      return
+    }
+    const frame = requestAnimationFrame(() => {
+      const heading = document.querySelector<HTMLElement>('#content h1')
+      if (!heading) return
+      heading.tabIndex = -1
+      heading.focus({ preventScroll: true })
+      announce(heading.textContent ?? '')
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [pathname])
+}

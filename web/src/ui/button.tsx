@@ -1,0 +1,93 @@
+/** Buttons: one that leads (`primary`), others, those in rows (`quiet`), and one that is only a picture. */
+import type { ReactNode } from 'react'
+import {
+  Button as AriaButton,
+  type ButtonProps as AriaProps,
+  Tooltip,
+  TooltipTrigger,
+} from 'react-aria-components'
+import { classes } from './classes.ts'
+
+type Look = 'primary' | 'plain' | 'quiet' | 'danger' | 'won'
+
+export type ButtonProps = Omit<AriaProps, 'className' | 'children'> & {
+  look?: Look
+  /** why the button can't be pressed; it can be reached, and says so */
+  reason?: string | undefined
+  isSmall?: boolean
+  className?: string
+  children?: ReactNode
+}
+
+const looks: { readonly [look in Look]: string } = {
+  primary: 'bg-accent text-accent-ink font-medium data-hovered:bg-accent-strong',
+  plain: 'border border-line-strong/60 bg-surface data-hovered:bg-hover',
+  quiet: 'text-ink-soft data-hovered:bg-hover data-hovered:text-ink',
+  danger: 'bg-lost text-surface font-medium data-hovered:brightness-110',
+  won: 'bg-won text-surface font-medium data-hovered:brightness-110',
+}
+
+export function Button({
+  look = 'plain',
+  reason,
+  isSmall,
+  className,
+  onPress,
+  children,
+  ...props
+}: ButtonProps) {
+  const button = (
+    <AriaButton
+      {...props}
+      {...(reason ? {} : onPress ? { onPress } : {})}
+      {...(reason ? { 'aria-disabled': true } : {})}
+      className={classes(
+        'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-sm whitespace-nowrap select-none',
+        isSmall ? 'min-h-6 px-2 text-sm' : 'min-h-8 px-3',
+        'data-disabled:opacity-55 data-pending:opacity-70',
+        looks[look],
+        reason && 'opacity-60',
+        className,
+      )}
+    >
+      {children}
+    </AriaButton>
+  )
+  return reason ? <Tip text={reason}>{button}</Tip> : button
+}
+
+/** A button with a picture only; `label` is its name and shown beside it on focus or when pointed at. */
+export function IconButton({ label, children, className, ...props }: ButtonProps & { label: string }) {
+  return (
+    <Tip text={props.reason ?? label}>
+      <AriaButton
+        {...props}
+        {...(props.reason ? { 'aria-disabled': true, onPress: () => {} } : {})}
+        aria-label={label}
+        className={classes(
+          'inline-flex size-8 shrink-0 items-center justify-center rounded-sm text-ink-soft',
+          'data-hovered:bg-hover data-hovered:text-ink data-disabled:opacity-50',
+          props.reason && 'opacity-60',
+          className,
+        )}
+      >
+        {children}
+      </AriaButton>
+    </Tip>
+  )
+}
+
+/** A text beside what is pointed at or has the focus. */
+export function Tip({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <TooltipTrigger delay={500} closeDelay={80}>
+      {children}
+      <Tooltip
+        offset={6}
+        className="floating z-50 max-w-72 rounded-sm bg-ink px-2 py-1 text-sm text-canvas shadow-float"
+      >
+        {text}
+      </Tooltip>
+    </TooltipTrigger>
+  )
+}

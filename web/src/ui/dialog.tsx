@@ -1,0 +1,80 @@
+/** What opens over the page: a dialog in the middle, or a panel at the side. Escape and a press beside close it. */
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { IconButton } from './button.tsx'
+import { classes } from './classes.ts'
+
+type Props = {
+  title: string
+  /** below the title, in a line of its own */
+  detail?: ReactNode
+  isOpen: boolean
+  onClose: () => void
+  /** asked before it closes by Escape or a press beside it; false keeps it open */
+  mayClose?: () => boolean
+  width?: 'narrow' | 'wide'
+  place?: 'middle' | 'side' | 'top'
+  /** `alertdialog` for what must be answered */
+  role?: 'dialog' | 'alertdialog'
+  children: ReactNode
+}
+
+const places = {
+  middle: 'items-start justify-center p-4 pt-[10vh] max-sm:p-2 max-sm:pt-[4vh]',
+  top: 'items-start justify-center p-4 pt-[12vh] max-sm:p-2',
+  side: 'items-stretch justify-end',
+}
+
+export function Dialog(props: Props) {
+  const {
+    title,
+    detail,
+    isOpen,
+    onClose,
+    mayClose,
+    width = 'narrow',
+    place = 'middle',
+    role,
+    children,
+  } = props
+  const close = () => {
+    if (!mayClose || mayClose()) onClose()
+  }
+  return (
+    <ModalOverlay
+      isOpen={isOpen}
+      onOpenChange={open => !open && close()}
+      isDismissable
+      className={classes('fixed inset-0 z-40 flex bg-[oklch(15%_0.02_262/0.42)]', places[place])}
+    >
+      <Modal
+        className={classes(
+          'floating max-h-full min-w-0 overflow-auto bg-raised shadow-float outline-none',
+          place === 'side' ? 'h-dvh w-full max-w-[760px] border-l border-line' : 'w-full rounded-lg',
+          place !== 'side' && (width === 'wide' ? 'max-w-[720px]' : 'max-w-[440px]'),
+        )}
+      >
+        <AriaDialog role={role ?? 'dialog'} className="outline-none">
+          <header className="flex items-start gap-3 px-5 pt-4">
+            <div className="min-w-0 grow">
+              <Heading slot="title" className="text-lg font-semibold">
+                {title}
+              </Heading>
+              {detail && <p className="text-ink-soft">{detail}</p>}
+            </div>
+            <IconButton label="Close" onPress={close} className="-mr-2">
+              <X size={16} aria-hidden />
+            </IconButton>
+          </header>
+          <div className="px-5 pt-3 pb-5">{children}</div>
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>
+}

@@ -1,0 +1,106 @@
+/** Short messages at the foot of the page. They are read out; those that can be undone say so by a button. */
+import { X } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { classes } from './classes.ts'
+
+export type Toast = {
+  readonly id: number
+  readonly text: string
+  readonly look: 'done' | 'failed'
+  readonly action?: { readonly label: string; readonly act: () => void } | undefined
+}
+
+const shownMs = { done: 6000, failed: 12_000 }
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+function set(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+/** Shows a message. One that is there already is not shown twice. */
+export function toast(
+  text: string,
+  { look = 'done', action }: Partial<Pick<Toast, 'look' | 'action'>> = {},
+): void {
+  const id = ++lastId
+  set([...toasts.filter(other => other.text !== text).slice(-2), { id, text, look, action }])
+  setTimeout(() => dismiss(id), shownMs[look])
+}
+
+/** A message that something failed. */
+export const toastError = (text: string, action?: Toast['action']): void =>
+  toast(text, { look: 'failed', action })
+
+/** The last thing that can be undone, if its message is still there. */
+export function lastUndo(): (() => void) | undefined {
+  const found = toasts.findLast(({ action }) => action?.label === 'Undo')
+  return (
+    found &&
+    (() => {
+      dismiss(found.id)
+      found.action!.act()
+    })
+  )
+}
+
+function dismiss(id: number): void {
+  set(toasts.filter(one => one.id !== id))
+}
+
+/** Reads a text out, without showing it. */
+export function announce(text: string): void {
+  const region = document.getElementById('announcer')
+  if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text
+}
+
+export function Toasts() {
+  const shown = useSyncExternalStore(
+    listener => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => toasts,
+  )
+  return (
+    <>
+      <div id="announcer" role="status" className="unseen" />
+      <div
+        role="log"
+        aria-label="Messages"
+        className="pointer-events-none fixed inset-x-2 bottom-4 z-50 flex flex-col items-center gap-2"
+      >
+        {shown.map(({ id, text, look, action }) => (
+          <div
+            key={id}
+            className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md border border-line
+              bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+          >
+            <span
+              className={classes('size-2 shrink-0 rounded-full', look === 'done' ? 'bg-won' : 'bg-lost')}
+            />
+            <span className="clamp-2 min-w-0 py-1">{text}</span>
+            {action && (
+              <Button
+                look="quiet"
+                className="font-medium text-accent"
+                onPress={() => {
+                  dismiss(id)
+                  action.act()
+                }}
+              >
+                {action.label}
+              </Button>
+            )}
+            <IconButton label="Dismiss" onPress={() => dismiss(id)}>
+              <X size={14} aria-hidden />
+            </IconButton>
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
