@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { currenciesQuery } from '../api/queries.ts'
 import { Select } from '../ui/inputs.tsx'
 import type { OperandProps } from './kind.ts'
-import { TextOperand } from './text.tsx'
+import { TextOperand } from './operand.tsx'
 
 export function MemberOperand(props: OperandProps & { member: string }) {
   const { member, field, value, onChange, label } = props

@@ -6,6 +6,7 @@ import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { MemberOperand } from '../fields/member.tsx'
+import { joinList, splitList } from '../fields/operand-list.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 import { FieldPicker } from './field-picker.tsx'
@@ -53,7 +54,10 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
     change({ field: path, operator: operator ?? 'eq', values: operandsFor(operator ?? 'eq', []) })
   }
   const finish = () => {
-    const wrong = draft.values.some(value => value === '') ? 'Give a value.' : unsayable(draft)
+    const wrong =
+      draft.values.some(value => value === '') || draft.values.length === 0
+        ? 'Give a value.'
+        : unsayable(draft)
     if (wrong) setError(wrong)
     else onDone(draft)
   }
@@ -185,9 +189,15 @@ function Operands(props: {
   onChange: (values: readonly string[]) => void
 }) {
   const { draft, field, member, label, onChange } = props
-  const { Operand } = kindOf(field)
   const { operator, values } = draft
   const isList = takesList(operator) && operator !== 'between'
+  if (!member) {
+    const { Operand } = kindOf(field)
+    // A kind edits several values as the text that they are in a list.
+    const value = takesList(operator) ? joinList(values) : values[0]!
+    const take = (text: string) => onChange(takesList(operator) ? splitList(text) : [text])
+    return <Operand {...{ value, field, operator, label }} onChange={take} />
+  }
   return (
     <>
       {values.map((value, index) => {
@@ -208,7 +218,7 @@ function Operands(props: {
           // biome-ignore lint/suspicious/noArrayIndexKey: a value has nothing else to be known by
           <div key={index} className="flex items-start gap-1">
             <div className="min-w-0 grow">
-              {member ? <MemberOperand {...operand} member={member} /> : <Operand {...operand} />}
+              <MemberOperand {...operand} member={member} />
             </div>
             {isList && values.length > 1 && (
               <IconButton

@@ -1,7 +1,7 @@
 /** The fields of a resource, and of those that its filters reach. */
-import { queryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type AnyRecord, ask, type Field } from '../api/api.ts'
+import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import type { Term } from './filter.ts'
 import { type Reached, reach, reachedSources } from './reach.ts'
@@ -29,19 +29,3 @@ export function useReach(
 /** The paths that terms name. */
 export const pathsOf = (terms: readonly Term[]): string[] =>
   terms.flatMap(term => (term.type === 'condition' ? [term.field] : pathsOf(term.of)))
-
-/** The name of a record, for operands that are ids. */
-export const nameQuery = (resource: string, id: string) =>
-  queryOptions({
-    queryKey: ['record', resource, Number(id), 'name'],
-    queryFn: async () => nameOf(await ask<AnyRecord>('GET', `/${resource}/${id}`)),
-    enabled: /^\d+$/.test(id),
-    staleTime: 600_000,
-  })
-
-/** What people call a record: its name, its title, or a person's names. */
-export function nameOf(record: AnyRecord): string {
-  const { name, title, subject, first_name, last_name } = record
-  const words = [name ?? title ?? subject, first_name, last_name].filter(Boolean)
-  return words.join(' ') || `No. ${record.id}`
-}
