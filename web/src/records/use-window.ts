@@ -15,11 +15,8 @@ export type Total = { readonly count: number; readonly isEstimate: boolean }
 
 export type Window = {
   readonly rowAt: (index: number) => AnyRecord | undefined
-  /** null until it is known */
-  readonly total: Total | null
   readonly error: unknown
   readonly isFetching: boolean
-  readonly retry: () => void
 }
 
 const exactQuery = (resource: string, asked: ListAsked) =>
@@ -34,29 +31,31 @@ const exactQuery = (resource: string, asked: ListAsked) =>
     placeholderData: keepPreviousData,
   })
 
+/** How many records match, null until it is known; and what went wrong with reading the first of them. */
+export function useTotal(
+  resource: string,
+  asked: ListAsked,
+): { total: Total | null; error: unknown; retry: () => void } {
+  const { data, error, refetch } = useQuery(pageQuery(resource, asked, 1, windowSize))
+  const exact = useQuery({
+    ...exactQuery(resource, asked),
+    enabled: data?.meta.totalIsEstimate === true,
+  })
+  return { total: data ? totalOf(data, exact.data) : null, error, retry: () => void refetch() }
+}
+
 /** `first` and `last` are the rows in sight. */
 export function useWindow(resource: string, asked: ListAsked, first: number, last: number): Window {
   const client = useQueryClient()
-  const pages = useSettled(pagesOf(first, last))
   const results = useQueries({
-    queries: pages.map(page => pageQuery(resource, asked, page, windowSize)),
+    queries: useSettled(pagesOf(first, last)).map(page => pageQuery(resource, asked, page, windowSize)),
   })
   const known = (page: number) =>
     client.getQueryData<Page<AnyRecord>>(pageQuery(resource, asked, page, windowSize).queryKey)
-  const head = results.find(({ data }) => data)?.data ?? known(1)
-  const exact = useQuery({
-    ...exactQuery(resource, asked),
-    enabled: head?.meta.totalIsEstimate === true,
-  })
-  const total = head ? totalOf(head, exact.data) : null
   return {
     rowAt: index => known(Math.floor(index / windowSize) + 1)?.data[index % windowSize],
-    total,
     error: results.find(({ error }) => error)?.error ?? null,
     isFetching: results.some(({ isFetching }) => isFetching),
-    retry: () => {
-      for (const { isError, refetch } of results) if (isError) void refetch()
-    },
   }
 }
 
