@@ -185,6 +185,7 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
   const guest = { scope: 'public', bodyLimit: signInLimit } as const
   return [
     { ...guest, method: 'POST', url: `${base}/session`, guest: session.signIn, about: about.signIn },
+    { ...guest, method: 'GET', url: `${base}/session/ways`, guest: provider.ways, about: about.ways },
     { ...guest, method: 'GET', url: `${base}/session/openid`, guest: provider.begin, about: about.begin },
     {
       ...guest,
