@@ -49,6 +49,7 @@ type Readable =
   | 'pipeline_stage'
   | 'currency'
   | 'webhook'
+  | 'view'
 
 export type Scope = `${Readable | 'field'}:${'read' | 'write'}` | typeof followScope
 
@@ -132,6 +133,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ),
     ...tokenRoutes(db),
     ...webhookRoutes(webhooks, records('webhook', { given: webhookChange(webhooks) })),
+    ...records('view'),
     ...records('territory'),
     ...records('tag'),
     ...records('pipeline', { move: movePipeline }),
