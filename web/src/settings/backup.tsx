@@ -1,0 +1,3 @@
+export function Backup() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function Currencies() {
+  return null
+}

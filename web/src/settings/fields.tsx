@@ -1,0 +1,3 @@
+export function Fields() {
+  return null
+}

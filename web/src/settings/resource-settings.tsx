@@ -1,0 +1,6 @@
+export function Territories() {
+  return null
+}
+export function Tags() {
+  return null
+}

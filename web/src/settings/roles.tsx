@@ -1,0 +1,3 @@
+export function Roles() {
+  return null
+}
