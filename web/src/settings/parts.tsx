@@ -91,10 +91,12 @@ export function DeleteDialog(props: {
   path: string
   said: string
   moveTo?: MoveTo | undefined
+  /** brings it back; it announces itself */
+  undo?: (() => void) | undefined
   onClose: () => void
   children?: ReactNode
 }) {
-  const { what, path, said, moveTo, onClose, children } = props
+  const { what, path, said, moveTo, undo, onClose, children } = props
   const [to, setTo] = useState<string | null>(null)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -103,7 +105,7 @@ export function DeleteDialog(props: {
     setBusy(true)
     try {
       await ask('DELETE', path, { query: to ? { move_to: Number(to) } : {} })
-      toast(said)
+      toast(said, undo && { action: { label: 'Undo', act: undo } })
       await readAgain()
       onClose()
     } catch (error) {
