@@ -14,7 +14,7 @@ import { createSample } from '../src/accounts/sample.ts'
 import { newToken } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import { cursorText } from '../src/list/cursor.ts'
+import { cursorText, listIdentity } from '../src/list/cursor.ts'
 import { pageStatement } from '../src/list/list.ts'
 import type { Parameters } from '../src/list/parameters.ts'
 import { readListQuery } from '../src/list/query.ts'
@@ -193,7 +193,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     const asked = shapes.map(({ query, isDeep, isMore }) => {
       const request = readListQuery(parametersOf(isMore ? '' : query), fields, catalog, now)
       if (!isDeep) return { query, request }
-      const cursor = cursorText(request.identity, row!.position!, now)
+      const cursor = cursorText(listIdentity(request.identity), row!.position!, now)
       const deep = `${query}&cursor=${cursor}`
       return { query: deep, request: readListQuery(parametersOf(deep), fields, catalog, now) }
     })

@@ -80,7 +80,7 @@ export class Resource<S, R extends ResourceName> {
     etag: string | null,
     { expand, signal }: Reading = {},
   ): Promise<{ record: Read<S, R>; etag: string } | null> {
-    const headers = etag === null ? {} : { 'if-none-match': etag }
+    const headers: Asked['headers'] = etag === null ? {} : { 'if-none-match': etag }
     const answer = await this.#http.ask('GET', `${this.#path}/${id}`, { query: { expand }, headers, signal })
     return answer.status === 304 ? null : { record: dataOf(answer), etag: answer.headers.get('etag') ?? '' }
   }
@@ -186,7 +186,7 @@ function dataOf<T>({ body }: Answered): T {
 }
 
 function written({ expand, idempotencyKey, signal }: Writing): Asked {
-  const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+  const headers: Asked['headers'] = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
   return { query: { expand }, headers, signal }
 }
 

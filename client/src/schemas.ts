@@ -294,6 +294,38 @@ export interface Schemas {
     }
     without_rate?: number
   }
+  board: {
+    pipeline: Schemas['named'] | null
+    currency: {
+      id: number
+      code: string
+    }
+    stages: Array<Schemas['board_stage']>
+  }
+  board_stage: {
+    id: number
+    name: string
+    position?: number
+    kind?: "open" | "won" | "lost"
+    probability?: number
+    rotting_days?: number | null
+    count: number
+    /** What the deals are worth in the base currency. */
+    value?: number
+    /** The same by their probability. */
+    weighted_value?: number
+    by_currency?: Array<{
+      currency: number
+      currency_code: string | null
+      value: number
+      count: number
+    }>
+    /** How many deals have a value that no rate converts. */
+    without_rate?: number
+    hasMore: boolean
+    nextCursor: string | null
+    records: Array<Schemas['deal']>
+  }
   named_or_gone: {
     id: number
     name: string | null

@@ -15,6 +15,7 @@ import { handOver } from '../users/hand-over.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
 import { aggregateHandler } from './aggregate.ts'
 import type { Answer } from './answer.ts'
+import { boardRoute } from './board.ts'
 import type { BodyLimit } from './body.ts'
 import { docsHandler } from './docs.ts'
 import { feedAbout } from './event-abouts.ts'
@@ -117,6 +118,7 @@ export function routes(parts: RouteParts): readonly Route[] {
   const table: readonly Route[] = [
     ...records('deal'),
     ...aggregateRoutes(db, 'deal'),
+    boardRoute(db),
     ...records('product'),
     ...aggregateRoutes(db, 'product'),
     ...records('contact'),
@@ -270,24 +272,15 @@ function publicRoutes(db: Pick<Database, 'ready'>, table: () => readonly Route[]
   const alive: Answer = { status: 200, body: '{"status":"alive"}' }
   const ready: Answer = { status: 200, body: '{"status":"ready"}' }
   const notReady: Answer = { status: 503, body: '{"status":"not ready"}' }
+  const told = (url: string, handler: PublicRoute['handler'], about: About): PublicRoute => {
+    return { method: 'GET', url, scope: 'public', handler, about }
+  }
   return [
-    { method: 'GET', url: '/docs', scope: 'public', handler: () => docs(''), about: about.docs },
-    {
-      method: 'GET',
-      url: '/docs/errors',
-      scope: 'public',
-      handler: () => docs('errors'),
-      about: about.errors,
-    },
-    { method: 'GET', url: '/docs/:name', scope: 'public', handler: docs, about: about.page },
-    { method: 'GET', url: '/healthz', scope: 'public', handler: async () => alive, about: about.alive },
-    {
-      method: 'GET',
-      url: '/readyz',
-      scope: 'public',
-      handler: async () => ((await db.ready()) ? ready : notReady),
-      about: about.ready,
-    },
+    told('/docs', () => docs(''), about.docs),
+    told('/docs/errors', () => docs('errors'), about.errors),
+    told('/docs/:name', docs, about.page),
+    told('/healthz', async () => alive, about.alive),
+    told('/readyz', async () => ((await db.ready()) ? ready : notReady), about.ready),
     {
       ...{ method: 'GET', url: '/openapi.json', scope: 'public', about: about.openApi },
       guest: openApiHandler(table),

@@ -15,19 +15,34 @@ import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 
 /** The fields from which sums are made: whoever does not see them does not see these either (D64). */
-const derivedFrom: { readonly [sum: string]: readonly string[] } = {
+const derivedFrom = {
   deal_value: ['deal_value'],
   weighted_value: ['weighted_value'],
   deal_value_in_base_currency: ['deal_value_in_base_currency'],
   weighted_value_in_base_currency: ['deal_value_in_base_currency', 'weighted_value'],
   without_rate: ['deal_value_in_base_currency'],
+} as const satisfies { readonly [sum: string]: readonly string[] }
+
+export type SumName = keyof typeof derivedFrom
+
+/** Whether the viewer's role sees a sum of deals. */
+export function seesSum(name: SumName, { catalog }: Viewer): boolean {
+  const { byName } = catalog.resources.get('deal')!
+  return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
 }
 
-type Group = {
+/** An amount of a sum. */
+export function dealMoney(currency: number, value: Json, { catalog: { currencies } }: Viewer) {
+  return { currency, currency_code: currencies.get(currency)?.code ?? null, value }
+}
+
+/** What the deals of a group come to. */
+export type DealGroup = {
   readonly keys: readonly Json[]
   readonly count: number
-  /** [currency, value, weighted value] */
-  readonly sums: readonly (readonly [number, Json, Json])[] | null
+  /** [currency, value, weighted value, deals] */
+  readonly sums: readonly (readonly [number, Json, Json, number])[] | null
+  /** the value in the base currency, and the same weighted */
   readonly base: Json
   readonly weighted: Json
   readonly without_rate: number
@@ -35,36 +50,45 @@ type Group = {
 
 /** The groups, the largest in base currency first, at most a thousand; and whether there are more. */
 export async function aggregateDeals(db: Reader, viewer: Viewer, request: AggregateRequest): Promise<Groups> {
-  const { account, currencies, resources } = viewer.catalog
-  const base = currencies.get(account.base_currency)!
-  const { filter } = request
-  const isHidden = (name: string) => resources.get('deal')!.byName.get(name)!.is_hidden
-  const statement = groupsSql(request, viewer, base.decimals)
-  const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
-  const found = rows.slice(0, groupsMax).map(row => parseJson(row.found!) as unknown as Group)
+  const base = viewer.catalog.account.base_currency
+  const all = await dealGroups(db, viewer, request)
+  const found = all.slice(0, groupsMax)
   const keys = found.map(group => group.keys)
   const shownAs = await shownGroups(db, viewer, request.keys, keys)
-  const money = (currency: number, value: Json) => ({
-    currency,
-    currency_code: currencies.get(currency)?.code ?? null,
-    value,
-  })
+  const money = (currency: number, value: Json) => dealMoney(currency, value, viewer)
   const groups = found.map(({ count, sums, base: sum, weighted, without_rate }, index) => ({
     ...shownAs[index]!,
     count,
     deal_value: (sums ?? []).map(([currency, value]) => money(currency, value)),
     weighted_value: (sums ?? []).map(([currency, , value]) => money(currency, value)),
-    deal_value_in_base_currency: money(base.id, sum),
-    weighted_value_in_base_currency: money(base.id, weighted),
+    deal_value_in_base_currency: money(base, sum),
+    weighted_value_in_base_currency: money(base, weighted),
     without_rate,
   }))
-  const isShown = ([name]: [string, unknown]) => !derivedFrom[name]?.some(isHidden)
+  const isShown = ([name]: [string, unknown]) => !(name in derivedFrom) || seesSum(name as SumName, viewer)
   const shown = groups.map(group => Object.fromEntries(Object.entries(group).filter(isShown)))
-  return { groups: shown, hasMore: rows.length > groupsMax }
+  return { groups: shown, hasMore: all.length > groupsMax }
+}
+
+/** The sums of each group as they are, whatever the viewer may see of them: one more than `groupsMax`. */
+export async function dealGroups(
+  db: Reader,
+  viewer: Viewer,
+  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+): Promise<readonly DealGroup[]> {
+  const { account, currencies } = viewer.catalog
+  const { filter } = request
+  const statement = groupsSql(request, viewer, currencies.get(account.base_currency)!.decimals)
+  const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
+  return rows.map(row => parseJson(row.found!) as unknown as DealGroup)
 }
 
 /** The sums of each currency in each group, put together by group. */
-function groupsSql(request: AggregateRequest, viewer: Viewer, decimals: number): Sql {
+function groupsSql(
+  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+  viewer: Viewer,
+  decimals: number,
+): Sql {
   const named = request.keys.map((key, index) => ({ value: key.sql, name: sql.id(`key${index}`) }))
   // Without a key the group of all deals has none.
   const keys = named.length ? named : [{ value: sql`NULL::bigint`, name: sql.id('nothing') }]
@@ -79,7 +103,7 @@ function groupsSql(request: AggregateRequest, viewer: Viewer, decimals: number):
   'keys', json_build_array(${names}), 'count', sum(c.count), 'without_rate', sum(c.without_rate),
   'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${weighted},
   'sums', json_agg(
-    json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted)) ORDER BY c.currency)
+    json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted), c.count) ORDER BY c.currency)
     FILTER (WHERE c.currency IS NOT NULL))::text AS found
 FROM (
   SELECT ${values}, r.deal_value_currency AS currency, count(*) AS count,

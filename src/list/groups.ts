@@ -67,8 +67,13 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
     )
   } else if (unit !== undefined) {
     report(problems, 'group_by', 'invalid_value', `${name} has no units of time.`, told(`Use ${name} alone.`))
-  } else return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }
+  } else return idKey(field, text)
   return null
+}
+
+/** The key of a field by which sums may be grouped as it is. */
+export function idKey(field: Field, text: string): GroupKey {
+  return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }
 }
 
 /** Whether sums may be grouped by a field as it is: it holds one id with a name. */

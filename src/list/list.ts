@@ -10,7 +10,7 @@ import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-rec
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
-import { cursorText } from './cursor.ts'
+import { cursorText, listIdentity } from './cursor.ts'
 import { type KeyRange, keyRangesOf, type SortKey } from './key-ranges.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues } from './resolve.ts'
@@ -46,17 +46,31 @@ export type Page = {
  */
 export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   const sight = sightOf(viewer)
+  const seq = sql`,
+  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
+  return compile(pageSql(fields, sight, request, { more: seq }))
+}
+
+/**
+ * SQL of the row of a page: `records`, `found`, `position` and further columns. `within`: a further condition
+ * over the row `r`.
+ */
+export function pageSql(
+  fields: ResourceFields,
+  sight: Sight,
+  request: ListRequest,
+  { more = sql.none, within = null }: { readonly more?: Sql; readonly within?: Sql | null },
+): Sql {
   const keys = keysOf(request, sight)
   const size = sql.integer(request.pageSize)
   // A line feed separates records that are read one by one, because JSON text here never has one.
   const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
   const position = sql`json_build_array(${sql.join(keys.map(key => key.value))})::text`
-  return compile(sql`SELECT string_agg(p.record, ${between}) FILTER (WHERE p.n <= ${size}) AS records,
-  count(*)::text AS found, max(p.position) AS position,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq
+  return sql`SELECT string_agg(p.record, ${between}) FILTER (WHERE p.n <= ${size}) AS records,
+  count(*)::text AS found, max(p.position) AS position${more}
 FROM (
   SELECT ${renderedSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position
-  FROM (${rowsSql(fields, sight, request, keys)}) r) p`)
+  FROM (${rowsSql(fields, sight, request, keys, within)}) r) p`
 }
 
 /** Whether the response has the records as they are stored. Then their bytes are passed on unread. */
@@ -82,9 +96,9 @@ export async function listRecords(
   const count = Number(decoded(found))
   const hasMore = count > request.pageSize
   const page = {
-    records: records ? await seen(db, fields, viewer, request, records) : nothing,
+    records: (await seen(db, fields, viewer, request, [records ?? nothing]))[0]!,
     hasMore,
-    nextCursor: hasMore ? cursorText(request.identity, decoded(position!), request.asOf) : null,
+    nextCursor: hasMore ? cursorText(listIdentity(request.identity), decoded(position!), request.asOf) : null,
   }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
@@ -107,40 +121,43 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * The records with the fields and names that the request asks for. Mostly it asks for neither, and the bytes
- * are passed on unread. A page may have hundreds of megabytes, so records are read and written one by one, in
- * turns with other requests.
+ * The records of pages with the fields and names that the request asks for. Mostly it asks for neither, and
+ * the bytes are passed on unread. A page may have hundreds of megabytes, so records are read and written one
+ * by one, in turns with other requests.
  */
-async function seen(
+export async function seen(
   db: ListDatabase,
   fields: ResourceFields,
   viewer: Viewer,
   request: ListRequest,
-  records: Uint8Array,
-): Promise<Uint8Array> {
-  if (isPassedOn(fields, request)) return records
+  pages: readonly Uint8Array[],
+): Promise<readonly Uint8Array[]> {
+  if (isPassedOn(fields, request)) return pages
   const { expand, only } = request
-  const read = await inTurns(lines(records), line => {
+  const read = await inTurns(linesOf(pages), ({ page, line }) => {
     const record = parseJson(decoded(line)) as JsonObject
     const ids = Object.fromEntries(expand.map(({ internal_name: name }) => [name, record[name] ?? null]))
-    return { ids, members: shownMembers(fields, record, only) }
+    return { page, ids, members: shownMembers(fields, record, only) }
   })
   const all = read.map(({ ids }) => ids)
   const names = await namesOf(db, viewer, all, expand)
-  const written = await inTurns(read, ({ ids, members }) => {
+  const written = pages.map((): Buffer[] => [])
+  await inTurns(read, ({ page, ids, members }) => {
     const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
-    return Buffer.from(`,${JSON.stringify(named)}`)
+    written[page]!.push(Buffer.from(`,${JSON.stringify(named)}`))
   })
-  return Buffer.concat(written).subarray(1)
+  return written.map(records => Buffer.concat(records).subarray(1))
 }
 
-/** Yields the records one by one. No record's JSON has a line feed in it. */
-function* lines(records: Uint8Array): Generator<Uint8Array> {
-  for (let from = 0; from < records.length; ) {
-    const end = records.indexOf(10, from)
-    const to = end < 0 ? records.length : end
-    yield records.subarray(from, to)
-    from = to + 1
+/** Yields the records one by one, with the place of their page. No record's JSON has a line feed in it. */
+function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line: Uint8Array }> {
+  for (const [page, records] of pages.entries()) {
+    for (let from = 0; from < records.length; ) {
+      const end = records.indexOf(10, from)
+      const to = end < 0 ? records.length : end
+      yield { page, line: records.subarray(from, to) }
+      from = to + 1
+    }
   }
 }
 
@@ -158,9 +175,16 @@ function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
 }
 
 /** SQL of the rows `r` of a page, one more than the page has. `n` numbers them from 1 in their order. */
-function rowsSql(fields: ResourceFields, sight: Sight, request: ListRequest, keys: readonly SortKey[]): Sql {
+function rowsSql(
+  fields: ResourceFields,
+  sight: Sight,
+  request: ListRequest,
+  keys: readonly SortKey[],
+  within: Sql | null,
+): Sql {
   const table = tableOf(fields)
-  const where = whereSql(fields.resource.name, sight, request)
+  const selected = whereSql(fields.resource.name, sight, request)
+  const where = within ? sql`${selected} AND ${within}` : selected
   const offset = (request.page - 1) * request.pageSize
   // The limit stands in the statement's text. If it were a parameter, PostgreSQL would plan every request
   // anew, because the planner could not see the number.

@@ -45,8 +45,8 @@ export type ListRequest = Selection & {
   readonly only: readonly Field[] | null
   readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
-  /** what identifies the list; its cursors contain it */
-  readonly identity: string
+  /** what identifies the list, the texts of its filters last; its cursors contain a hash of it */
+  readonly identity: readonly (string | null)[]
   /** the moment by which values that change with the clock are sorted: UTC, with milliseconds */
   readonly asOf: string
 }
@@ -65,9 +65,10 @@ export const listParameters = [
   'deleted',
   'as_of',
 ]
-const pageSizeDefault = 25
 /** The most records of a page. */
 export const pageSizeMax = 500
+const pageSizes: PageSizes = { usual: 25, max: pageSizeMax }
+export type PageSizes = { readonly usual: number; readonly max: number }
 const offsetMax = 100_000
 /**
  * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
@@ -81,9 +82,21 @@ export function readListQuery(
   names: Names = new Names(),
 ): ListRequest {
   const problems = unknownParameters(parameters, listParameters)
-  const context = { fields, catalog, problems, names }
+  const request = listRequestOf(parameters, { fields, catalog, problems, names }, now, pageSizes)
+  refuse(problems, unreadable)
+  return request
+}
+
+/** Reads the parameters of a page. What can't be read is added to the problems. */
+export function listRequestOf(
+  parameters: Parameters,
+  context: ResolveContext,
+  now: string,
+  { usual, max }: PageSizes,
+): ListRequest {
+  const { fields, problems } = context
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
-  const pageSize = wholeNumber(parameters, ['pageSize', 'size'], pageSizeDefault, pageSizeMax, problems)
+  const pageSize = wholeNumber(parameters, ['pageSize', 'size'], usual, max, problems)
   const selection = selectionOf(parameters, context)
   const { filter, isOfDeleted, day } = selection
   const sortText = single(parameters, 'sort', problems)
@@ -97,20 +110,13 @@ export function readListQuery(
     (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )
   const texts = parameters.get('filter') ?? []
-  const identity = listIdentity([
-    fields.resource.name,
-    sortText,
-    ...orders,
-    String(isOfDeleted),
-    day,
-    ...texts,
-  ])
+  const identity = [fields.resource.name, sortText, ...orders, String(isOfDeleted), day, ...texts]
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
     report(problems, 'page', 'page_too_far', `Pages end at row ${offsetMax}.`, { hint })
   }
-  const request: ListRequest = {
+  return {
     ...selection,
     page: cursor ? 1 : page,
     pageSize,
@@ -122,8 +128,6 @@ export function readListQuery(
     identity,
     asOf: cursor?.asOf ?? now,
   }
-  refuse(problems, unreadable)
-  return request
 }
 
 /** Reads which records are meant. What can't be read is added to the problems. */
@@ -169,7 +173,7 @@ export function readRecordQuery(parameters: Parameters, fields: ResourceFields):
 
 function cursorOf(
   parameters: Parameters,
-  identity: string,
+  identity: ListRequest['identity'],
   sort: readonly PlannedSort[],
   problems: Problems,
 ): Cursor | null {
@@ -179,7 +183,7 @@ function cursorOf(
     report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
   // The problems of the sort are reported already, and without a sort the cursor can't be judged.
   if (problems.count) return null
-  const cursor = readCursor(text, identity, sort)
+  const cursor = readCursor(text, listIdentity(identity), sort)
   if (cursor === 'other') {
     const hint =
       'Give the filter, sort and deleted with which its list began, or begin a new list without it.'

@@ -9,6 +9,7 @@ import { customTypes, kinds, optionsMax } from '../fields/kinds.ts'
 import { operators } from '../fields/operators.ts'
 import { deliveryStates } from '../webhooks/webhook.ts'
 import { named } from './about.ts'
+import { reportShapes } from './report-shapes.ts'
 
 const [text, whole, number, flag] = [
   { type: 'string' },
@@ -176,6 +177,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
+  ...reportShapes,
   named_or_gone: opened({ id: whole, name: orNull(text) }),
   delivery: opened({
     id: { type: 'integer', description: 'The seq of the event.' },

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { pageStatement } from '../../src/list/list.ts'
+import { partedStatement } from '../../src/list/parted.ts'
 import { readListQuery } from '../../src/list/query.ts'
 import { withSelectivity } from '../../src/list/selectivity.ts'
 import { filterSql } from '../../src/list/sql.ts'
@@ -144,6 +145,24 @@ test('a filter with an order of its own walks that order', async () => {
     'filter=sales_owner:eq(1),expected_close_date:between(2020-01-01,2020-12-31)&sort=expected_close_date:asc',
   )
   assert.match(mine, /deal_sales_owner_expected_close_date/)
+})
+
+test('the lanes of a board are read by the index of stages, each alone (D129)', async () => {
+  const stage = deal.byName.get('pipeline_stage')!
+  const ids = [...catalog.stages.keys()]
+  for (const [query, index] of [
+    ['', 'deal_stage'],
+    ['sort=id:asc', 'deal_stage'],
+    ['sort=deal_value:desc', 'deal_stage_value'],
+    ['sort=deal_value:asc&filter=status:eq(Open)', 'deal_stage_value'],
+  ] as const) {
+    const asked = requestOf(query)
+    const { text, values } = partedStatement(deal, { catalog, actor: 1 }, asked, stage, ids)
+    const rows = await db.query(`EXPLAIN (COSTS OFF) ${text}`, values)
+    const plan = rows.map(row => row['QUERY PLAN']).join('\n')
+    assert.match(plan, new RegExp(`using ${index} `), `${query}\n${plan}`)
+    assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|range|parted)/, `${query}\n${plan}`)
+  }
 })
 
 test('a common custom value is found by walking the order, a rare one by its index', async () => {

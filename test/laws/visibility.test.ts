@@ -143,6 +143,8 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     ])
     return `${v1}/deal/aggregate?group_by=${by}${measures}&${filter()}`
   }
+  const board = () =>
+    `${v1}/deal/view/board?${filter()}&sort=${pick(names)}:${pick(['asc', 'desc'])}&pageSize=${pick([1, 5])}`
   /** Parts of all that is stored, in deals, contacts and companies, with what is hidden. */
   const searches = () => {
     const words = () => {
@@ -159,7 +161,8 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     const kind = next()
     if (kind < 0.5) return { method: 'GET', path: list() }
     if (kind < 0.66) return { method: 'GET', path: searches() }
-    if (kind < 0.74) return { method: 'GET', path: resource === 'deal' ? sums() : list() }
+    if (kind < 0.74)
+      return { method: 'GET', path: resource === 'deal' ? pick([sums, sums, board])() : list() }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }
     if (kind < 0.88)
@@ -182,7 +185,7 @@ async function answers(from: typeof call, asked: readonly Question[]): Promise<s
       const index = at++
       const { method, path, body } = asked[index]!
       const { status, text, headers } = await from(method, path, body, as)
-      const said = text.replace(/"requestId":"[^"]*"/, '').replace(/"nextCursor":"([^"]*)"/, cursorOf)
+      const said = text.replace(/"requestId":"[^"]*"/, '').replace(/"nextCursor":"([^"]*)"/g, cursorOf)
       told[index] = `${status} ${headers.get('etag')} ${said}`
     }
   }

@@ -1,5 +1,6 @@
 /** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
 import { QueryClient, queryOptions } from '@tanstack/react-query'
+import type { StageKind } from '../board/stage-kind.ts'
 import { type AnyRecord, api, ask, type Field, isSignedOut, type Me, type Named, type Page } from './api.ts'
 
 const minute = 60_000
@@ -38,10 +39,6 @@ export const fieldsQuery = (source: string) =>
   })
 
 export type Pipeline = AnyRecord & { name: string; position: number }
-/** A stage's meaning, never its name (D19): 1 open, 2 won, 3 lost. */
-export type StageKind = 1 | 2 | 3
-export const kindOf = { open: 1, won: 2, lost: 3 } as const
-
 export type Stage = AnyRecord & {
   name: string
   pipeline: number

@@ -1,9 +1,159 @@
+/** The board: a column for each stage of a pipeline. The address says which pipeline, filter, order and card. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { sayError } from '../api/api.ts'
+import { pipelinesQuery } from '../api/queries.ts'
+import { useReadOnlyReason } from '../shell/me.ts'
+import { openNew } from '../shell/new-record.tsx'
+import { Empty, Waiting } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
+import { boardQuery } from './board-query.ts'
+import { Columns } from './columns.tsx'
+import type { BoardData } from './model.ts'
+
+const RecordPanel = lazy(() =>
+  import('../records/record-page.tsx').then(module => ({ default: module.RecordPanel })),
+)
+const route = getRouteApi('/shell/board')
 
 export function Board() {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const { data: pipelines } = useSuspenseQuery(pipelinesQuery)
+  const { pipeline, filter, sort, deal } = search
+  const asked = useMemo(() => ({ pipeline, filter, sort }), [pipeline, filter, sort])
+  const {
+    data: board,
+    error,
+    isPlaceholderData,
+    refetch,
+  } = useQuery({
+    ...boardQuery(asked),
+    placeholderData: before => before,
+  })
+  const reason = useReadOnlyReason('deal')
+  const show = useCallback(
+    (changes: Partial<typeof search>) =>
+      void navigate({
+        to: '/board',
+        search: before => ({ ...before, ...changes }),
+        replace: !('deal' in changes),
+      }),
+    [navigate],
+  )
+  const add = useCallback(
+    (stage?: number) =>
+      openNew('deal', { pipeline: board?.pipeline?.id, ...(stage ? { pipeline_stage: stage } : {}) }),
+    [board?.pipeline?.id],
+  )
+  const openDeal = useCallback((id: number) => show({ deal: String(id) }), [show])
   return (
-    <main>
-      <PageHead title="Board" />
+    <main className="flex min-h-0 grow flex-col">
+      <PageHead title={board?.pipeline?.name ?? 'Board'}>
+        {pipelines.length > 1 && (
+          <Select
+            label="Pipeline"
+            isBare
+            value={board?.pipeline?.id ?? null}
+            onChange={id => show({ pipeline: id ?? undefined })}
+            choices={pipelines}
+          />
+        )}
+        <Button look="primary" reason={reason} onPress={() => add()} className="max-sm:hidden">
+          <Plus size={15} aria-hidden /> New deal
+        </Button>
+      </PageHead>
+      {error && <Trouble error={error} isOld={board !== undefined} onRetry={() => void refetch()} />}
+      {board ? (
+        <Content
+          {...{ board, asked, reason, filter }}
+          isOld={isPlaceholderData}
+          {...{ add, openDeal, show }}
+        />
+      ) : (
+        !error && <Skeleton />
+      )}
+      <Suspense fallback={null}>
+        {deal && <RecordPanel resource="deal" id={Number(deal)} onClose={() => show({ deal: undefined })} />}
+      </Suspense>
     </main>
+  )
+}
+
+type ContentProps = {
+  board: BoardData
+  asked: Parameters<typeof boardQuery>[0]
+  filter: string | undefined
+  reason: string | undefined
+  isOld: boolean
+  add: (stage?: number) => void
+  openDeal: (id: number) => void
+  show: (changes: { filter?: undefined }) => void
+}
+
+function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: ContentProps) {
+  const count = board.columns.reduce((sum, column) => sum + column.count, 0)
+  const [isBusy] = [isOld]
+  if (board.columns.length === 0)
+    return (
+      <Empty title="There is no pipeline with stages yet.">
+        <a className="linked" href="/settings/pipelines">
+          Make one in the settings
+        </a>
+      </Empty>
+    )
+  return (
+    <>
+      {count === 0 && (
+        <Empty title={filter ? 'No deal matches the filter.' : 'No deals yet.'}>
+          {filter ? (
+            <Button onPress={() => show({ filter: undefined })}>Clear the filter</Button>
+          ) : (
+            <Button look="primary" reason={reason} onPress={() => add()}>
+              New deal
+            </Button>
+          )}
+        </Empty>
+      )}
+      <div aria-busy={isBusy} className={isBusy ? 'flex min-h-0 grow opacity-70' : 'flex min-h-0 grow'}>
+        <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} />
+      </div>
+    </>
+  )
+}
+
+function Trouble({ error, isOld, onRetry }: { error: unknown; isOld: boolean; onRetry: () => void }) {
+  return (
+    <div
+      role="alert"
+      className="mx-4 mb-2 flex items-center gap-3 rounded-md bg-lost-soft px-3 py-2 text-lost"
+    >
+      <span className="min-w-0 grow">
+        {isOld && 'This is what was read before. '}
+        {sayError(error)}
+      </span>
+      <Button isSmall onPress={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+/** The columns before anything is known of them, where they will be. */
+function Skeleton() {
+  const [columns] = useState(() => Array.from({ length: 6 }, (_, index) => index))
+  return (
+    <div className="flex min-h-0 grow gap-3 overflow-hidden px-4 pb-4" aria-hidden>
+      {columns.map(column => (
+        <div key={column} className="w-[280px] shrink-0 rounded-lg bg-sunken p-3">
+          <Waiting className="h-4 w-2/3" />
+          <Waiting className="mt-2 h-3 w-1/2" />
+        </div>
+      ))}
+    </div>
   )
 }

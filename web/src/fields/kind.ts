@@ -22,6 +22,8 @@ export type InputProps<V> = {
   error?: string | undefined
   /** the names behind the ids of the value that was read */
   names?: NamesOf
+  /** the other values of the record: a stage is one of its pipeline's */
+  record?: { readonly [field: string]: unknown } | undefined
   autoFocus?: boolean | undefined
 }
 
@@ -41,8 +43,8 @@ export type Kind<V = unknown> = {
   readonly Operand: (props: OperandProps) => ReactNode
   /** the value in plain text: copied cells, announcements, titles */
   readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
-  /** what a pasted or typed text means; undefined where it means nothing */
-  readonly parse: (text: string, field: Field) => V | null | undefined
+  /** what a pasted or typed text means to a reader; undefined where it means nothing */
+  readonly parse: (text: string, field: Field, format?: Formats) => V | null | undefined
   /** what is wrong with a value, by the limits of `field.config` */
   readonly check?: (value: V, field: Field) => string | undefined
   /** the value as it is sent, where that differs from what is read */

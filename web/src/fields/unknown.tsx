@@ -1,6 +1,6 @@
 /** A type that this page does not know, such as one of a newer service: shown as it is, never changed. */
 import type { Kind } from './kind.ts'
-import { TextOperand } from './text.tsx'
+import { TextOperand } from './operand.tsx'
 
 const said = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 

@@ -70,11 +70,11 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
         ...(isLong ? { notation: 'compact' } : {}),
       }).format(value)
     },
-    /** The day of YYYY-MM-DD, with the year where it isn't this one. */
+    /** The day of YYYY-MM-DD; with the year where the day alone could be taken for that of another. */
     date: (text: string) => {
-      const isThisYear = text.slice(0, 4) === today().slice(0, 4)
+      const isNear = Math.abs(noon(text).getTime() - noon(today()).getTime()) < 300 * dayMs
       const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
-      return date(isThisYear ? options : { ...options, year: 'numeric' }).format(noon(text))
+      return date(isNear ? options : { ...options, year: 'numeric' }).format(noon(text))
     },
     longDate: (text: string) => date({ dateStyle: 'full', timeZone: 'UTC' }).format(noon(text)),
     month: (text: string) =>

@@ -56,12 +56,14 @@ export function Menu(props: {
   )
 }
 
-export function MenuList({ label, groups }: { label: string; groups: readonly MenuGroup[] }) {
+export function MenuList(props: { label: string; groups: readonly MenuGroup[]; autoFocus?: boolean }) {
+  const { label, groups, autoFocus = false } = props
   const entries = new Map(groups.flatMap(group => group.entries.map(entry => [entry.id, entry])))
   const disabled = [...entries.values()].filter(entry => entry.isDisabled).map(({ id }) => id)
   return (
     <AriaMenu
       aria-label={label}
+      autoFocus={autoFocus}
       onAction={key => entries.get(String(key))?.act()}
       disabledKeys={disabled}
       className="outline-none"

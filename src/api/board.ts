@@ -1,0 +1,56 @@
+/** GET /deal/view/board over HTTP (D129). */
+import { boardLanes, readBoardQuery } from '../deals/board.ts'
+import type { JsonObject } from '../json.ts'
+import { withNames } from '../records/names.ts'
+import type { Answer } from './answer.ts'
+import { boardAbout } from './deal-abouts.ts'
+import { inTurn, needNames, type ServedDatabase } from './records.ts'
+import { fieldsOf } from './request.ts'
+import type { AccountRoute, Handler } from './routes.ts'
+
+export function boardRoute(db: ServedDatabase): AccountRoute {
+  const url = '/rest/api/v1/deal/view/board'
+  return { method: 'GET', url, scope: 'deal:read', handler: boardHandler(db), about: boardAbout }
+}
+
+/** The board of a pipeline. Its stages have names, for which one needs the scopes (D65). */
+function boardHandler(db: ServedDatabase): Handler {
+  return async request => {
+    const { caller, query, now } = request
+    const fields = fieldsOf(request, 'deal')
+    const asked = await withNames(db, caller, names =>
+      readBoardQuery(query, fields, caller.catalog, now.toISOString(), names),
+    )
+    const { pipeline, list } = asked
+    needNames(caller, [fields.byName.get('pipeline')!, asked.by, ...list.expand], list)
+    const lanes = await boardLanes(inTurn(db, request), fields, caller, asked)
+    const { account, currencies } = caller.catalog
+    const { id, code } = currencies.get(account.base_currency)!
+    const head = {
+      pipeline: pipeline && { id: pipeline.id, name: pipeline.name },
+      currency: { id, code },
+    }
+    const stages = lanes.map(({ stage, page }, index) => {
+      const { records, hasMore, nextCursor } = page
+      const around: JsonObject = { ...stage, hasMore, nextCursor }
+      const before = `${index ? ',' : ''}${opened(around)},"records":[`
+      return [Buffer.from(before), records, Buffer.from(']}')]
+    })
+    const meta = JSON.stringify({ pageSize: list.pageSize })
+    return bytes([
+      Buffer.from(`{"code":0,"data":${opened(head)},"stages":[`),
+      ...stages.flat(),
+      Buffer.from(`]},"meta":${meta}}`),
+    ])
+  }
+}
+
+/** The JSON of an object, to which members may be added. */
+function opened(object: JsonObject): string {
+  return JSON.stringify(object).slice(0, -1)
+}
+
+/** Records pass through as the bytes that the database sent. */
+function bytes(parts: readonly Uint8Array[]): Answer {
+  return { status: 200, body: Buffer.concat(parts) }
+}

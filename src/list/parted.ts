@@ -1,0 +1,63 @@
+/**
+ * The first pages of several lists that differ in the value of one field, in one statement: the lanes of a
+ * board. Knows no HTTP and no resource.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { recordRow } from '../fields/columns.ts'
+import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { compile, type Statement, sql } from '../sql.ts'
+import { cursorText, listIdentity } from './cursor.ts'
+import { type ListDatabase, type Page, pageSql, seen } from './list.ts'
+import type { ListRequest } from './query.ts'
+import { dependsOnValues } from './resolve.ts'
+import { withSelectivity } from './selectivity.ts'
+
+export type PartPage = Pick<Page, 'records' | 'hasMore' | 'nextCursor'>
+
+/**
+ * Reads a page of those records of a list that have `id` in the field `by`, for each of the ids, in their
+ * order. The cursor of a page is that of the list with a further filter, `by:eq(id)`, after its own.
+ */
+export async function listParted(
+  db: ListDatabase,
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: ListRequest,
+  by: Field,
+  ids: readonly number[],
+): Promise<readonly PartPage[]> {
+  const asked = await withSelectivity(db, fields, viewer, request)
+  const { text, values } = partedStatement(fields, viewer, asked, by, ids)
+  const rows = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
+  const utf8 = new TextDecoder()
+  const pages = await seen(
+    db,
+    fields,
+    viewer,
+    request,
+    rows.map(([records]) => records ?? new Uint8Array()),
+  )
+  return rows.map(([, found, position], index) => {
+    const hasMore = Number(utf8.decode(found!)) > request.pageSize
+    const identity = listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`])
+    const nextCursor = hasMore ? cursorText(identity, utf8.decode(position!), request.asOf) : null
+    return { records: pages[index]!, hasMore, nextCursor }
+  })
+}
+
+/** One row for each id: the filter and the order stand in the statement once, however many ids there are. */
+export function partedStatement(
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: ListRequest,
+  by: Field,
+  ids: readonly number[],
+): Statement {
+  const value = kinds[by.type].term(by, '')!.sql(recordRow)
+  const page = pageSql(fields, sightOf(viewer), request, { within: sql`${value} = parted.id` })
+  return compile(sql`SELECT page.records, page.found, page.position
+FROM unnest(${`{${ids.join(',')}}`}::bigint[]) WITH ORDINALITY parted (id, place)
+CROSS JOIN LATERAL (${page}) page ORDER BY parted.place`)
+}

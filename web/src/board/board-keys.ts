@@ -1,0 +1,55 @@
+/** The keys of the board: arrows go from card to card, with Shift they move the card. */
+import type { BoardData, Place } from './model.ts'
+
+/** Where a key leads from a place, or null where it leads nowhere. Columns without cards are passed over. */
+export function placeAfter({ columns }: BoardData, { column, row }: Place, key: string): Place | null {
+  const count = (at: number) => columns[at]?.cards.length ?? 0
+  const inColumn = (to: number) => (to >= 0 && to < count(column) && to !== row ? { column, row: to } : null)
+  const beside = (step: 1 | -1) => {
+    for (let at = column + step; at >= 0 && at < columns.length; at += step)
+      if (count(at) > 0) return { column: at, row: Math.min(row, count(at) - 1) }
+    return null
+  }
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return inColumn(row + 1)
+    case 'ArrowUp':
+    case 'k':
+      return inColumn(row - 1)
+    case 'ArrowLeft':
+    case 'h':
+      return beside(-1)
+    case 'ArrowRight':
+    case 'l':
+      return beside(1)
+    case 'Home':
+      return inColumn(0)
+    case 'End':
+      return inColumn(count(column) - 1)
+    case 'PageDown':
+      return inColumn(Math.min(row + 6, count(column) - 1))
+    case 'PageUp':
+      return inColumn(Math.max(row - 6, 0))
+  }
+  return null
+}
+
+/**
+ * Brings a card into view and gives it the focus as soon as it is drawn. Some frames pass until then: the
+ * column scrolls first, and a card that has not been read comes after its window.
+ */
+export function focusCard(board: HTMLElement, stage: number, row: number, deal?: number): void {
+  const scroller = board.querySelector(`[data-column="${stage}"] [data-scroller]`)
+  scroller?.dispatchEvent(new CustomEvent('show-row', { detail: row }))
+  let frames = 0
+  const look = () => {
+    const wanted = deal === undefined ? `[data-row="${row}"]` : `[data-card="${deal}"]`
+    const card = board.querySelector<HTMLElement>(`[data-column="${stage}"] ${wanted} a`)
+    if (card) {
+      card.focus({ preventScroll: true })
+      card.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    } else if (++frames < 30) requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}

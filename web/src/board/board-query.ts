@@ -1,0 +1,76 @@
+/** The board's data: one request for the whole, and a list's page for each window that comes into view. */
+import { queryOptions } from '@tanstack/react-query'
+import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
+import { fieldsQuery, queryClient } from '../api/queries.ts'
+import { type BoardAnswer, type BoardData, boardOf, type Deal, withWindow } from './model.ts'
+
+export const cardsAtOnce = 30
+/** The deals that were touched last come first: a card that was moved is where one sees it. */
+export const usualSort = 'updated_at:desc'
+
+export type BoardAsked = {
+  readonly pipeline?: string | undefined
+  readonly filter?: string | undefined
+  readonly sort?: string | undefined
+}
+
+const shown = [
+  'id',
+  'title',
+  'pipeline_stage',
+  'company',
+  'primary_contact',
+  'sales_owner',
+  'deal_value',
+  'deal_value_in_base_currency',
+  'expected_close_date',
+  'rotting_days',
+  'tags',
+  'next_activity_date',
+  'updated_at',
+  'version',
+]
+
+/** What is asked of each card: of what it shows, what the reader's role sees, and what the order follows. */
+async function cardParameters(sort: string): Promise<{ fields: string; expand: string }> {
+  const fields = (await queryClient.ensureQueryData(fieldsQuery('deal'))).flat()
+  const byName = new Map(fields.map(field => [field.internal_name, field]))
+  const wanted = new Set([...shown, ...sort.split(',').map(part => part.split(/[.:]/)[0]!)])
+  const seen = [...wanted].filter(name => byName.has(name))
+  const isNamed = (name: string) => name !== 'pipeline_stage' && byName.get(name)!.is_expandable
+  return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
+}
+
+export const boardQuery = ({ pipeline, filter, sort = usualSort }: BoardAsked) =>
+  queryOptions({
+    queryKey: ['board', pipeline ?? '', filter ?? '', sort],
+    queryFn: async ({ signal }): Promise<BoardData> => {
+      const query = { pipeline, filter, sort, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
+      return boardOf(await ask<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
+    },
+  })
+
+const underWay = new Set<string>()
+
+/** Reads the window of a column that has the row, and puts its cards into the board. */
+export async function readWindow(asked: BoardAsked, stage: number, row: number): Promise<void> {
+  const { queryKey } = boardQuery(asked)
+  const page = Math.floor(row / cardsAtOnce) + 1
+  const name = JSON.stringify([queryKey, stage, page])
+  if (underWay.has(name)) return
+  underWay.add(name)
+  try {
+    const sort = asked.sort ?? usualSort
+    const filter = [`pipeline_stage:eq(${stage})`, ...(asked.filter ? [asked.filter] : [])]
+    const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
+    const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
+    const { data, meta } = body as Page<AnyRecord>
+    const total = meta.totalIsEstimate ? null : meta.total
+    queryClient.setQueryData<BoardData>(
+      queryKey,
+      board => board && withWindow(board, stage, (page - 1) * cardsAtOnce, data as Deal[], total),
+    )
+  } finally {
+    underWay.delete(name)
+  }
+}

@@ -1,0 +1,47 @@
+/** What can be done with a card, without dragging: one menu for all cards, beside the one it is about. */
+import { type MenuGroup, MenuList, Popover } from '../ui/menu.tsx'
+import type { Column } from './model.ts'
+
+type Props = {
+  anchor: HTMLElement
+  stages: readonly Column[]
+  /** the stage that the deal is in */
+  current: number | undefined
+  reason: string | undefined
+  onMove: (stage: number) => void
+  onOpen: () => void
+  onClose: () => void
+}
+
+export function CardMenu({ anchor, stages, current, reason, onMove, onOpen, onClose }: Props) {
+  const run = (act: () => void) => () => {
+    onClose()
+    // After the menu has given the focus back.
+    setTimeout(act)
+  }
+  const groups: MenuGroup[] = [
+    { title: 'Deal', entries: [{ id: 'open', label: 'Open', act: run(onOpen) }] },
+    {
+      title: 'Move to…',
+      entries: stages.map(({ id, name, kind }) => ({
+        id: `stage${id}`,
+        label: name,
+        detail: kind === 2 ? 'won' : kind === 3 ? 'lost' : undefined,
+        isChecked: id === current,
+        isDisabled: reason !== undefined || id === current,
+        act: run(() => onMove(id)),
+      })),
+    },
+  ]
+  return (
+    <Popover
+      isOpen
+      onOpenChange={isOpen => !isOpen && onClose()}
+      triggerRef={{ current: anchor }}
+      placement="bottom end"
+      className="min-w-52"
+    >
+      <MenuList label="Actions of the deal" groups={groups} autoFocus />
+    </Popover>
+  )
+}

@@ -1,0 +1,126 @@
+/** A deal on the board. Its height is fixed, so that a column knows where each card is without drawing it. */
+import { CalendarDays, Ellipsis, Flame } from 'lucide-react'
+import { memo } from 'react'
+import type { Named, Names } from '../api/api.ts'
+import type { Money } from '../format/format.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { Avatar, Badge, Waiting } from '../ui/bits.tsx'
+import { classes } from '../ui/classes.ts'
+import type { Deal } from './model.ts'
+
+export const cardHeight = 92
+export const cardGap = 8
+
+type Props = {
+  deal: Deal | undefined
+  row: number
+  count: number
+  top: number
+  isOpenStage: boolean
+  /** whether it is the card that the Tab key reaches */
+  isActive: boolean
+}
+
+/** What the pointer and the keys do with a card, the board hears itself (board.tsx): cards have no handlers. */
+export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isActive }: Props) {
+  const place = { transform: `translateY(${top}px)`, height: cardHeight }
+  const around = 'absolute inset-x-0 top-0 rounded-md border border-line bg-surface'
+  if (!deal)
+    return (
+      <li aria-setsize={count} aria-posinset={row + 1} className={classes(around, 'p-2.5')} style={place}>
+        <span className="unseen">Loading</span>
+        <Waiting className="h-3.5 w-3/4" />
+        <Waiting className="mt-2 h-3 w-1/2" />
+      </li>
+    )
+  return (
+    <li
+      aria-setsize={count}
+      aria-posinset={row + 1}
+      data-card={deal.id}
+      data-row={row}
+      className={classes(around, 'group shadow-[0_1px_2px_var(--shadow)] hover:border-line-strong/70')}
+      style={place}
+    >
+      <a
+        href={`/deals/${deal.id}`}
+        draggable={false}
+        tabIndex={isActive ? 0 : -1}
+        aria-describedby="board-help"
+        className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
+      >
+        <Content deal={deal} isOpenStage={isOpenStage} />
+      </a>
+      <button
+        type="button"
+        tabIndex={-1}
+        data-menu
+        aria-label={`Actions of ${deal.title}`}
+        className="absolute top-1 right-1 flex size-7 items-center justify-center rounded-sm bg-surface text-ink-soft
+          opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover pointer-coarse:opacity-100"
+      >
+        <Ellipsis size={15} aria-hidden />
+      </button>
+    </li>
+  )
+})
+
+const nameOf = (names: Names | undefined, field: string) => (names?.[field] as Named | null | undefined)?.name
+
+function Content({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
+  const format = useFormat()
+  const { _expanded: names, expected_close_date: close, rotting_days: rotting } = deal
+  const value = deal.deal_value as Money | null | undefined
+  const owner = nameOf(names, 'sales_owner')
+  const [tag] = (names?.tags as readonly Named[] | undefined) ?? []
+  const isOverdue = isOpenStage && typeof close === 'string' && close < format.today()
+  return (
+    <>
+      <span dir="auto" className="clamp-2 pr-5 leading-[17px] font-medium">
+        {deal.title}
+      </span>
+      <span dir="auto" className="truncate leading-[17px] text-ink-soft">
+        {nameOf(names, 'company') ?? nameOf(names, 'primary_contact')}
+      </span>
+      <span className="mt-auto flex min-w-0 items-center gap-2">
+        {value && (
+          <span className="tabular shrink-0 font-semibold" title={format.money(value)}>
+            {format.compactMoney(value)}
+          </span>
+        )}
+        {typeof close === 'string' && (
+          <span
+            className={classes('flex shrink-0 items-center gap-1', isOverdue ? 'text-lost' : 'text-ink-soft')}
+            title={`Expected to close on ${format.longDate(close)}${isOverdue ? ': overdue' : ''}`}
+          >
+            <CalendarDays size={12} aria-hidden />
+            <span className="unseen">{isOverdue ? 'Overdue since' : 'Expected to close'}</span>
+            {format.date(close)}
+          </span>
+        )}
+        {typeof rotting === 'number' && rotting > 0 && (
+          <span
+            className="flex shrink-0 items-center text-warn"
+            title={`${rotting} days longer here than planned`}
+          >
+            <Flame size={12} aria-hidden />
+            <span className="unseen">Longer here than planned by</span>
+            {rotting}d
+          </span>
+        )}
+        {tag && (
+          <span className="flex min-w-0 shrink">
+            <Badge look="accent">{tag.name}</Badge>
+          </span>
+        )}
+        <span className="grow" />
+        {owner && (
+          <span title={owner} className="flex">
+            <Avatar name={owner} />
+            <span className="unseen">{owner}</span>
+          </span>
+        )}
+      </span>
+    </>
+  )
+}

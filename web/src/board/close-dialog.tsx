@@ -1,0 +1,96 @@
+/** Won or lost: asks for the reason and the date before anything is saved, from every way in (rules 2 and 3). */
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { optionsQuery } from '../api/queries.ts'
+import type { Money } from '../format/format.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { may, useMe } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Select, TextField } from '../ui/inputs.tsx'
+import type { StageKind } from './stage-kind.ts'
+
+/** What a closed deal needs besides its stage. */
+export type Closing = {
+  readonly won_reason?: number
+  readonly lost_reason?: number
+  readonly deal_closed_on?: string
+}
+
+type Props = {
+  deal: { readonly title: string; readonly deal_value?: unknown }
+  stage: { readonly name: string; readonly kind: StageKind }
+  onClose: () => void
+  /** gets what is to be sent with the stage */
+  onClosed: (closing: Closing) => void
+}
+
+export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
+  const format = useFormat()
+  const me = useMe()
+  const isWon = stage.kind === 2
+  const name = isWon ? 'won_reason' : 'lost_reason'
+  const { data: options } = useQuery(optionsQuery('deal', name))
+  const [reason, setReason] = useState<string | null>(null)
+  const [date, setDate] = useState(format.today())
+  const [isTried, setTried] = useState(false)
+  const active = options?.filter(({ is_active }) => is_active) ?? []
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (reason && date) onClosed({ [name]: Number(reason), deal_closed_on: date })
+  }
+  const value = format.money((deal.deal_value ?? {}) as Money)
+  return (
+    <Dialog
+      title={isWon ? 'Mark as won' : 'Mark as lost'}
+      detail={[deal.title, value].filter(Boolean).join(' · ')}
+      isOpen
+      onClose={onClose}
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Select
+          label={isWon ? 'Why was it won?' : 'Why was it lost?'}
+          value={reason}
+          onChange={setReason}
+          choices={active}
+          none="Choose…"
+          isRequired
+          autoFocus
+          error={isTried && !reason ? 'Choose a reason.' : undefined}
+          hint={options && active.length === 0 && <NoReasons isAdmin={may(me, 'field:write')} />}
+        />
+        <TextField
+          label="Closed on"
+          type="date"
+          value={date}
+          onChange={setDate}
+          isRequired
+          error={isTried && !date ? 'Say on which day.' : undefined}
+          hint={date > format.today() ? 'This day is in the future.' : undefined}
+        />
+        <DialogActions>
+          <Button look="quiet" onPress={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" look={isWon ? 'won' : 'danger'}>
+            {isWon ? 'Mark as won' : 'Mark as lost'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function NoReasons({ isAdmin }: { isAdmin: boolean }) {
+  if (!isAdmin) return 'There are no reasons yet: ask an administrator for some.'
+  return (
+    <>
+      There are no reasons yet:{' '}
+      <a className="linked" href="/settings/fields?source=deal">
+        add some
+      </a>
+      .
+    </>
+  )
+}

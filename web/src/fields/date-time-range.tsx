@@ -1,0 +1,25 @@
+/** DATE_TIME_RANGE: two moments, shown and typed in the account's time zone. */
+import { useFormat } from '../format/use-format.tsx'
+import { MomentBox, MomentOperand, readMoment } from './date-time.tsx'
+import type { Kind } from './kind.ts'
+import { operandOf } from './operand.tsx'
+import { checkRange, type Range, RangeBox, readRange } from './range-box.tsx'
+import { toWall } from './zone.ts'
+
+const wall = (iso: string, timeZone: string) => toWall(iso, timeZone).replace('T', ' ')
+
+export const dateTimeRange: Kind<Range> = {
+  Cell: function DateTimeRangeCell({ value: { range } }) {
+    const format = useFormat()
+    return `${format.moment(range.from)} – ${format.moment(range.to)}`
+  },
+  Input: function DateTimeRangeInput(props) {
+    const { timeZone } = useFormat()
+    return <RangeBox {...props} End={MomentBox} hint={`In ${timeZone}`} />
+  },
+  Operand: operandOf(MomentOperand),
+  text: ({ range }, _names, { timeZone }) => `${wall(range.from, timeZone)} – ${wall(range.to, timeZone)}`,
+  parse: (typed, _field, format) => readRange(typed, end => readMoment(end, format?.timeZone)),
+  check: value => checkRange(value, { mayRunBackwards: false }),
+  width: 280,
+}

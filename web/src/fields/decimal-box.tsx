@@ -1,0 +1,39 @@
+/** A number as the reader writes it, in an input. What is no number stays as it was typed, and is refused. */
+import { type ComponentProps, useState } from 'react'
+import { useFormat } from '../format/use-format.tsx'
+import { classes } from '../ui/classes.ts'
+import { isDecimal, readDecimal, writeDecimal } from './decimal.ts'
+
+type Props = Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
+  value: string | number | null
+  onChange: (value: string | null) => void
+  /** decimals that are shown at least, where there are any */
+  digits?: number
+}
+
+/** `value` is a decimal ("1234.5"), or the text that was typed where that is no number. */
+export function DecimalBox({ value, onChange, digits, className, ...props }: Props) {
+  const { locale } = useFormat()
+  const [typed, setTyped] = useState<string | null>(null)
+  const meant = (text: string) => (text.trim() === '' ? null : (readDecimal(text, locale) ?? text))
+  const isTyped = typed !== null && String(meant(typed)) === String(value)
+  const shown = value === null ? '' : isDecimal(value) ? writeDecimal(value, locale, digits) : value
+  return (
+    <input
+      {...props}
+      type="text"
+      inputMode="decimal"
+      autoComplete="off"
+      value={isTyped ? typed : shown}
+      onChange={event => {
+        setTyped(event.target.value)
+        onChange(meant(event.target.value))
+      }}
+      onBlur={event => {
+        setTyped(null)
+        props.onBlur?.(event)
+      }}
+      className={classes('field-box tabular', className)}
+    />
+  )
+}

@@ -1,0 +1,104 @@
+/** Lists of entries with a type, such as work and mobile: what PHONE and EMAIL share (D13). */
+import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Group } from './group.tsx'
+import type { InputProps } from './kind.ts'
+
+export type Entry = { readonly type: number; readonly value: string }
+
+/** `types[0]` is type 1, as the service counts them. */
+export function EntriesBox(
+  props: Omit<InputProps<readonly Entry[]>, 'names'> & {
+    types: readonly string[]
+    noun: string
+    inputType: 'tel' | 'email'
+  },
+) {
+  const { value, onChange, field, label, isBare, error, autoFocus, types, noun, inputType } = props
+  const list = useRef<HTMLDivElement>(null)
+  const entries = value ?? []
+  const shown = entries.length > 0 ? entries : [{ type: 1, value: '' }]
+  const change = (at: number, next: Partial<Entry>) =>
+    onChange(shown.map((entry, index) => (index === at ? { ...entry, ...next } : entry)))
+  const add = () => {
+    onChange([...shown, { type: 1, value: '' }])
+    requestAnimationFrame(() => [...(list.current?.querySelectorAll('input') ?? [])].at(-1)?.focus())
+  }
+  return (
+    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+      <div ref={list} className="flex flex-col gap-1.5">
+        {shown.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry is known by its place only
+          <div key={index} className="flex items-center gap-1.5">
+            <select
+              aria-label={`${label} ${index + 1}, type`}
+              value={entry.type}
+              onChange={event => change(index, { type: Number(event.target.value) })}
+              className="field-box w-auto! shrink-0"
+            >
+              {types.map((name, at) => (
+                <option key={name} value={at + 1}>
+                  {name}
+                </option>
+              ))}
+            </select>
+            <input
+              type={inputType}
+              aria-label={`${label} ${index + 1}`}
+              aria-invalid={error ? true : undefined}
+              autoFocus={autoFocus && index === 0}
+              value={entry.value}
+              onChange={event => change(index, { value: event.target.value })}
+              className="field-box min-w-0"
+            />
+            {entries.length > 0 && (
+              <IconButton
+                label={`Remove ${noun} ${index + 1}`}
+                onPress={() => onChange(entries.filter((_, at) => at !== index))}
+              >
+                <X size={14} aria-hidden />
+              </IconButton>
+            )}
+          </div>
+        ))}
+      </div>
+      <Button look="quiet" isSmall className="self-start" onPress={add}>
+        <Plus size={14} aria-hidden />
+        Add {noun}
+      </Button>
+    </Group>
+  )
+}
+
+/** The entries that were filled in. */
+export const filled = (entries: readonly Entry[]) =>
+  entries.map(({ type, value }) => ({ type, value: value.trim() })).filter(({ value }) => value !== '')
+
+/** "mobile: +1 555 0100, +1 555 0101" as entries; without a type they are of the first. */
+export function readEntries(text: string, types: readonly string[]): Entry[] {
+  const list = text.split(/[,;\n]/).map(part => {
+    const [, named, rest] = /^\s*([a-z]+)\s*:\s*(.+)$/i.exec(part) ?? []
+    const type = types.findIndex(name => name.toLowerCase() === named?.toLowerCase())
+    return type < 0 ? { type: 1, value: part } : { type: type + 1, value: rest! }
+  })
+  return filled(list)
+}
+
+export const writeEntries = (entries: readonly Entry[], types: readonly string[]) =>
+  entries.map(({ type, value }) => (type === 1 ? value : `${types[type - 1]}: ${value}`)).join(', ')
+
+export function checkEntries(
+  entries: readonly Entry[],
+  max: number | undefined,
+  checkOne: (value: string) => string | undefined,
+): string | undefined {
+  const list = filled(entries)
+  const most = max ?? 20
+  if (list.length > most) return `Must have at most ${most} entries.`
+  for (const { value } of list) {
+    const wrong = checkOne(value)
+    if (wrong) return wrong
+  }
+  return undefined
+}

@@ -1,0 +1,40 @@
+/** Several inputs under one label, as one value has them: a group with its name, error and hint. */
+import { type ReactNode, useId } from 'react'
+
+export function Group(props: {
+  label: string
+  isBare?: boolean | undefined
+  error?: string | undefined
+  hint?: ReactNode
+  isRequired?: boolean | undefined
+  children: ReactNode
+}) {
+  const { label, isBare, error, hint, isRequired, children } = props
+  const id = useId()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the legend of a fieldset can't be laid out like a label
+    <div
+      role="group"
+      aria-labelledby={id}
+      aria-describedby={error ? `${id}-error` : undefined}
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <span id={id} className={isBare ? 'unseen' : 'font-medium text-ink-soft'}>
+        {label}
+        {isRequired && !isBare && (
+          <span className="text-lost" aria-hidden>
+            {' '}
+            *
+          </span>
+        )}
+      </span>
+      {children}
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-lost">
+          {error}
+        </p>
+      )}
+      {hint && <p className="text-sm text-ink-faint">{hint}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+/** An amount and its currency. */
+import { useState } from 'react'
+import type { Wiring } from '../ui/inputs.tsx'
+import { type Currency, useCurrencies } from './currencies.ts'
+import { DecimalBox } from './decimal-box.tsx'
+import type { Money } from './money.tsx'
+
+export function CurrencySelect(props: {
+  label: string
+  value: number | null
+  onChange: (currency: Currency) => void
+  without?: readonly number[]
+}) {
+  const { label, value, onChange, without } = props
+  const { list } = useCurrencies()
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={event => {
+        const chosen = list.find(({ id }) => String(id) === event.target.value)
+        if (chosen) onChange(chosen)
+      }}
+      className="field-box w-22! shrink-0"
+    >
+      {value === null && <option value="">…</option>}
+      {list
+        .filter(({ id }) => id === value || !without?.includes(id))
+        .map(({ id, code, name }) => (
+          <option key={id} value={id} title={name}>
+            {code}
+          </option>
+        ))}
+    </select>
+  )
+}
+
+/** `value.value` is null where the amount was emptied; the currency that was chosen stays. */
+export function MoneyBox(props: {
+  wiring: Partial<Wiring>
+  label: string
+  value: Money | null
+  onChange: (value: Money) => void
+  isDisabled?: boolean
+  autoFocus?: boolean | undefined
+}) {
+  const { wiring, label, value, onChange, isDisabled, autoFocus } = props
+  const { list, base } = useCurrencies()
+  const [chosen, setChosen] = useState<Currency | null>(null)
+  const own = list.find(({ id, code }) => id === value?.currency || code === value?.currency_code)
+  const currency = own ?? chosen ?? base
+  const named = { currency: currency?.id ?? null, currency_code: currency?.code ?? null }
+  return (
+    <span className="flex min-w-0 gap-1.5">
+      <DecimalBox
+        {...wiring}
+        autoFocus={autoFocus}
+        disabled={isDisabled}
+        digits={currency?.decimals ?? 0}
+        value={value?.value ?? null}
+        onChange={amount => onChange({ ...value, ...named, value: amount })}
+        className="min-w-0 text-right"
+      />
+      <CurrencySelect
+        label={`${label}, currency`}
+        value={currency?.id ?? null}
+        onChange={next => {
+          setChosen(next)
+          onChange({
+            ...value,
+            currency: next.id,
+            currency_code: next.code,
+            value: value?.value ?? null,
+          })
+        }}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,56 @@
+/** The form of a new contact or company inside the form of the record that it belongs to. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import type { FieldType } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Group } from './group.tsx'
+import { kindOf } from './kinds.ts'
+import type { NewRelated } from './new-related.ts'
+
+/** What a new person or company is known by; the rest is filled in on its own page. */
+const asked: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
+
+export function NewRelatedForm(props: {
+  resource: string
+  label: string
+  error?: string | undefined
+  value: NewRelated
+  onChange: (value: NewRelated) => void
+  onCancel: () => void
+}) {
+  const { resource, label, error, value, onChange, onCancel } = props
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const fields = sections
+    .flat()
+    .filter(field => field.is_active && !field.is_read_only && !field.is_custom)
+    .filter(field => field.is_required || asked.has(field.type))
+  return (
+    <Group label={label} error={error}>
+      <div className="relative rounded-md border border-line bg-sunken p-3">
+        <div className="mb-2 flex items-center gap-2">
+          <span className="grow font-medium">New {resource}</span>
+          <IconButton label={`Don’t create a new ${resource}`} onPress={onCancel}>
+            <X size={14} aria-hidden />
+          </IconButton>
+        </div>
+        <div className="grid gap-3 sm:grid-cols-2">
+          {fields.map((field, index) => {
+            const name = field.internal_name
+            const { Input } = kindOf(field)
+            return (
+              <Input
+                key={name}
+                field={field}
+                label={field.field_name}
+                autoFocus={index === 0}
+                value={value[name] ?? null}
+                onChange={next => onChange({ ...value, [name]: next })}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </Group>
+  )
+}

@@ -1,0 +1,48 @@
+/** CONTACT_ONBOARD and COMPANY_ONBOARD: a related record, or a new one that is created with the record. */
+import { Suspense } from 'react'
+import type { Kind } from './kind.ts'
+import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
+import { NewRelatedForm } from './new-related-form.tsx'
+import {
+  ReferenceCell,
+  ReferenceInput,
+  ReferenceOperand,
+  readReference,
+  sourceOf,
+  textOfReference,
+} from './reference.tsx'
+
+export const onboard: Kind<number | string | NewRelated> = {
+  Cell: ({ value, ...props }) =>
+    isNew(value) ? <bdi>{textOfNew(value)}</bdi> : <ReferenceCell value={value} {...props} />,
+  Input: ({ value, onChange, ...props }) => {
+    const resource = sourceOf(props.field)
+    if (!isNew(value)) {
+      return (
+        <ReferenceInput
+          {...props}
+          value={value}
+          onChange={onChange}
+          onCreate={typed => onChange(newRelated(resource, typed))}
+        />
+      )
+    }
+    return (
+      <Suspense fallback={null}>
+        <NewRelatedForm
+          resource={resource}
+          label={props.label}
+          error={props.error}
+          value={value}
+          onChange={onChange}
+          onCancel={() => onChange(null)}
+        />
+      </Suspense>
+    )
+  },
+  Operand: ReferenceOperand,
+  text: (value, names) => (isNew(value) ? textOfNew(value) : textOfReference(value, names)),
+  parse: readReference,
+  write: value => (isNew(value) ? writeNew(value) : value),
+  width: 180,
+}

@@ -1,0 +1,144 @@
+/** The products of a deal: what each costs in the deal's currency, and what they come to; exact. */
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import type { Field } from '../api/api.ts'
+import { queryClient, recordQuery } from '../api/queries.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { lineAmount, plain } from './decimal.ts'
+import { DecimalBox } from './decimal-box.tsx'
+import type { Found } from './found.ts'
+import { Picker } from './picker.tsx'
+import type { Price } from './prices.tsx'
+import { checkLines, type DealValue, decimalsOfValue, type ProductLine, totalOf } from './value.ts'
+
+type Priced = Pick<ProductLine, 'unit_price' | 'discount' | 'tax'>
+
+/** What a product costs in a deal's currency; null where it has no price in it. */
+export async function priceIn(product: number, value: DealValue | null): Promise<Priced | null> {
+  const record = await queryClient.ensureQueryData(recordQuery('product', product, '')).catch(() => null)
+  // Of all the fields of a product, the one that holds a price for each currency.
+  const lists = Object.values(record ?? {}).filter(Array.isArray) as Price[][]
+  const price = lists
+    .flat()
+    .find(one => one?.price !== undefined && one.currency === (value?.currency ?? undefined))
+  return price ? { unit_price: price.price, discount: price.discount, tax: price.tax } : null
+}
+
+const inputs = [
+  { member: 'quantity', label: 'Quantity', width: 'w-20' },
+  { member: 'unit_price', label: 'Price', width: 'w-28' },
+  { member: 'discount', label: 'Discount %', width: 'w-20' },
+  { member: 'tax', label: 'Tax %', width: 'w-20' },
+] as const
+
+export function ProductLines(props: {
+  value: DealValue | null
+  field: Field
+  onChange: (lines: readonly ProductLine[]) => void
+}) {
+  const { value, field, onChange } = props
+  const format = useFormat()
+  const [said, setSaid] = useState('')
+  const lines = value?.products ?? []
+  const decimals = decimalsOfValue(value)
+  const code = value?.currency_code ?? ''
+  const wrong = value ? checkLines(value, field.config) : {}
+  const money = (amount: string | undefined) =>
+    amount === undefined ? '—' : format.money({ currency_code: code, value: Number(amount) })
+  const change = (at: number, next: Partial<ProductLine>) =>
+    onChange(lines.map((line, index) => (index === at ? { ...line, ...next } : line)))
+  const add = async ({ id, name, detail }: Found) => {
+    const price = await priceIn(id, value)
+    setSaid(price ? '' : `${name} has no price in ${code || 'this currency'}. Give one.`)
+    const line = { product: id, name, product_code: detail ?? null, quantity: '1' }
+    onChange([...lines, { ...line, ...(price ?? { unit_price: null, discount: null, tax: null }) }])
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      {lines.length > 0 && (
+        <div className="overflow-x-auto rounded-md border border-line">
+          <table className="w-full min-w-[560px] border-collapse text-left">
+            <thead className="bg-sunken text-sm text-ink-soft">
+              <tr>
+                <th scope="col" className="px-2.5 py-1.5 font-medium">
+                  Product
+                </th>
+                {inputs.map(({ member, label, width }) => (
+                  <th key={member} scope="col" className={`${width} px-1 py-1.5 text-right font-medium`}>
+                    {label}
+                  </th>
+                ))}
+                <th scope="col" className="px-2.5 py-1.5 text-right font-medium">
+                  Amount
+                </th>
+                <th scope="col" className="w-9">
+                  <span className="unseen">Remove</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {lines.map((line, index) => {
+                const name = line.name ?? `No. ${line.product}`
+                const amount = lineAmount(line, decimals)
+                return (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a product may be in several lines
+                  <tr key={index} className="border-t border-line align-top">
+                    <td className="px-2.5 py-2">
+                      <bdi className="clamp-2">{name}</bdi>
+                      {line.product_code && (
+                        <span className="text-sm text-ink-faint">{line.product_code}</span>
+                      )}
+                      {wrong[index] && <p className="text-sm text-lost">{wrong[index]}</p>}
+                    </td>
+                    {inputs.map(({ member, label }) => (
+                      <td key={member} className="px-1 py-1.5">
+                        <DecimalBox
+                          aria-label={`${label} of ${name}`}
+                          digits={member === 'unit_price' ? decimals : 0}
+                          value={line[member]}
+                          onChange={typed => change(index, { [member]: typed })}
+                          className="min-w-16 px-2! text-right"
+                        />
+                      </td>
+                    ))}
+                    <td className="tabular px-2.5 py-2 text-right whitespace-nowrap">
+                      {money(amount && plain(amount))}
+                    </td>
+                    <td className="py-1.5">
+                      <IconButton
+                        label={`Remove ${name}`}
+                        onPress={() => onChange(lines.filter((_, at) => at !== index))}
+                      >
+                        <X size={14} aria-hidden />
+                      </IconButton>
+                    </td>
+                  </tr>
+                )
+              })}
+            </tbody>
+            <tfoot>
+              <tr className="border-t border-line font-medium">
+                <th scope="row" colSpan={5} className="px-2.5 py-2 text-right font-medium">
+                  Total
+                </th>
+                <td className="tabular px-2.5 py-2 text-right whitespace-nowrap">{money(totalOf(value))}</td>
+                <td />
+              </tr>
+            </tfoot>
+          </table>
+        </div>
+      )}
+      <Picker
+        resource="product"
+        label="Add a product"
+        placeholder="Add a product…"
+        shown=""
+        onPick={found => void add(found)}
+      />
+      <p role="status" className="text-sm text-warn empty:hidden">
+        {said}
+      </p>
+    </div>
+  )
+}

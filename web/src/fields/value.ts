@@ -1,0 +1,86 @@
+/** What a deal's value is while it is edited: its amount, and the product lines that it may follow (D23). */
+import { decimalsOf } from './currencies.ts'
+import { checkDecimal, isDecimal, linesTotal, plain, sameDecimal } from './decimal.ts'
+import { type Money, writeMoney } from './money.tsx'
+
+export type Decimal = number | string | null
+
+export type ProductLine = {
+  readonly product: number
+  readonly name?: string | null
+  readonly product_code?: string | null
+  readonly quantity: Decimal
+  readonly unit_price: Decimal
+  readonly discount: Decimal
+  readonly tax: Decimal
+  readonly amount?: Decimal
+}
+
+export type DealValue = Money & {
+  readonly products?: readonly ProductLine[]
+  /** whether the deal is worth its lines; without it, the amounts tell */
+  readonly follows?: boolean
+}
+
+export const decimalsOfValue = (value: DealValue | null): number =>
+  decimalsOf(value?.currency ?? value?.currency_code) ?? 2
+
+/** The sum of the lines, as a decimal. */
+export function totalOf(value: DealValue | null): string {
+  return plain(linesTotal(value?.products ?? [], decimalsOfValue(value)))
+}
+
+/** Whether the deal is worth its lines: as was chosen, else where both are the same amount. */
+export function followsLines(value: DealValue | null): boolean {
+  if (!value?.products?.length) return false
+  return value.follows ?? (sameDecimal(value.value ?? 0, totalOf(value)) || Number(value.value ?? 0) === 0)
+}
+
+/** The value with other lines; where it follows them, with their sum. */
+export function withLines(value: DealValue | null, products: readonly ProductLine[]): DealValue {
+  const follows = value?.products?.length
+    ? followsLines(value)
+    : (value?.follows ?? Number(value?.value ?? 0) === 0)
+  const next = { ...value, products, follows }
+  return follows && products.length > 0 ? { ...next, value: totalOf(next) } : next
+}
+
+const percentage = { min: 0, max: 100, max_decimals: 6 }
+const quantities = { min: 0, max: 9_999_999_999, max_decimals: 6 }
+
+export function checkLines(
+  value: DealValue,
+  limits: { min?: number; max?: number },
+): { readonly [line: number]: string } {
+  const max_decimals = decimalsOf(value.currency ?? value.currency_code)
+  const price = max_decimals === undefined ? limits : { ...limits, max_decimals }
+  const wrong: { [line: number]: string } = {}
+  for (const [index, line] of (value.products ?? []).entries()) {
+    const found = [
+      ['Quantity', checkDecimal(line.quantity, quantities)],
+      ['Price', line.unit_price === null ? 'Give a price.' : checkDecimal(line.unit_price, price)],
+      ['Discount', line.discount === null ? undefined : checkDecimal(line.discount, percentage)],
+      ['Tax', line.tax === null ? undefined : checkDecimal(line.tax, percentage)],
+    ].find(([, problem]) => problem)
+    if (found) wrong[index] = `${found[0]}: ${found[1]}`
+  }
+  return wrong
+}
+
+const sent = (value: Decimal) => (isDecimal(value) ? plain(value) : value)
+
+/** Lines are sent whole, with the prices that were shown; a value that follows them is left out. */
+export function writeDealValue(value: DealValue): unknown {
+  const money = writeMoney(value)
+  if (value.products === undefined) return money
+  const products = value.products.map(({ product, quantity, unit_price, discount, tax }) => ({
+    product,
+    quantity: sent(quantity),
+    ...(unit_price === null ? {} : { unit_price: sent(unit_price) }),
+    discount: sent(discount),
+    tax: sent(tax),
+  }))
+  if (!followsLines(value)) return { ...money, products }
+  const { value: _, ...currency } = money
+  return { ...currency, products }
+}
