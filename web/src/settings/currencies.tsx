@@ -1,3 +1,145 @@
+/** The currencies in use, and what each is worth in the account's base currency. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Pencil, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { type AnyRecord, ask } from '../api/api.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { useMe, useReadOnlyReason } from '../shell/me.ts'
+import { Badge } from '../ui/bits.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { Body, DialogForm, Panel } from './parts.tsx'
+import { RecordDialog } from './record-dialog.tsx'
+import { RecordTable, recordsQuery } from './record-table.tsx'
+import { useSaving } from './saving.ts'
+
+const inUse = 1
+type Opened = { readonly how: 'add' } | { readonly how: 'edit'; readonly currency: AnyRecord } | null
+
 export function Currencies() {
-  return null
+  const { account } = useMe()
+  const reason = useReadOnlyReason('currency')
+  const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
+  const [opened, setOpened] = useState<Opened>(null)
+  const base = all?.find(({ id }) => id === account.base_currency)
+  const close = () => setOpened(null)
+  return (
+    <>
+      <PageHead title="Currencies">
+        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'add' })}>
+          <Plus size={14} aria-hidden /> Take one into use
+        </Button>
+      </PageHead>
+      <Body>
+        <Panel
+          title={base ? `Base currency: ${base.name} (${base.code})` : 'Base currency'}
+          detail="Sums over several currencies are shown in it. A new rate is applied to open deals and to products; closed deals keep their amount."
+        >
+          <RecordTable
+            source="currency"
+            label="Currencies in use"
+            records={all?.filter(({ is_active }) => is_active === inUse)}
+            columns={['code', 'name', 'rate']}
+            always={['rate']}
+            cells={{
+              code: currency => (
+                <span className="flex items-center gap-2">
+                  <span className="tabular">{String(currency.code)}</span>
+                  {currency.id === account.base_currency && <Badge look="accent">base</Badge>}
+                </span>
+              ),
+              rate: currency => <Rate currency={currency} base={base} />,
+            }}
+            empty="No currency is in use."
+            actions={currency => (
+              <IconButton
+                label={`Edit ${currency.code}`}
+                reason={reason}
+                onPress={() => setOpened({ how: 'edit', currency })}
+              >
+                <Pencil size={14} aria-hidden />
+              </IconButton>
+            )}
+          />
+        </Panel>
+      </Body>
+      {opened?.how === 'add' && (
+        <Add currencies={all?.filter(({ is_active }) => is_active !== inUse) ?? []} onClose={close} />
+      )}
+      {opened?.how === 'edit' && (
+        <RecordDialog
+          source="currency"
+          names={['name', 'symbol', 'rate', 'is_active']}
+          title={`Edit ${opened.currency.code}`}
+          detail={`The rate is what 1 ${opened.currency.code} is worth in ${base?.code ?? 'the base currency'}.`}
+          action="Save"
+          said={({ code }) => `Saved ${code}`}
+          record={opened.currency}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+function Rate({ currency, base }: { currency: AnyRecord; base: AnyRecord | undefined }) {
+  const format = useFormat()
+  if (currency.rate === null)
+    return (
+      <span className="flex flex-wrap items-center gap-2">
+        <Badge look="warn">no rate</Badge>
+        <Link
+          to="/$table"
+          params={{ table: 'deals' }}
+          search={{ filter: `deal_value.currency:eq(${currency.code})` }}
+          className="linked"
+        >
+          Its deals
+        </Link>
+      </span>
+    )
+  if (currency.id === base?.id) return <span className="tabular">1</span>
+  return (
+    <span className="tabular" title={`1 ${currency.code} in ${base?.code}`}>
+      {format.number(Number(currency.rate))} {String(base?.code ?? '')}
+    </span>
+  )
+}
+
+function Add({ currencies, onClose }: { currencies: readonly AnyRecord[]; onClose: () => void }) {
+  const [id, setId] = useState<string | null>(null)
+  const { problems, isBusy, save, setProblems } = useSaving(['is_active'])
+  const chosen = currencies.find(currency => String(currency.id) === id)
+  const add = async () => {
+    if (!chosen) return setProblems({ is_active: 'Choose a currency.' })
+    const write = () => ask('PATCH', `/currency/${chosen.id}`, { body: { is_active: 'Yes' } })
+    if (await save(write, `${chosen.code} is in use; give it a rate next`)) onClose()
+  }
+  return (
+    <Dialog title="Take a currency into use" isOpen onClose={onClose}>
+      <DialogForm
+        action="Take into use"
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={() => void add()}
+      >
+        <Select
+          label="Currency"
+          isRequired
+          value={id}
+          none="Choose…"
+          onChange={setId}
+          choices={currencies.map(currency => ({
+            id: currency.id,
+            name: `${currency.code} · ${currency.name}`,
+          }))}
+          error={problems.is_active}
+        />
+      </DialogForm>
+    </Dialog>
+  )
 }

@@ -1,10 +1,10 @@
 /** Parts of the form of a role: which records its users see and change, and fields to choose. */
 import { useQueries } from '@tanstack/react-query'
-import { X } from 'lucide-react'
+import type { ComponentProps } from 'react'
 import { fieldsQuery } from '../api/queries.ts'
 import { tables } from '../records/tables.ts'
-import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { ChipPicker } from './chip-picker.tsx'
 
 /** The resources of whose records a role may show some only. */
 const limited = [
@@ -89,51 +89,14 @@ export function Reach(props: {
 }
 
 /** Fields of all resources, chosen one after the other. */
-export function FieldPicker(props: {
-  label: string
-  hint: string
-  chosen: readonly string[]
-  onChange: (chosen: string[]) => void
-  error?: string | undefined
-}) {
-  const { label, hint, chosen, onChange, error } = props
+export function FieldPicker(props: Omit<ComponentProps<typeof ChipPicker>, 'choices' | 'none'>) {
   const sources = Object.values(tables)
   const lists = useQueries({ queries: sources.map(({ resource }) => fieldsQuery(resource)) })
-  const all = sources.flatMap(({ resource, title }, index) =>
+  const choices = sources.flatMap(({ resource, title }, index) =>
     (lists[index]?.data ?? []).flat().map(field => ({
       id: `${resource}.${field.internal_name}`,
       name: `${title} · ${field.field_name}`,
     })),
   )
-  const nameOf = (id: string) => all.find(field => field.id === id)?.name ?? id
-  return (
-    <div className="flex min-w-0 flex-col gap-1.5">
-      <Select
-        label={label}
-        value={null}
-        none="Add a field…"
-        onChange={value => value && onChange([...chosen, value])}
-        choices={all.filter(({ id }) => !chosen.includes(id))}
-        error={error}
-        hint={hint}
-      />
-      {chosen.length > 0 && (
-        <ul className="flex flex-wrap gap-1.5" aria-label={label}>
-          {chosen.map(id => (
-            <li key={id} className="min-w-0">
-              <Button
-                isSmall
-                aria-label={`Remove ${nameOf(id)}`}
-                onPress={() => onChange(chosen.filter(other => other !== id))}
-                className="max-w-full"
-              >
-                <span className="truncate">{nameOf(id)}</span>
-                <X size={12} aria-hidden />
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
+  return <ChipPicker {...props} choices={choices} none="Add a field…" />
 }

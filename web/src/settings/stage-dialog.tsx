@@ -1,7 +1,8 @@
 /** The form of a stage. Its kind is chosen once: it says what the deals in it mean (D19). */
 import { useState } from 'react'
 import { ask } from '../api/api.ts'
-import { kindOf, type Pipeline, type Stage } from '../api/queries.ts'
+import type { Pipeline, Stage } from '../api/queries.ts'
+import { kindOf } from '../board/stage-kind.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 import { numberIn } from './numbers.ts'
