@@ -26,13 +26,26 @@ type Props = {
   always?: readonly string[]
   /** instead of the kind's cell */
   cells?: { readonly [field: string]: (record: AnyRecord) => ReactNode }
+  /** of columns, such as 30%; the others share what is left */
+  widths?: { readonly [field: string]: string }
   empty: string
   emptyAction?: ReactNode
   actions: (record: AnyRecord) => ReactNode
 }
 
 export function RecordTable(props: Props) {
-  const { source, label, records, columns, always = [], cells = {}, empty, emptyAction, actions } = props
+  const {
+    source,
+    label,
+    records,
+    columns,
+    always = [],
+    cells = {},
+    widths = {},
+    empty,
+    emptyAction,
+    actions,
+  } = props
   const { data: sections } = useQuery(fieldsQuery(source))
   if (!records || !sections) return <Waiting className="m-4 h-32" />
   if (records.length === 0) return <Empty title={empty}>{emptyAction}</Empty>
@@ -48,6 +61,7 @@ export function RecordTable(props: Props) {
             <th
               key={field.internal_name}
               scope="col"
+              style={{ width: widths[field.internal_name] }}
               className={classes('px-3 py-1.5 font-medium first:pl-4', hidden(index, field.internal_name))}
             >
               {field.field_name}

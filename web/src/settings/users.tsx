@@ -52,6 +52,7 @@ export function Users() {
               name: user => <Name user={user} />,
               role: user => <>{(user._expanded?.role as { name?: string } | null)?.name ?? '—'}</>,
             }}
+            widths={{ name: '26%', role: '18%', territories: '16%' }}
             empty="There is no user."
             actions={user => <Actions user={user} reason={reason} onOpen={setOpened} />}
           />
@@ -178,6 +179,8 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
 
 /** Makes a user, then a link by which they choose their password. */
 function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (opened: Opened) => void }) {
+  const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
+  const member = roles?.find(({ built_in }) => built_in === 'member')
   const invite = async (body: object) => {
     const user = await ask<{ id: number; name: string }>('POST', '/user', { body })
     try {
@@ -194,6 +197,7 @@ function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (opene
       names={['name', 'email', 'role', 'territories']}
       title="Invite a user"
       detail="You get a link for them, by which they choose a password. Nothing is sent by e-mail."
+      {...(member ? { prefill: { role: member.id } } : {})}
       action="Invite"
       said={({ name }) => `${name} is a user now`}
       write={invite}
