@@ -21,6 +21,8 @@ export function useEditing(asked: {
     if (!record || !field || field.is_read_only || reason) return
     cell.current = active().elementOf({ row, column })
     active().go({ row, column })
+    // To where the focus comes back from the editor.
+    cell.current?.focus({ preventScroll: true })
     setEditing({ row, column, record, field, ...more })
   }
   const leave = (then: Then): void => {
