@@ -122,7 +122,7 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
             </Link>
             {!shown.record.deleted_at && <RecordActions shown={shown} onDeleted={onClose} />}
           </div>
-          <RecordContent shown={shown} tab={tab} onTab={setTab} />
+          <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
         </>
       ) : error ? (
         <p className="text-ink-soft">It was never there, was purged, or is not yours to see.</p>
