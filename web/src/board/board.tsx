@@ -1,4 +1,4 @@
-/** The board: a column for each stage of a pipeline. The address says which pipeline, filter, order and card. */
+/** The board: a column for each stage. The address says which pipeline, filter, order and card. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

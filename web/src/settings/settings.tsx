@@ -1,7 +1,127 @@
-import { Outlet } from '@tanstack/react-router'
+/** The frame of the settings: its pages at the side, on phones as a list to choose from, and the page asked for. */
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { Lock } from 'lucide-react'
+import { Suspense } from 'react'
+import { may, useMe } from '../shell/me.ts'
+import { Empty, Waiting } from '../ui/bits.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { pages } from './pages.ts'
+import { Body } from './parts.tsx'
+
+const groups = ['You', 'Account'] as const
+const first = pages[0]!.id
+
+const usePage = () => (useParams({ strict: false }) as { page?: string }).page
+
 export function Settings() {
-  return <Outlet />
+  const asked = usePage()
+  return (
+    <div className="flex min-h-0 min-w-0 grow max-md:flex-col">
+      <PageList current={asked ?? first} />
+      <main className="min-h-0 min-w-0 grow overflow-auto">{asked ? <Outlet /> : <SettingsPage />}</main>
+    </div>
+  )
 }
+
+function PageList({ current }: { current: string }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const mayNot = (scope: string | null) => scope !== null && !may(me, scope)
+  return (
+    <>
+      <div className="border-b border-line px-4 py-2 md:hidden">
+        <Select
+          label="Page of the settings"
+          isBare
+          value={current}
+          onChange={page => page && void navigate({ to: '/settings/$page', params: { page } })}
+          choices={pages.map(({ id, title, scope }) => ({
+            id,
+            name: mayNot(scope) ? `${title} (no access)` : title,
+          }))}
+        />
+      </div>
+      <nav
+        aria-label="Settings"
+        className="flex w-[190px] shrink-0 flex-col overflow-auto border-r border-line p-2 max-md:hidden"
+      >
+        {groups.map(group => (
+          <section key={group} aria-labelledby={`settings-${group}`}>
+            <h2 id={`settings-${group}`} className="px-2.5 pt-3 pb-1 text-xs font-medium text-ink-faint">
+              {group}
+            </h2>
+            <ul>
+              {pages
+                .filter(page => page.group === group)
+                .map(({ id, title, scope }) => (
+                  <li key={id}>
+                    <Link
+                      to="/settings/$page"
+                      params={{ page: id }}
+                      aria-current={id === current ? 'page' : undefined}
+                      className="flex min-h-8 items-center gap-2 rounded-sm px-2.5 text-ink-soft hover:bg-hover
+                        hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium
+                        aria-[current]:text-accent-strong"
+                    >
+                      <span className="min-w-0 grow truncate">{title}</span>
+                      {mayNot(scope) && (
+                        <>
+                          <Lock size={12} aria-hidden />
+                          <span className="unseen">no access</span>
+                        </>
+                      )}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+    </>
+  )
+}
+
 export function SettingsPage() {
-  return <main className="p-4">Settings</main>
+  const me = useMe()
+  const asked = usePage() ?? first
+  const page = pages.find(({ id }) => id === asked)
+  if (!page)
+    return (
+      <>
+        <PageHead title="Settings" />
+        <Empty title="The settings have no such page.">
+          <Link to="/settings" className="linked">
+            Go to your profile
+          </Link>
+        </Empty>
+      </>
+    )
+  const { title, scope, Page } = page
+  if (scope !== null && !may(me, scope))
+    return (
+      <>
+        <PageHead title={title} />
+        <Empty
+          title={`Your role may not see this page (it lacks ${scope}). An administrator can change that.`}
+        />
+      </>
+    )
+  return (
+    <Suspense fallback={<PageWaiting title={title} />}>
+      <Page key={asked} />
+    </Suspense>
+  )
+}
+
+function PageWaiting({ title }: { title: string }) {
+  return (
+    <>
+      <PageHead title={title} />
+      <Body>
+        <Waiting className="mb-3 h-4 w-72" />
+        <Waiting className="h-40 w-full" />
+      </Body>
+    </>
+  )
 }

@@ -1,0 +1,126 @@
+/**
+ * The types that a field of the account's own may have (D35, D36), in plain words: what they hold, which limits
+ * can be set, and what they can be. No page asks a field for its type; it asks here.
+ */
+import type { Field, FieldType } from '../api/api.ts'
+
+export type LimitName =
+  | 'min_length'
+  | 'max_length'
+  | 'min'
+  | 'max'
+  | 'max_digits'
+  | 'max_decimals'
+  | 'max_limit'
+
+export const limitNames: { readonly [name in LimitName]: string } = {
+  min_length: 'Shortest, in characters',
+  max_length: 'Longest, in characters',
+  min: 'Smallest',
+  max: 'Largest',
+  max_digits: 'Most digits',
+  max_decimals: 'Most decimals',
+  max_limit: 'Most entries',
+}
+
+type About = {
+  readonly name: string
+  readonly about: string
+  readonly limits?: readonly LimitName[]
+  readonly isUniqueable?: boolean
+  readonly hasOptions?: boolean
+  /** the resource that its values name */
+  readonly related?: string
+}
+
+const texts = ['min_length', 'max_length'] as const
+const numbers = ['min', 'max', 'max_digits', 'max_decimals'] as const
+const entries = ['max_limit'] as const
+
+const abouts = {
+  SINGLE_STRING: {
+    name: 'Text',
+    about: 'One line, such as a number of an order.',
+    limits: texts,
+    isUniqueable: true,
+  },
+  TEXT: { name: 'Long text', about: 'Several lines, such as minutes.', limits: texts, isUniqueable: true },
+  SINGLE_NUMBER: { name: 'Number', about: 'With or without decimals.', limits: numbers, isUniqueable: true },
+  MONETARY: { name: 'Amount', about: 'A value in a currency.', limits: ['min', 'max'] },
+  DROPDOWN: { name: 'Choice', about: 'One of some options.', hasOptions: true },
+  MULTISELECT: { name: 'Several choices', about: 'Any of some options.', limits: entries, hasOptions: true },
+  DATE: { name: 'Date', about: 'A day.', isUniqueable: true },
+  TIME: { name: 'Time of day', about: 'Hours and minutes.' },
+  DATE_RANGE: { name: 'Dates from and to', about: 'A first and a last day.' },
+  TIME_RANGE: { name: 'Times from and to', about: 'Such as opening hours.' },
+  DATE_TIME_RANGE: { name: 'Moments from and to', about: 'Such as a workshop.' },
+  EMAIL: { name: 'E-mail addresses', about: 'One or several.', limits: entries, isUniqueable: true },
+  PHONE: { name: 'Phone numbers', about: 'One or several.', limits: entries },
+  ADDRESS: { name: 'Address', about: 'Street, city, country.' },
+  OWNER: { name: 'User', about: 'Somebody of the account.', related: 'user' },
+  CONTACT: { name: 'Contact', about: 'A person you know.', related: 'contact' },
+  COMPANY: { name: 'Company', about: 'A company you know.', related: 'company' },
+} satisfies { readonly [type in FieldType]?: About }
+
+export type CustomType = keyof typeof abouts
+
+/** What the service's own fields beside these are called. */
+const others: { readonly [type in FieldType]?: About } = {
+  PRODUCT: { name: 'Count of products', about: '' },
+  TERRITORY: { name: 'Territory', about: '' },
+  DEAL: { name: 'Deal', about: '' },
+  CONTACT_ONBOARD: { name: 'Contact, also a new one', about: '' },
+  COMPANY_ONBOARD: { name: 'Company, also a new one', about: '' },
+  CONTACTS_ONBOARD: { name: 'Contacts, also new ones', about: '', limits: entries },
+  TAGS: { name: 'Tags', about: '', limits: entries },
+  TERRITORIES: { name: 'Territories', about: '' },
+  STRING_LIST: { name: 'List of texts', about: '', limits: entries },
+  DEAL_VALUE: { name: 'Amount with products', about: '', limits: ['min', 'max'] },
+  PRICE_TAGS: { name: 'Prices', about: '', limits: ['min', 'max'] },
+  DATE_TIME: { name: 'Moment', about: '' },
+  JSON: { name: 'Data of other programs', about: '' },
+}
+
+export const customTypes = (Object.keys(abouts) as CustomType[]).map(type => ({ type, ...aboutOf(type) }))
+
+function aboutOf(type: FieldType): About {
+  return (
+    (abouts as { readonly [type in FieldType]?: About })[type] ?? others[type] ?? { name: type, about: '' }
+  )
+}
+
+/** What a field's type is called, and what can be set. */
+export const aboutField = ({ type }: Pick<Field, 'type'>): About => aboutOf(type)
+
+/** Whether the options of a field are the account's to change. */
+export function hasOwnOptions(field: Field): boolean {
+  return aboutField(field).hasOptions === true && !field.related_field && !field.is_read_only
+}
+
+/** A field that does not exist yet, as its input and cell would show it. */
+export function draftField(type: CustomType, label: string, options: readonly string[]): Field {
+  const { related, hasOptions } = aboutOf(type)
+  return {
+    internal_name: 'cf_preview',
+    field_name: label || 'Your field',
+    id: 0,
+    source_id: 0,
+    is_active: true,
+    type,
+    config: {},
+    is_required: false,
+    is_read_only: false,
+    is_custom: true,
+    is_unique: false,
+    is_filterable: true,
+    is_sortable: true,
+    operators: [],
+    is_expandable: related !== undefined,
+    default_value: null,
+    section: '',
+    rules: [],
+    version: 1,
+    ...(hasOptions ? { options: options.map((name, index) => ({ id: index + 1, name })) } : {}),
+    ...(related ? { related_field: { id: 0, source: related } } : {}),
+  }
+}

@@ -1,0 +1,122 @@
+/** Adds a field of the account's own: its type in plain words, with a preview that can be tried. */
+import { useState } from 'react'
+import { ask, type Field } from '../api/api.ts'
+import { aboutField, type CustomType, customTypes, draftField } from '../fields/custom-types.ts'
+import { kindOf } from '../fields/kinds.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Select, TextArea, TextField } from '../ui/inputs.tsx'
+import { changedLimits, type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
+import { DialogForm } from './parts.tsx'
+import { useSaving } from './saving.ts'
+
+const fields = [
+  'field_name',
+  'type',
+  'options',
+  'section',
+  'is_required',
+  'is_unique',
+  'config',
+  'default_value',
+]
+const empty: FieldDraft = {
+  field_name: '',
+  is_required: false,
+  is_unique: false,
+  config: {},
+  default_value: null,
+}
+
+export function NewFieldDialog(props: {
+  source: string
+  sections: readonly (readonly Field[])[]
+  onClose: () => void
+}) {
+  const { source, sections, onClose } = props
+  const titles = [...new Set(sections.flatMap(part => part[0]?.section ?? []))]
+  const [type, setType] = useState<CustomType>('SINGLE_STRING')
+  const [draft, setDraft] = useState(empty)
+  const [lines, setLines] = useState('')
+  const [section, setSection] = useState(titles.includes('Custom fields') ? 'Custom fields' : titles.at(-1))
+  const { problems, isBusy, save } = useSaving(fields)
+  const options = lines
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean)
+  const field = draftField(type, draft.field_name, options)
+  const { hasOptions } = aboutField(field)
+  const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
+  const make = () => {
+    const { default_value: value } = draft
+    const limits = changedLimits({}, draft.config)
+    // An option of a field that is not there yet has no id: it is named.
+    const named = (id: unknown) => (hasOptions ? (options[Number(id) - 1] ?? id) : id)
+    const sent = Array.isArray(value) && hasOptions ? value.map(named) : named(value)
+    const written = value === null || hasOptions ? sent : (kindOf(field).write?.(value) ?? value)
+    return ask('POST', '/field', {
+      body: {
+        source,
+        type,
+        field_name: draft.field_name,
+        section,
+        is_required: draft.is_required,
+        is_unique: draft.is_unique,
+        ...(Object.keys(limits).length ? { config: limits } : {}),
+        ...(value === null ? {} : { default_value: written }),
+        ...(hasOptions ? { options } : {}),
+      },
+    })
+  }
+  const said = `Added the field “${draft.field_name}”: it is in forms, tables and filters now`
+  return (
+    <Dialog title="Add a field" isOpen onClose={onClose} width="wide">
+      <DialogForm
+        action="Add the field"
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={async () => (await save(make, said)) && onClose()}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Label"
+            isRequired
+            autoFocus
+            value={draft.field_name}
+            onChange={field_name => change({ field_name })}
+            error={problems.field_name}
+          />
+          <Select
+            label="Section"
+            value={section ?? null}
+            onChange={value => setSection(value ?? undefined)}
+            choices={titles.map(title => ({ id: title, name: title }))}
+            error={problems.section}
+          />
+          <Select
+            label="What it holds"
+            value={type}
+            onChange={value => {
+              setType(value as CustomType)
+              change({ default_value: null, config: {}, is_unique: false })
+            }}
+            choices={customTypes.map(one => ({ id: one.type, name: one.name }))}
+            error={problems.type}
+            hint={`${aboutField(field).about} It can’t be changed later.`}
+          />
+          {hasOptions && (
+            <TextArea
+              label="Options, one a line"
+              value={lines}
+              onChange={setLines}
+              error={problems.options}
+              hint="At most 100. They can be changed later."
+            />
+          )}
+        </div>
+        <FieldRules key={type} field={field} draft={draft} problems={problems} onChange={change} />
+        <Preview key={`preview ${type}`} field={{ ...field, is_required: draft.is_required }} />
+      </DialogForm>
+    </Dialog>
+  )
+}

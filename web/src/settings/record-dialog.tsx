@@ -1,0 +1,101 @@
+/** The form of a small record, drawn from the field list: the fields that are asked for, in that order. */
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type AnyRecord, ask, type Field } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import { kindOf } from '../fields/kinds.ts'
+import { Waiting } from '../ui/bits.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { DialogForm } from './parts.tsx'
+import { type Problems, useSaving } from './saving.ts'
+
+export type Draft = { readonly [field: string]: unknown }
+
+type Props = {
+  source: string
+  /** the internal names of the fields that the form has */
+  names: readonly string[]
+  title: string
+  detail?: string | undefined
+  action: string
+  said: (draft: Draft) => string
+  /** what is changed; without it a new one is made */
+  record?: AnyRecord | undefined
+  /** what a new one has in the beginning */
+  prefill?: Draft
+  /** sends something else, or hears of the answer */
+  write?: (body: Draft) => Promise<unknown>
+  onClose: () => void
+  /** after it was saved; else it closes */
+  onDone?: () => void
+  /** fields whose problems `children` show */
+  problemFields?: readonly string[]
+  /** inputs of its own, after those of the fields */
+  children?: (draft: Draft, change: (changes: Draft) => void, problems: Problems) => ReactNode
+}
+
+export function RecordDialog(props: Props) {
+  const { data: sections } = useQuery(fieldsQuery(props.source))
+  return (
+    <Dialog title={props.title} detail={props.detail} isOpen onClose={props.onClose} width="wide">
+      {sections ? <Form {...props} fields={sections.flat()} /> : <Waiting className="h-40" />}
+    </Dialog>
+  )
+}
+
+function Form(props: Props & { fields: readonly Field[] }) {
+  const { source, names, action, said, record, prefill, write, onClose, onDone, children, fields } = props
+  const shown = names.flatMap(name => fields.find(field => field.internal_name === name) ?? [])
+  const [changes, setChanges] = useState<Draft>({})
+  const { problems, isBusy, save } = useSaving([...names, ...(props.problemFields ?? [])])
+  const draft: Draft = { ...defaultsOf(shown, record), ...prefill, ...record, ...changes }
+  const change = (more: Draft) => setChanges(before => ({ ...before, ...more }))
+  const send = () => {
+    const body = written(record ? changes : { ...prefill, ...changes }, shown)
+    if (write) return write(body)
+    return record ? ask('PATCH', `/${source}/${record.id}`, { body }) : ask('POST', `/${source}`, { body })
+  }
+  return (
+    <DialogForm
+      action={action}
+      isBusy={isBusy}
+      problem={problems['']}
+      onCancel={onClose}
+      onSave={async () => (await save(send, said(draft))) && (onDone ?? onClose)()}
+    >
+      {shown.map((field, index) => {
+        const { Input } = kindOf(field)
+        const name = field.internal_name
+        return (
+          <Input
+            key={name}
+            field={field}
+            label={field.field_name}
+            value={draft[name] ?? null}
+            names={record?._expanded?.[name]}
+            onChange={value => change({ [name]: value })}
+            error={problems[name]}
+            autoFocus={index === 0}
+          />
+        )
+      })}
+      {children?.(draft, change, problems)}
+    </DialogForm>
+  )
+}
+
+function defaultsOf(fields: readonly Field[], record: AnyRecord | undefined): Draft {
+  if (record) return {}
+  return Object.fromEntries(fields.map(field => [field.internal_name, field.default_value ?? null]))
+}
+
+/** The values as they are sent. */
+export function written(values: Draft, fields: readonly Field[]): Draft {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const field = fields.find(({ internal_name }) => internal_name === name)
+      const write = field && kindOf(field).write
+      return [name, value === null || !write ? value : write(value)]
+    }),
+  )
+}

@@ -1,0 +1,108 @@
+/** A table of small records: a column a field, and what can be done with each. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type AnyRecord, ask, type Field } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import { kindOf } from '../fields/kinds.ts'
+import { Empty, Waiting } from '../ui/bits.tsx'
+import { classes } from '../ui/classes.ts'
+
+/** All records of a small resource, with the names behind the ids of some fields. */
+export const recordsQuery = (resource: string, sort = 'name:asc', expand = '') =>
+  queryOptions({
+    queryKey: ['all', resource, sort, 'expanded', expand],
+    queryFn: () =>
+      ask<AnyRecord[]>('GET', `/${resource}/view/list`, {
+        query: { pageSize: 500, sort, count: 'none', ...(expand ? { expand } : {}) },
+      }),
+  })
+
+type Props = {
+  source: string
+  label: string
+  records: readonly AnyRecord[] | undefined
+  /** the field that names a record, then others; on phones only the first and those of `always` are shown */
+  columns: readonly string[]
+  always?: readonly string[]
+  /** instead of the kind's cell */
+  cells?: { readonly [field: string]: (record: AnyRecord) => ReactNode }
+  /** of columns, such as 30%; the others share what is left */
+  widths?: { readonly [field: string]: string }
+  empty: string
+  emptyAction?: ReactNode
+  actions: (record: AnyRecord) => ReactNode
+}
+
+export function RecordTable(props: Props) {
+  const {
+    source,
+    label,
+    records,
+    columns,
+    always = [],
+    cells = {},
+    widths = {},
+    empty,
+    emptyAction,
+    actions,
+  } = props
+  const { data: sections } = useQuery(fieldsQuery(source))
+  if (!records || !sections) return <Waiting className="m-4 h-32" />
+  if (records.length === 0) return <Empty title={empty}>{emptyAction}</Empty>
+  const fields = columns.flatMap(
+    name => sections.flat().find(({ internal_name }) => internal_name === name) ?? [],
+  )
+  const hidden = (index: number, name: string) => index > 0 && !always.includes(name) && 'max-sm:hidden'
+  return (
+    <table className="w-full table-fixed" aria-label={label}>
+      <thead>
+        <tr className="text-left text-sm text-ink-soft">
+          {fields.map((field, index) => (
+            <th
+              key={field.internal_name}
+              scope="col"
+              style={{ width: widths[field.internal_name] }}
+              className={classes('px-3 py-1.5 font-medium first:pl-4', hidden(index, field.internal_name))}
+            >
+              {field.field_name}
+            </th>
+          ))}
+          <th scope="col" className="w-36 px-3 py-1.5">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {records.map(record => (
+          <tr key={record.id} className="h-(--row) border-t border-line">
+            {fields.map((field, index) => (
+              <td
+                key={field.internal_name}
+                className={classes(
+                  'px-3 py-1 first:pl-4',
+                  index === 0 && 'font-medium',
+                  hidden(index, field.internal_name),
+                )}
+                dir="auto"
+              >
+                <div className="min-w-0 truncate">
+                  {cells[field.internal_name]?.(record) ?? <Value field={field} record={record} />}
+                </div>
+              </td>
+            ))}
+            <td className="px-2 py-1">
+              <div className="flex justify-end">{actions(record)}</div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Value({ field, record }: { field: Field; record: AnyRecord }) {
+  const value = record[field.internal_name]
+  if (value === null || value === undefined) return <span className="text-ink-faint">—</span>
+  const { Cell } = kindOf(field)
+  return <Cell value={value} field={field} names={record._expanded?.[field.internal_name]} />
+}

@@ -1,0 +1,107 @@
+/** A page for a small resource that is only named: a list, a dialog to make and change one, and deletion. */
+import { useQuery } from '@tanstack/react-query'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { type AnyRecord, ask } from '../api/api.ts'
+import { useReadOnlyReason } from '../shell/me.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { Body, DeleteDialog, Panel } from './parts.tsx'
+import { RecordDialog } from './record-dialog.tsx'
+import { RecordTable, recordsQuery } from './record-table.tsx'
+import { attempt } from './saving.ts'
+
+export type Named = { readonly source: string; readonly one: string; readonly title: string }
+
+export function ResourceSettings({ of, detail }: { of: Named; detail: string }) {
+  const { source, one, title } = of
+  const reason = useReadOnlyReason(source)
+  const { data: records } = useQuery(recordsQuery(source))
+  const [opened, setOpened] = useState<{ how: 'edit' | 'delete'; record?: AnyRecord } | null>(null)
+  const close = () => setOpened(null)
+  const record = opened?.record
+  const add = (
+    <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'edit' })}>
+      <Plus size={14} aria-hidden /> New {one}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={title}>{add}</PageHead>
+      <Body>
+        <Panel title={title} detail={detail}>
+          <RecordTable
+            source={source}
+            label={title}
+            records={records}
+            columns={['name', 'updated_at']}
+            empty={`There is no ${one} yet.`}
+            actions={row => (
+              <>
+                <IconButton
+                  label={`Edit ${row.name}`}
+                  reason={reason}
+                  onPress={() => setOpened({ how: 'edit', record: row })}
+                >
+                  <Pencil size={14} aria-hidden />
+                </IconButton>
+                <IconButton
+                  label={`Delete ${row.name}`}
+                  reason={reason}
+                  onPress={() => setOpened({ how: 'delete', record: row })}
+                >
+                  <Trash2 size={14} aria-hidden />
+                </IconButton>
+              </>
+            )}
+          />
+        </Panel>
+      </Body>
+      {opened?.how === 'edit' && (
+        <RecordDialog
+          source={source}
+          names={['name']}
+          title={record ? `Edit “${record.name}”` : `New ${one}`}
+          action={record ? 'Save' : 'Create'}
+          said={({ name }) => `Saved the ${one} “${name}”`}
+          record={record}
+          onClose={close}
+        />
+      )}
+      {opened?.how === 'delete' && record && (
+        <DeleteDialog
+          what={`the ${one} “${record.name}”`}
+          path={`/${source}/${record.id}`}
+          said={`Deleted the ${one} “${record.name}”`}
+          undo={() =>
+            void attempt(
+              () => ask('POST', `/${source}/${record.id}/restore`),
+              `Restored the ${one} “${record.name}”`,
+            )
+          }
+          onClose={close}
+        >
+          <p className="text-ink-soft">It can be restored for thirty days.</p>
+        </DeleteDialog>
+      )}
+    </>
+  )
+}
+
+export function Territories() {
+  return (
+    <ResourceSettings
+      of={{ source: 'territory', one: 'territory', title: 'Territories' }}
+      detail="Where deals, contacts and companies belong. A role may let its users see their territories only."
+    />
+  )
+}
+
+export function Tags() {
+  return (
+    <ResourceSettings
+      of={{ source: 'tag', one: 'tag', title: 'Tags' }}
+      detail="Words to mark deals with, such as a campaign."
+    />
+  )
+}
