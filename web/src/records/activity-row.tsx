@@ -52,12 +52,12 @@ export function ActivityRow(props: {
           <Link
             to={recordPath('activity', activity.id)}
             dir="auto"
-            className={classes('min-w-0 font-medium hover:underline', isDone && 'text-ink-soft')}
+            className={classes('min-w-0 py-0.5 font-medium hover:underline', isDone && 'text-ink-soft')}
           >
             {name}
           </Link>
         </p>
-        <p className="flex flex-wrap gap-x-3 text-ink-soft">
+        <p className="flex flex-wrap items-center gap-x-3 text-ink-soft">
           {at && (
             <time
               dateTime={at}
@@ -74,7 +74,7 @@ export function ActivityRow(props: {
               <Link
                 key={about}
                 to={recordPath(about, activity[about] as number)}
-                className="linked min-w-0 truncate"
+                className="linked min-w-0 truncate py-0.5"
               >
                 <Part of={about} {...{ activity, fields }} as="text" />
               </Link>

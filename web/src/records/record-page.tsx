@@ -74,7 +74,7 @@ function Missing({ error, table, one }: { error: unknown; table: TableName; one:
       <PageHead title={`No such ${one}`} />
       <p className="px-4 text-ink-soft">
         It was never there, was purged, or is not yours to see.{' '}
-        <Link to="/$table" params={{ table }} className="linked">
+        <Link to="/$table" params={{ table }} className="linked underline">
           Go to {tables[table].title.toLowerCase()}
         </Link>
       </p>
