@@ -11,6 +11,7 @@ import { Badge } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { setDone } from './activities.ts'
 import { isEmpty } from './draft.ts'
+import { Long } from './long.tsx'
 import { namesOf } from './use-record.ts'
 
 export function ActivityRow(props: {
@@ -82,9 +83,11 @@ export function ActivityRow(props: {
           <Part of="owner" {...{ activity, fields }} as="text" />
         </p>
         {!isEmpty(activity.notes) && (
-          <p dir="auto" className="mt-1 max-h-48 overflow-y-auto whitespace-pre-line">
-            {String(activity.notes)}
-          </p>
+          <Long text={String(activity.notes)}>
+            <p dir="auto" className="mt-1 whitespace-pre-line">
+              {String(activity.notes)}
+            </p>
+          </Long>
         )}
         {!isEmpty(activity.outcome) && (
           <p dir="auto" className="mt-1 text-ink-soft">
