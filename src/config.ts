@@ -149,7 +149,7 @@ export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || isLoopback(name)
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === '::1' || /^127\./.test(host)
 }
 

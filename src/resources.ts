@@ -12,6 +12,7 @@ import { tag } from './tags/tag.ts'
 import { territory } from './territories/territory.ts'
 import { token } from './tokens/token.ts'
 import { user } from './users/user.ts'
+import { view } from './views/view.ts'
 import { webhook } from './webhooks/webhook.ts'
 
 export const resources: readonly Resource[] = [
@@ -29,4 +30,5 @@ export const resources: readonly Resource[] = [
   pipelineStage,
   currency,
   webhook,
+  view,
 ]

@@ -7,13 +7,14 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { firstStart, type Started } from './accounts/first-start.ts'
 import { createSample } from './accounts/sample.ts'
+import { startLink } from './accounts/start-link.ts'
 import { tokenFile } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
 import { removeLeftCopies } from './backup/copies.ts'
 import { copyAnswers } from './backup/copy.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, isLoopback } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
@@ -69,6 +70,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
   const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
   const url = await listen(app, config)
+  const link = isLoopback(config.host) ? await startLink(db) : null
+  const signIn = link && `${publicUrl ?? url}/sign-in#link=${link}`
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // If something hangs: the embedded engine recovers at the next start.
@@ -78,7 +81,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     await db.close()
   }
   const seconds = (performance.now() - startedAt) / 1000
-  console.log((isJson ? jsonWelcome : welcome)({ ...started, url, config, dataDir, seconds }))
+  console.log((isJson ? jsonWelcome : welcome)({ ...started, url, signIn, config, dataDir, seconds }))
 }
 
 async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
@@ -96,13 +99,15 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
 
 type Welcome = Started & {
   readonly url: string
+  /** signs in once, for ten minutes; null where others than this machine reach the service */
+  readonly signIn: string | null
   readonly config: Config
   readonly dataDir: string
   readonly seconds: number
 }
 
 /** A token is shown by the start that made it, and never again (D68, D119). */
-function welcome({ url, token, keptIn, isPresetVain, config, dataDir, seconds }: Welcome): string {
+function welcome({ url, signIn, token, keptIn, isPresetVain, config, dataDir, seconds }: Welcome): string {
   const kept = keptIn && `kept in ${keptIn}`
   const lost = 'none is kept here; "npx dealwright token create" makes one'
   const preset = isPresetVain
@@ -113,6 +118,7 @@ function welcome({ url, token, keptIn, isPresetVain, config, dataDir, seconds }:
     '',
     `  Dealwright is ready at ${url} (${token ? 'first start' : 'start'} in ${seconds.toFixed(1)} s)`,
     '',
+    ...(signIn ? [`  Sign in ${signIn}`, '          once, within ten minutes', ''] : []),
     `  Token   ${token ?? (config.token ? preset : (kept ?? lost))}`,
     ...(token && kept ? [`          ${kept}`] : []),
     '  Lost?   "npx dealwright token create --help": who may run the service can make another',
@@ -124,8 +130,14 @@ function welcome({ url, token, keptIn, isPresetVain, config, dataDir, seconds }:
   ].join('\n')
 }
 
-function jsonWelcome({ url, token, keptIn, config, dataDir }: Welcome): string {
-  return JSON.stringify({ url, token, token_kept_in: keptIn, data: placeOf(config, dataDir) })
+function jsonWelcome({ url, signIn, token, keptIn, config, dataDir }: Welcome): string {
+  return JSON.stringify({
+    url,
+    sign_in: signIn,
+    token,
+    token_kept_in: keptIn,
+    data: placeOf(config, dataDir),
+  })
 }
 
 function placeOf({ databaseUrl }: Config, dataDir: string): string {

@@ -13,7 +13,7 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/*
  * Files that ask nothing of a database, or bring their own engines: once is enough
  * (test/house/layout.test.ts).
  */
-const engineFree = /test[/\\](house|db|units|backup|reliability[/\\](files|network|stop)\.)/
+const engineFree = /test[/\\](house|db|units|backup|web|reliability[/\\](files|network|stop)\.)/
 
 /**
  * A file's embedded engine lives for seconds: to optimize its code takes longer than optimized code saves.

@@ -145,6 +145,7 @@ export class Dealwright<S = BaseSchemas> {
   readonly product: Resource<S, 'product'>
   readonly contact: Resource<S, 'contact'>
   readonly company: Resource<S, 'company'>
+  readonly activity: Resource<S, 'activity'>
   readonly user: Resource<S, 'user'>
   readonly role: Resource<S, 'role'>
   readonly token: Resource<S, 'token'>
@@ -153,6 +154,8 @@ export class Dealwright<S = BaseSchemas> {
   readonly pipeline: Resource<S, 'pipeline'>
   readonly pipeline_stage: Resource<S, 'pipeline_stage'>
   readonly currency: Resource<S, 'currency'>
+  readonly webhook: Resource<S, 'webhook'>
+  readonly view: Resource<S, 'view'>
 
   constructor(options: Options) {
     this.#http = new Http(options)
@@ -160,6 +163,7 @@ export class Dealwright<S = BaseSchemas> {
     this.product = new Resource(this.#http, 'product')
     this.contact = new Resource(this.#http, 'contact')
     this.company = new Resource(this.#http, 'company')
+    this.activity = new Resource(this.#http, 'activity')
     this.user = new Resource(this.#http, 'user')
     this.role = new Resource(this.#http, 'role')
     this.token = new Resource(this.#http, 'token')
@@ -168,6 +172,8 @@ export class Dealwright<S = BaseSchemas> {
     this.pipeline = new Resource(this.#http, 'pipeline')
     this.pipeline_stage = new Resource(this.#http, 'pipeline_stage')
     this.currency = new Resource(this.#http, 'currency')
+    this.webhook = new Resource(this.#http, 'webhook')
+    this.view = new Resource(this.#http, 'view')
   }
 
   /** Who asks, in which account, with which scopes. */

@@ -60,7 +60,7 @@ export interface Schemas {
     id: number
     source_id: number
     is_active: boolean
-    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "DEAL" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "DEAL" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "COLUMN_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
     config: {
       min_length?: number
       max_length?: number
@@ -1753,4 +1753,94 @@ export interface Schemas {
     _expanded?: unknown
   }
   webhook_new: With<Schemas['webhook_input'], 'url' | 'events'>
+  view: {
+    /** ID Read-only. */
+    id?: number | null
+    /** Name */
+    name?: string
+    /** Shows 1 deal, 2 product, 3 contact, 4 company, 5 activity */
+    source?: 1 | 2 | 3 | 4 | 5
+    /** Mode 1 Table, 2 Board */
+    mode?: 1 | 2
+    /** Filter */
+    filter?: string | null
+    /** Sort */
+    sort?: string | null
+    /** Columns */
+    columns?: Array<{
+      field: string
+      width: number | null
+      is_pinned: boolean
+    }> | null
+    /** Pipeline of the board */
+    pipeline?: number | null
+    /** Shared 1 Yes, 2 No */
+    is_shared?: 1 | 2
+    /** Position */
+    position?: number | null
+    /** Created at Read-only. */
+    created_at?: string
+    /** Updated at Read-only. */
+    updated_at?: string
+    /** Created by Read-only. */
+    created_by?: number | null
+    /** Updated by Read-only. */
+    updated_by?: number | null
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Version Read-only. */
+    version?: number | null
+    /** Deleted at Read-only. */
+    deleted_at?: string | null
+    /** Deleted by Read-only. */
+    deleted_by?: number | null
+    /** The names that expand asks for. */
+    _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
+  }
+  view_read: With<Schemas['view'], 'id' | 'name' | 'source' | 'mode' | 'filter' | 'sort' | 'columns' | 'pipeline' | 'is_shared' | 'position' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  view_input: {
+    /** Read-only. */
+    id?: unknown
+    /** Name */
+    name?: string
+    /** Shows An option: its id or its name. */
+    source?: 1 | 2 | 3 | 4 | 5 | string
+    /** Mode An option: its id or its name. */
+    mode?: 1 | 2 | string | null
+    /** Filter */
+    filter?: string | null
+    /** Sort */
+    sort?: string | null
+    /** Columns */
+    columns?: Array<{
+      field: string
+      width?: number | null
+      is_pinned?: boolean | null
+    }> | null
+    /** Pipeline of the board */
+    pipeline?: number | null
+    /** Shared An option: its id or its name. */
+    is_shared?: 1 | 2 | string | true | false | null
+    /** Position */
+    position?: number | null
+    /** Read-only. */
+    created_at?: unknown
+    /** Read-only. */
+    updated_at?: unknown
+    /** Read-only. */
+    created_by?: unknown
+    /** Read-only. */
+    updated_by?: unknown
+    /** Metadata */
+    metadata?: { [name: string]: unknown } | null
+    /** Read-only. */
+    version?: unknown
+    /** Read-only. */
+    deleted_at?: unknown
+    /** Read-only. */
+    deleted_by?: unknown
+    /** Read-only. */
+    _expanded?: unknown
+  }
+  view_new: With<Schemas['view_input'], 'name' | 'source'>
 }

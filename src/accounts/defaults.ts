@@ -92,7 +92,18 @@ export const defaultRoles: readonly {
     name: 'Manager',
     built_in: 'manager',
     scopes: [
-      ...write('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
+      ...write(
+        'deal',
+        'product',
+        'contact',
+        'company',
+        'activity',
+        'territory',
+        'tag',
+        'token',
+        'webhook',
+        'view',
+      ),
       ...configuration,
     ],
   },
@@ -101,7 +112,7 @@ export const defaultRoles: readonly {
     name: 'Member',
     built_in: 'member',
     scopes: [
-      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token', 'webhook'),
+      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token', 'webhook', 'view'),
       ...read('product', 'territory'),
       ...configuration,
     ],
@@ -113,6 +124,7 @@ export const defaultRoles: readonly {
     built_in: 'read_only',
     scopes: [
       ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
+      ...write('view'),
       ...configuration,
     ],
   },

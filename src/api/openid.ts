@@ -19,7 +19,7 @@ import type { OpenIdSettings } from '../config.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, parseJson } from '../json.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { GuestRequest } from './request.ts'
 import type { GuestHandler } from './routes.ts'
@@ -129,16 +129,20 @@ function reasonOf(error: unknown): string {
   return `${code ?? ''} ${message ?? error}${inner}`.trim()
 }
 
-/** The routes of sign-in by OpenID; without a provider there is nothing there. */
+/** The routes of sign-in by OpenID, and whether there are any: without a provider nothing is there. */
 export function openIdHandlers(
   signIn: SignIn,
   openId: OpenId | null,
-): { readonly begin: GuestHandler; readonly end: GuestHandler } {
+): { readonly ways: GuestHandler; readonly begin: GuestHandler; readonly end: GuestHandler } {
   const provider = () => {
     if (openId) return openId
     throw new Refusal('route_not_found', 'Sign-in by OpenID is not set up: set OIDC_ISSUER.')
   }
   return {
+    ways: async ({ query }) => {
+      readParameters(query, [], [])
+      return success(JSON.stringify({ password: true, openid: openId !== null }))
+    },
     begin: request => begin(provider(), request),
     end: request => end(provider(), signIn, request),
   }

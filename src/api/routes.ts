@@ -49,6 +49,7 @@ type Readable =
   | 'pipeline_stage'
   | 'currency'
   | 'webhook'
+  | 'view'
 
 export type Scope = `${Readable | 'field'}:${'read' | 'write'}` | typeof followScope
 
@@ -132,6 +133,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ),
     ...tokenRoutes(db),
     ...webhookRoutes(webhooks, records('webhook', { given: webhookChange(webhooks) })),
+    ...records('view'),
     ...records('territory'),
     ...records('tag'),
     ...records('pipeline', { move: movePipeline }),
@@ -185,6 +187,7 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
   const guest = { scope: 'public', bodyLimit: signInLimit } as const
   return [
     { ...guest, method: 'POST', url: `${base}/session`, guest: session.signIn, about: about.signIn },
+    { ...guest, method: 'GET', url: `${base}/session/ways`, guest: provider.ways, about: about.ways },
     { ...guest, method: 'GET', url: `${base}/session/openid`, guest: provider.begin, about: about.begin },
     {
       ...guest,

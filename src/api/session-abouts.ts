@@ -6,7 +6,16 @@ type Abouts<Operation extends string> = { readonly [operation in Operation]: Abo
 
 /** Who signs in, and with what. */
 export function sessionAbouts(): Abouts<
-  'signIn' | 'begin' | 'end' | 'get' | 'signOut' | 'list' | 'remove' | 'changePassword' | 'createLink'
+  | 'signIn'
+  | 'ways'
+  | 'begin'
+  | 'end'
+  | 'get'
+  | 'signOut'
+  | 'list'
+  | 'remove'
+  | 'changePassword'
+  | 'createLink'
 > {
   const tag = 'session'
   const caller = enveloped(named('caller'))
@@ -34,6 +43,21 @@ export function sessionAbouts(): Abouts<
         'link_ended',
         'account_needed',
       ],
+    },
+    ways: {
+      ...{ id: 'session_ways', summary: 'By what people can sign in.', tag },
+      answers: [
+        {
+          status: 200,
+          description: 'Whether a provider of OpenID is set up.',
+          schema: enveloped({
+            type: 'object',
+            required: ['password', 'openid'],
+            properties: { password: { const: true }, openid: { type: 'boolean' } },
+          }),
+        },
+      ],
+      refuses: ['rate_limited', 'unknown_parameter', 'malformed_query'],
     },
     begin: {
       ...{ id: 'session_openid', summary: 'Begins to sign in by the OpenID provider.', tag },

@@ -1,6 +1,6 @@
 /**
- * The web UI (D132): the files that `npm run build` has made of web/. They hold nobody's data. An address of
- * a page, such as /deals/477, gets the one page there is; what it shows it asks of the routes like any client.
+ * The web UI (D132): the files that `npm run build` has made of web/. They hold nobody's data. An address
+ * such as /deals/477 gets the one page there is; what it shows it asks of the routes, like any client.
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

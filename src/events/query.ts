@@ -5,7 +5,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { oneOf, type Parameters, refuse, report, single, unknownParameters } from '../list/parameters.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
-import { isLimited } from '../rights/visibility.ts'
+import { isByRole, isLimited } from '../rights/visibility.ts'
 
 export type FeedRequest = {
   /** the last `seq` that the listener knows; null: none, from the oldest event on */
@@ -89,7 +89,10 @@ function followed(
   { resources }: Catalog,
   rights: Rights,
 ): string[] {
-  const isPrivate = (name: string) => resources.get(name)?.resource.reach?.isPrivate === true
+  const isPrivate = (name: string) => {
+    const reach = resources.get(name)?.resource.reach
+    return reach !== undefined && !isByRole(reach)
+  }
   const isPartly = (name: string) => resources.has(name) && isLimited(resources.get(name)!)
   for (const name of named ?? []) rights.need(`${name}:read`)
   const readable = named ?? known.filter(name => allows(rights.scopes, `${name}:read`))

@@ -1,6 +1,7 @@
 /** The table of field kinds: one line a type. The only place that maps a type to its behaviour. */
 import type { Kind } from './field.ts'
 import { address } from './kinds/address.ts'
+import { columnList } from './kinds/column-list.ts'
 import { email, phone } from './kinds/contact-points.ts'
 import { date } from './kinds/date.ts'
 import { dateTime } from './kinds/date-time.ts'
@@ -40,6 +41,7 @@ const table = {
   TAGS: references,
   TERRITORIES: references,
   STRING_LIST: stringList,
+  COLUMN_LIST: columnList,
   DEAL_VALUE: money,
   MONETARY: { ...money, custom: { min: 0 } },
   PRICE_TAGS: prices,
@@ -54,7 +56,7 @@ const table = {
   JSON: json,
 } satisfies { readonly [type: string]: Kind }
 
-/** The interface's field types, and those that D18, D35, D61, D62 and D73 add. */
+/** The interface's field types, and those that D18, D35, D61, D62, D73 and D130 add. */
 export type FieldType = keyof typeof table
 
 export const kinds: { readonly [type in FieldType]: Kind } = table

@@ -83,6 +83,8 @@ export type Resource = {
   readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
   /** Why an account can't have one more like this one (D110); null where it can. */
   readonly full?: (catalog: Catalog, record: Values) => string | null
+  /** how many live records may have the same value in the field `of` */
+  readonly most?: { readonly count: number; readonly of: string }
   /**
    * The rules that span fields and the values that follow from others. Pure: reports problems, sets
    * `draft.after`.

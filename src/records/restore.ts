@@ -5,6 +5,7 @@ import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
+import { tooMany } from './most.ts'
 import type { Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
@@ -49,7 +50,8 @@ export async function restoreRecord(
       throw versionConflict(nameOf(fields, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
     refuseForbidden(fields, context, record, record)
-    const full = fullness(fields, context, record)
+    const { account } = context.catalog
+    const full = fullness(fields, context, record) ?? (await tooMany(db, fields, account.id, record))
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
     refuseMissing(fields, missingReferences(references, await askReferences(db, context, references)))

@@ -13,6 +13,7 @@ import type { Rights } from '../rights/rights.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
+import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
 import { askReferences, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
@@ -135,6 +136,8 @@ export async function validatedRecord(
   const related = relatedOf(row)
   for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related)
   const after = judged(fields, parsed, before, context, related)
+  const most = before ? null : await tooMany(db, fields, catalog.account.id, after)
+  if (most) problems.add(() => most)
   if (problems.count) {
     if (!isAsked) addMissing(await askReferences(db, context, added))
     for (const clash of await clashesOf(db, context, candidatesOf(fields, parsed, { before, after })))

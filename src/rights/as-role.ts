@@ -6,6 +6,7 @@
 import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { madeOnce } from '../made-once.ts'
+import type { Resource } from '../records/resource.ts'
 import { adminScope } from './scopes.ts'
 
 /** The catalog as a role sees it; made once for each role of a catalog. */
@@ -28,9 +29,7 @@ function resourcesAs({ resources }: Catalog, role: Role): Catalog['resources'] {
 
 function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): ResourceFields {
   const { resource, whole } = fields
-  const isPrivate = (resource.reach?.isPrivate ?? false) && !isAdmin
-  const visibility = isPrivate ? 'own' : (role.visibility[resource.name] ?? 'all')
-  const mayChange = isPrivate ? 'own' : (role.may_change[resource.name] ?? visibility)
+  const { visibility, mayChange } = limitsOf(resource, role, isAdmin)
   const hidden = hiddenOf(fields, role)
   const locked = new Set(role.locked_fields)
   const isLocked = (field: Field) => locked.has(`${resource.name}.${field.internal_name}`)
@@ -41,6 +40,18 @@ function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): Resourc
     return { ...field, in_base: seenBase(field, hidden), is_read_only: field.is_read_only || isLocked(field) }
   })
   return { resource, fields: seen, byName: byName(seen), visibility, mayChange, whole }
+}
+
+/** Which records of a resource the role sees and may change. */
+function limitsOf(
+  { name, reach }: Resource,
+  role: Role,
+  isAdmin: boolean,
+): Pick<ResourceFields, 'visibility' | 'mayChange'> {
+  if (reach?.sharedBy) return { visibility: 'own', mayChange: isAdmin ? 'all' : 'own' }
+  if (reach?.isPrivate && !isAdmin) return { visibility: 'own', mayChange: 'own' }
+  const visibility = role.visibility[name] ?? 'all'
+  return { visibility, mayChange: role.may_change[name] ?? visibility }
 }
 
 /**

@@ -26,6 +26,16 @@ export type Reach = {
   readonly through?: readonly string[]
   /** whether nobody but administrators sees another's, whatever a role says */
   readonly isPrivate?: true
+  /**
+   * the column that is 1 where everybody sees a record, and administrators change it, too; nobody else ever
+   * sees another's
+   */
+  readonly sharedBy?: string
+}
+
+/** Whether roles say which of the records they see (D63). */
+export function isByRole(reach: Reach | undefined): reach is Reach {
+  return reach !== undefined && !reach.isPrivate && !reach.sharedBy
 }
 
 /** For whom a statement reads or writes. */
@@ -78,7 +88,11 @@ export function visible(resource: string, sight: Sight, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${sight.account}::bigint`
   const fields = sight.resources.get(resource)!
   const within = limitedTo(fields.visibility, fields, sight, alias)
-  return within ? sql`${ofAccount} AND ${within}` : ofAccount
+  if (!within) return ofAccount
+  const { sharedBy } = fields.resource.reach!
+  return sharedBy
+    ? sql`${ofAccount} AND (${within} OR ${alias}.${sql.id(sharedBy)} = 1)`
+    : sql`${ofAccount} AND ${within}`
 }
 
 /** The condition that the row `alias`, which the viewer sees, is one that the viewer may change. */

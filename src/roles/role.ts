@@ -17,7 +17,7 @@ import {
 } from '../records/resource.ts'
 import { forbiddenRoleChange } from '../rights/grants.ts'
 import { adminScope, checkScopes } from '../rights/scopes.ts'
-import { isWider, type Visibility, visibilities } from '../rights/visibility.ts'
+import { isByRole, isWider, type Visibility, visibilities } from '../rights/visibility.ts'
 import { withoutRole } from '../users/access.ts'
 
 const rolesMax = 100
@@ -77,7 +77,7 @@ export const role: Resource = {
 /** What is left out of either is `all`. Nobody changes what they don't see. */
 function checkVisibility({ after, catalog, problem }: Draft): void {
   const limited = [...catalog.resources.values()].flatMap(({ resource }) =>
-    resource.reach && !resource.reach.isPrivate ? [resource.name] : [],
+    isByRole(resource.reach) ? [resource.name] : [],
   )
   for (const member of ['visibility', 'may_change'] as const) {
     for (const [name, value] of Object.entries(membersOf(after[member]))) {

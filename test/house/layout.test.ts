@@ -90,9 +90,9 @@ test('a source file opens with what it owns', () => {
 })
 
 test('a test that asks which engine it runs on is where it runs on both', () => {
-  const once = sources('test/{{house,db,units,backup}/**/*,reliability/{files,network,stop}}.test.ts').filter(
-    file => /env\.TEST_ENGINE\b/.test(file.text),
-  )
+  const once = sources(
+    'test/{{house,db,units,backup,web}/**/*,reliability/{files,network,stop}}.test.ts',
+  ).filter(file => /env\.TEST_ENGINE\b/.test(file.text))
   assert.deepEqual(
     once.map(file => file.path),
     [],

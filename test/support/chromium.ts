@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const executablePath = '/usr/bin/chromium'
+export const executablePath = '/usr/bin/chromium'
 
 /** For `skip` of a test: false where there is a browser, else why it is left out. */
 export const noBrowser = !existsSync(executablePath) && 'no Chromium here'

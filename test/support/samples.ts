@@ -38,6 +38,11 @@ async function customField(call: Service['call'], source: string, type: FieldTyp
 /** What fields of a resource take that their kinds don't tell. */
 const particular: { readonly [resource: string]: { readonly [field: string]: Json } } = {
   webhook: { url: 'https://example.com/hook', events: ['deal.*'], filter: 'title:like(a)', is_active: 2 },
+  view: {
+    ...{ source: 'deal', mode: 'Board', filter: 'title:like(a)', sort: 'title:asc', pipeline: null },
+    columns: [{ field: 'title', width: 240, is_pinned: true }, { field: 'deal_value' }],
+    ...{ is_shared: 'Yes', position: 3 },
+  },
 }
 
 /** A body with a good value in every field that a caller may write. */

@@ -85,6 +85,7 @@ const samples: { readonly [type in FieldType]: unknown } = {
   CONTACTS_ONBOARD: [7, 8],
   TAGS: [7, 8],
   TERRITORIES: [7],
+  COLUMN_LIST: [{ field: 'title' }],
   STRING_LIST: ['deal:read', 'deal:write'],
   DEAL_VALUE: { currency_code: 'EUR', value: 9_999_999_999_999 },
   MONETARY: { currency_code: 'USD', value: 1234.5 },

@@ -440,6 +440,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     },
     PRODUCT: null,
     STRING_LIST: null,
+    COLUMN_LIST: null,
     TERRITORIES: null,
   }
 }

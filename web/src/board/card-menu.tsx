@@ -38,6 +38,7 @@ export function CardMenu({ anchor, stages, current, reason, onMove, onOpen, onCl
       isOpen
       onOpenChange={isOpen => !isOpen && onClose()}
       triggerRef={{ current: anchor }}
+      aria-label="Actions of the deal"
       placement="bottom end"
       className="min-w-52"
     >

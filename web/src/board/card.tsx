@@ -21,7 +21,7 @@ type Props = {
   isActive: boolean
 }
 
-/** What the pointer and the keys do with a card, the board hears itself (board.tsx): cards have no handlers. */
+/** Cards have no handlers: the board hears pointer and keys for all of them (columns.tsx). */
 export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isActive }: Props) {
   const place = { transform: `translateY(${top}px)`, height: cardHeight }
   const around = 'absolute inset-x-0 top-0 rounded-md border border-line bg-surface'
@@ -56,8 +56,9 @@ export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isA
         tabIndex={-1}
         data-menu
         aria-label={`Actions of ${deal.title}`}
-        className="absolute top-1 right-1 flex size-7 items-center justify-center rounded-sm bg-surface text-ink-soft
-          opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover pointer-coarse:opacity-100"
+        className="absolute top-1 right-1 flex size-7 items-center justify-center rounded-sm bg-surface
+          text-ink-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover
+          pointer-coarse:opacity-100"
       >
         <Ellipsis size={15} aria-hidden />
       </button>

@@ -1,4 +1,4 @@
-/** Won or lost: asks for the reason and the date before anything is saved, from every way in (rules 2 and 3). */
+/** Won or lost: asks for reason and date before anything is saved, from every way in (rules 2 and 3). */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { optionsQuery } from '../api/queries.ts'

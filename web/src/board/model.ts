@@ -64,7 +64,7 @@ export function placeOf({ columns }: BoardData, id: number): Place | null {
   return null
 }
 
-/** The board with a window of a column as it was read. A card that others have meanwhile is left with them. */
+/** The board with a window of a column as it was read. A card that is in another column stays there. */
 export function withWindow(
   board: BoardData,
   stage: number,
@@ -122,11 +122,12 @@ function added(column: Column, deal: Deal, sign: 1 | -1, baseCode: string, row: 
   const counted = { ...column, count, cards }
   if (column.value === undefined || column.weighted_value === undefined) return counted
   const digits = decimalsOf(baseCode)
-  const weighted = base === undefined ? 0 : weigh(base, column.probability, digits)
+  const value = exactSum(column.value, sign * (base ?? 0), digits)
   return {
     ...counted,
-    value: exactSum(column.value, sign * (base ?? 0), digits),
-    weighted_value: exactSum(column.weighted_value, sign * weighted, digits),
+    value,
+    // As the service does: the sum is weighed, then rounded.
+    weighted_value: weigh(value, column.probability, digits),
     by_currency: withAmount(
       column.by_currency ?? [],
       code ?? null,

@@ -52,7 +52,10 @@ function listen(board: HTMLElement, onDrop: (deal: number, stage: number) => voi
     ghost.removeAttribute('id')
     ghost.setAttribute('aria-hidden', 'true')
     ghost.classList.add('lifted')
-    ghost.style.cssText = `position:fixed;left:0;top:0;width:${box.width}px;height:${box.height}px;transform:translate(${box.x}px,${box.y}px)`
+    ghost.style.cssText = 'position:fixed;left:0;top:0'
+    ghost.style.width = `${box.width}px`
+    ghost.style.height = `${box.height}px`
+    ghost.style.transform = `translate(${box.x}px,${box.y}px)`
     document.body.append(ghost)
     card.classList.add('left-behind')
     drag = {

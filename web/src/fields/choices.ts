@@ -8,13 +8,13 @@ type Values = { readonly [field: string]: unknown }
 
 /** A stage is one of the record's pipeline, where that is known (D19). */
 export function useChoices(field: Field, record?: Values): readonly Named[] {
-  const source = field.options ? undefined : field.related_field?.source
+  const source = field.related_field?.source
   const pipelines = useQuery({
     ...pipelinesQuery,
-    enabled: source === 'pipeline' || source === 'pipeline_stage',
+    enabled: source === 'pipeline_stage' || (source === 'pipeline' && !field.options),
   })
   const stages = useQuery({ ...stagesQuery, enabled: source === 'pipeline_stage' })
-  if (field.options) return field.options
+  if (field.options && source !== 'pipeline_stage') return field.options
   if (source === 'pipeline') return pipelines.data ?? []
   const all = stages.data ?? []
   const own = all.filter(({ pipeline }) => !record?.pipeline || pipeline === record.pipeline)

@@ -36,10 +36,11 @@ function DealValueInput(props: InputProps<DealValue>) {
             wiring={wiring}
             label={label}
             autoFocus={autoFocus}
-            isDisabled={follows}
-            value={follows ? { ...value, value: totalOf(value) } : value}
+            isDisabled={follows && !isBare}
+            value={follows && !isBare ? { ...value, value: totalOf(value) } : value}
             onChange={money => {
-              const next = { ...value, ...money }
+              // Without the lines in sight, what is typed is the value.
+              const next = { ...value, ...money, ...(isBare && lines.length > 0 ? { follows: false } : {}) }
               if (money.currency !== value?.currency && lines.length > 0) void changeCurrency(next)
               else onChange(next.value === null && lines.length === 0 ? null : next)
             }}

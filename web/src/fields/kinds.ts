@@ -1,6 +1,7 @@
 /** The table of kinds: a type of the service without a line here does not compile. */
 import type { Field, FieldType } from '../api/api.ts'
 import { address } from './address.tsx'
+import { columnList } from './column-list.tsx'
 import { contactsOnboard } from './contacts-onboard.tsx'
 import { date } from './date.tsx'
 import { dateRange } from './date-range.tsx'
@@ -46,6 +47,7 @@ export const kinds = {
   TAGS: references,
   TERRITORIES: references,
   STRING_LIST: stringList,
+  COLUMN_LIST: columnList,
   DEAL_VALUE: dealValue,
   MONETARY: money,
   PRICE_TAGS: prices,

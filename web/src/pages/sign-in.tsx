@@ -125,7 +125,7 @@ function ByPassword({ enter }: { enter: Enter }) {
       <OpenIdButton />
       <p className="text-sm text-ink-faint">
         No password, or forgotten? An administrator can send you a one-time link. Whoever runs the service can
-        make one by <code>npx dealwright user link</code>.
+        make one by <code>npx dealwright user reset</code>.
       </p>
     </form>
   )
@@ -133,14 +133,12 @@ function ByPassword({ enter }: { enter: Enter }) {
 
 /** Shown where the service has a provider. */
 function OpenIdButton() {
-  const { data: isThere } = useQuery({
-    queryKey: ['openid'],
-    // A provider that is there is a redirect, which is not followed.
-    queryFn: async () =>
-      (await fetch(`${base}/session/openid`, { redirect: 'manual' })).type === 'opaqueredirect',
+  const { data: ways } = useQuery({
+    queryKey: ['ways'],
+    queryFn: () => ask<{ openid: boolean }>('GET', '/session/ways'),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (!isThere) return null
+  if (!ways?.openid) return null
   return (
     <a className="linked text-center" href={`${base}/session/openid`}>
       Sign in with your company’s account

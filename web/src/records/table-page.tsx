@@ -1,3 +1,229 @@
+/** The page of a resource's table. The address says what it shows; a saved view fills in what it doesn't say. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Plus, Trash2 } from 'lucide-react'
+import { useCallback, useMemo, useState } from 'react'
+import { sayError } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { FilterBar } from '../list/filter-bar.tsx'
+import { pressed, printSort } from '../list/sort.ts'
+import { readSort, SortMenu } from '../list/sort-menu.tsx'
+import { useReadOnlyReason } from '../shell/me.ts'
+import { openNew } from '../shell/new-record.tsx'
+import { Empty } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { BulkBar, FailuresDialog } from './bulk-bar.tsx'
+import { Cards } from './cards.tsx'
+import { type Column, parseColumns, printColumns, resized, shifted, toggled } from './columns.ts'
+import { ColumnsMenu } from './columns-menu.tsx'
+import { layoutOf } from './layout.ts'
+import { nothing, type Selection } from './selection.ts'
+import { Table } from './table.tsx'
+import type { HeadActions } from './table-head.tsx'
+import { type TableName, tables } from './tables.ts'
+import { useBulk } from './use-bulk.ts'
+import { useMedia } from './use-media.ts'
+import { rowsMax, useTotal } from './use-window.ts'
+
+const route = getRouteApi('/shell/$table')
+
 export function TablePage() {
-  return <main className="p-4">TablePage</main>
+  const { table } = route.useParams()
+  // Another table is another page: nothing of what was selected stays.
+  return <ResourceTable key={table} table={table as TableName} />
+}
+
+type Search = { readonly [name in 'filter' | 'sort' | 'columns' | 'deleted' | 'view']?: string | undefined }
+
+function ResourceTable({ table }: { table: TableName }) {
+  const spec = tables[table]
+  const { resource, one, title, name } = spec
+  const search: Search = route.useSearch()
+  const navigate = useNavigate()
+  const format = useFormat()
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const reason = useReadOnlyReason(resource)
+  const isPhone = useMedia('(max-width: 639px)')
+  const isNarrow = useMedia('(max-width: 899px)')
+  const [selection, setSelection] = useState<Selection>(nothing)
+  const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
+  const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
+  const sort = search.sort ?? spec.sort
+  const columns = useMemo(() => {
+    const chosen = parseColumns(search.columns ?? spec.columns)
+    const known = chosen.filter(({ field }) => fields.some(({ internal_name }) => internal_name === field))
+    return known.length ? known : fields.slice(0, 6).map(({ internal_name: field }) => ({ field }))
+  }, [search.columns, spec.columns, fields])
+  const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
+  const names = columns.map(({ field }) => field).sort()
+  const expand = names
+    .filter(wanted => fields.some(field => field.internal_name === wanted && field.is_expandable))
+    .join()
+  const wanted = [...new Set(['id', 'version', name, ...names])].join()
+  const filter = search.filter ?? ''
+  const asked = useMemo(
+    () => ({
+      ...(filter ? { filter } : {}),
+      ...(sort ? { sort } : {}),
+      fields: wanted,
+      ...(expand ? { expand } : {}),
+      ...(search.deleted ? { deleted: 'only' as const } : {}),
+    }),
+    [filter, sort, wanted, expand, search.deleted],
+  )
+  const show = useCallback(
+    (changes: Search, replace = false) =>
+      void navigate({
+        to: '/$table',
+        params: { table },
+        search: before => ({ ...before, ...changes }),
+        replace,
+      }),
+    [navigate, table],
+  )
+  const showColumns = (next: readonly Column[]) => show({ columns: printColumns(next) }, true)
+  const actions: HeadActions = {
+    sort: (field, isBeside) => show({ sort: printSort(pressed(readSort(sort), field, isBeside)) }),
+    sortTo: (field, direction) => show({ sort: printSort([{ field, direction }]) }),
+    resize: (field, width) => showColumns(resized(columns, field, width)),
+    move: (field, by) => showColumns(shifted(columns, field, by)),
+    hide: field => showColumns(toggled(columns, field)),
+  }
+  const listed = new URLSearchParams({ ...(filter ? { filter } : {}), sort }).toString()
+  const href = useCallback((id: number) => `/${table}/${id}?${listed}`, [table, listed])
+  const open = (id: number) =>
+    void navigate({
+      to: '/$table/$id',
+      params: { table, id: String(id) },
+      search: { ...(filter ? { filter } : {}), sort },
+    })
+  const setFilter = (next: string) => {
+    setSelection(nothing)
+    show({ filter: next || undefined })
+  }
+  const { total, error, retry } = useTotal(resource, asked)
+  const shared = { resource, title, nameField: name, asked, layout, href, onOpen: open, total }
+  return (
+    <main className="flex min-h-0 grow flex-col">
+      <PageHead
+        title={search.deleted ? `Deleted ${title.toLowerCase()}` : title}
+        detail={
+          <span role="status" className="tabular">
+            {total && `${total.isEstimate ? '≥ ~' : ''}${format.number(total.count)}`}
+          </span>
+        }
+      >
+        <Button
+          look="quiet"
+          isSmall
+          aria-pressed={search.deleted !== undefined}
+          onPress={() => {
+            setSelection(nothing)
+            show({ deleted: search.deleted ? undefined : 'only' })
+          }}
+        >
+          <Trash2 size={14} aria-hidden />
+          {search.deleted ? 'Back to the others' : 'Deleted'}
+        </Button>
+        <Button look="primary" reason={reason} onPress={() => openNew(resource)}>
+          <Plus size={15} aria-hidden /> New {one}
+        </Button>
+      </PageHead>
+      <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+        <div className="min-w-0 grow">
+          <FilterBar source={resource} filter={filter} onChange={setFilter} error={error} />
+        </div>
+        <SortMenu source={resource} sort={sort} onChange={next => show({ sort: next })} />
+        <ColumnsMenu
+          {...{ fields, columns }}
+          onChange={showColumns}
+          onReset={() => show({ columns: undefined }, true)}
+        />
+      </div>
+      {total?.count === 0 ? (
+        <Nothing
+          {...{ title, one, resource, reason, filter }}
+          isDeleted={search.deleted !== undefined}
+          onClear={() => setFilter('')}
+        />
+      ) : null}
+      {error != null && (
+        <p
+          role="alert"
+          className="mx-4 mb-2 flex items-center gap-3 rounded-md bg-lost-soft px-3 py-2 text-lost"
+        >
+          <span className="grow">{sayError(error)}</span>
+          <Button isSmall onPress={retry}>
+            Try again
+          </Button>
+        </p>
+      )}
+      <div className={total?.count === 0 ? 'hidden' : 'flex min-h-0 grow flex-col'}>
+        {isPhone ? (
+          <Cards {...shared} />
+        ) : (
+          <Table
+            {...shared}
+            sort={readSort(sort)}
+            hasSums={spec.hasSums}
+            reason={search.deleted ? 'What is deleted can’t be changed. Restore it first.' : reason}
+            {...{ selection, actions }}
+            onSelect={setSelection}
+            onRefusals={list =>
+              bulk.setFailures({
+                title: `${list.length} ${list.length === 1 ? 'cell was' : 'cells were'} refused`,
+                list,
+              })
+            }
+          />
+        )}
+      </div>
+      {(total?.count ?? 0) > rowsMax && (
+        <p className="border-t border-line px-4 py-1.5 text-sm text-ink-soft">
+          The table goes as far as row {format.number(rowsMax)}. Filter or sort it to see the others.
+        </p>
+      )}
+      <BulkBar
+        {...{ resource, asked, fields, selection, reason }}
+        total={total?.count ?? 0}
+        progress={bulk.progress}
+        onStop={bulk.stop}
+        onClear={() => setSelection(nothing)}
+        onRun={deed => {
+          void bulk.run(deed, asked, selection)
+          setSelection(nothing)
+        }}
+      />
+      {bulk.failures && <FailuresDialog failures={bulk.failures} onClose={() => bulk.setFailures(null)} />}
+    </main>
+  )
+}
+
+function Nothing(props: {
+  title: string
+  one: string
+  resource: string
+  reason: string | undefined
+  filter: string
+  isDeleted: boolean
+  onClear: () => void
+}) {
+  const { title, one, resource, reason, filter, isDeleted, onClear } = props
+  const things = title.toLowerCase()
+  if (filter)
+    return (
+      <Empty title={`No ${things} match the filter.`}>
+        <Button onPress={onClear}>Clear the filter</Button>
+      </Empty>
+    )
+  if (isDeleted) return <Empty title={`No ${things} are deleted.`} />
+  return (
+    <Empty title={`There are no ${things} yet.`}>
+      <Button look="primary" reason={reason} onPress={() => openNew(resource)}>
+        New {one}
+      </Button>
+    </Empty>
+  )
 }

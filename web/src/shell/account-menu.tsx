@@ -48,13 +48,10 @@ export function AccountMenu() {
         },
       ]}
     >
-      <Button
-        look="quiet"
-        className="w-full justify-start!"
-        aria-label={`${me.user.name}, ${me.account.name}: account`}
-      >
+      <Button look="quiet" className="w-full justify-start!">
         <Avatar name={me.user.name} size={22} />
         <span className="min-w-0 truncate text-left">{me.user.name}</span>
+        <span className="unseen">, your account</span>
       </Button>
     </Menu>
   )

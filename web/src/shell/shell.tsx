@@ -153,7 +153,6 @@ export function Shell() {
           <Button
             className="mb-1 w-full justify-start! text-ink-soft max-md:hidden"
             onPress={() => setOpen('palette')}
-            aria-label="Search and commands"
           >
             <Search size={15} aria-hidden />
             <span className="grow text-left">Search</span>

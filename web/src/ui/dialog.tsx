@@ -1,4 +1,4 @@
-/** What opens over the page: a dialog in the middle, or a panel at the side. Escape and a press beside close it. */
+/** What opens over the page, in the middle or at the side. Escape and a press beside it close it. */
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'

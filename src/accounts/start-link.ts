@@ -1,0 +1,31 @@
+/**
+ * The link that a start on loopback shows: whoever sits at this machine is signed in by it, without a
+ * password (D61, D133).
+ */
+
+import type { Queryable } from '../records/store.ts'
+import { resources } from '../resources.ts'
+import { createLink } from '../sign-in/links.ts'
+import { ask, param, sql } from '../sql.ts'
+import { administers } from '../users/access.ts'
+import { loadCatalog } from './callers.ts'
+
+const [firstAccount, service] = [1, 0]
+
+/**
+ * The secret of a link for the first user who administers the first account. It can be used once, for ten
+ * minutes. Null where nobody administers it, or it was deleted.
+ */
+export async function startLink(db: Queryable): Promise<string | null> {
+  const account = param(String(firstAccount))
+  const [found] = await ask(
+    db,
+    sql`SELECT u.id::text AS id FROM "user" u JOIN account a ON a.account_id = u.account_id
+      WHERE u.account_id = ${account}::bigint AND u.deleted_at IS NULL AND a.deleted_at IS NULL
+        AND (${administers(account)}) ORDER BY u.id LIMIT 1`,
+  )
+  if (!found) return null
+  const catalog = await loadCatalog(db, resources, firstAccount)
+  const link = await createLink(db, { catalog, actor: service }, Number(found.id), 'sign_in')
+  return link?.secret ?? null
+}

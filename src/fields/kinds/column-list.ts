@@ -1,0 +1,79 @@
+/** COLUMN_LIST: the columns of a table that is shown, each a field with its width, in their order (D130). */
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { sql } from '../../sql.ts'
+import { jsonDocument } from '../columns.ts'
+import type { Kind, ParseContext } from '../field.ts'
+import { equality } from '../operators.ts'
+import { knownMembers } from './known-members.ts'
+import { items, jsonArray } from './multiselect.ts'
+import { closed, opened, orNull } from './schemas.ts'
+
+const columnsMax = 200
+/** pixels */
+const width = { min: 20, max: 2000 }
+const name = /^[a-z][a-z0-9_]{0,63}$/
+
+export const columnList: Kind = {
+  members: [],
+  empty: [],
+  columns: field => [{ name: field.internal_name, type: 'jsonb' }],
+  parse: (input, context) => {
+    if (!Array.isArray(input)) {
+      return context.problem('wrong_type', 'must be an array of columns', {
+        hint: 'For example [{"field":"title","width":240}].',
+      })
+    }
+    if (input.length > columnsMax)
+      return context.problem('too_many', `must have at most ${columnsMax} entries`)
+    const columns = input.map((item, index) => parseColumn(item, context, `/${index}`))
+    return columns.includes(undefined) ? undefined : (columns as Json[])
+  },
+  schema: () => {
+    const field = { type: 'string', pattern: name.source }
+    const pixels = orNull({ type: 'integer', minimum: width.min, maximum: width.max })
+    const sent = closed({ field, width: pixels, is_pinned: orNull({ type: 'boolean' }) }, ['field'])
+    const read = opened({
+      field: { type: 'string' },
+      width: orNull({ type: 'integer' }),
+      is_pinned: { type: 'boolean' },
+    })
+    return {
+      input: { type: 'array', items: sent, maxItems: columnsMax },
+      output: { type: 'array', items: read },
+    }
+  },
+  write: value => [JSON.stringify(items(value))],
+  term: (field, member) =>
+    member
+      ? null
+      : {
+          type: 'text',
+          multi: true,
+          sql: jsonArray(jsonDocument(field), 'text', '$[*].field'),
+          operators: equality,
+          operand: text => text,
+          order: null,
+          present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
+        },
+}
+
+function parseColumn(input: Json, context: ParseContext, at: string): JsonObject | undefined {
+  if (!isObject(input)) return context.problem('wrong_type', 'must be an object with a field', { at })
+  const isKnown = knownMembers(input, ['field', 'width', 'is_pinned'], context, at)
+  const { field, width: wide = null, is_pinned = null } = input
+  const isField = typeof field === 'string' && name.test(field)
+  if (!isField) context.problem('wrong_type', 'must be the name of a field', { at: `${at}/field` })
+  const isWidth = wide === null || (Number.isInteger(wide) && isWithin(wide as number))
+  if (!isWidth) {
+    const message = `must be a whole number from ${width.min} to ${width.max}`
+    context.problem('out_of_range', message, { at: `${at}/width` })
+  }
+  const isPinned = is_pinned === null || typeof is_pinned === 'boolean'
+  if (!isPinned) context.problem('wrong_type', 'must be true or false', { at: `${at}/is_pinned` })
+  if (!isKnown || !isField || !isWidth || !isPinned) return undefined
+  return { field, width: wide, is_pinned: is_pinned ?? false }
+}
+
+function isWithin(pixels: number): boolean {
+  return pixels >= width.min && pixels <= width.max
+}

@@ -1,0 +1,125 @@
+/**
+ * The saved view: a filter, an order and columns under a name, of one resource's records, for whoever made it
+ * or for everybody (D130). Fields as data, and the rules that span them. Pure.
+ */
+import { Problems } from '../errors.ts'
+import { type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { isSameJson } from '../json.ts'
+import { parseSort } from '../list/grammar.ts'
+import { parsed } from '../list/parameters.ts'
+import { selectionOf } from '../list/query.ts'
+import { resolveSort } from '../list/resolve.ts'
+import { Names } from '../records/names.ts'
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../records/resource.ts'
+
+/** The options of `source`: the resources that are shown in views. */
+const sources = ['deal', 'product', 'contact', 'company', 'activity']
+const mode = { table: 1, board: 2 }
+const shared = { yes: 1, no: 2 }
+const texts = { min_length: 1, max_length: 4000 }
+
+export const view: Resource = {
+  name: 'view',
+  source: { id: 15, name: 'View' },
+  shownAs: ['name'],
+  reach: { owner: 'created_by', sharedBy: 'is_shared' },
+  most: { count: 200, of: 'created_by' },
+  fields: defineFields('view', {
+    'Basic information': [
+      idField(671),
+      nameField(672),
+      { id: 673, name: 'source', label: 'Shows', type: 'DROPDOWN', required: true, options: sources },
+      { id: 674, name: 'mode', label: 'Mode', type: 'DROPDOWN', options: ['Table', 'Board'], filled: true },
+      { id: 675, name: 'filter', label: 'Filter', type: 'TEXT', config: texts },
+      { id: 676, name: 'sort', label: 'Sort', type: 'TEXT', config: texts },
+      { id: 677, name: 'columns', label: 'Columns', type: 'COLUMN_LIST' },
+      {
+        id: 678,
+        name: 'pipeline',
+        label: 'Pipeline of the board',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max_decimals: 0 },
+      },
+      { id: 679, name: 'is_shared', label: 'Shared', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
+      {
+        id: 680,
+        name: 'position',
+        label: 'Position',
+        type: 'SINGLE_NUMBER',
+        config: { min: 1, max: 1_000_000, max_decimals: 0 },
+      },
+    ],
+    Record: [...authorFields(681), ...recordFields(685)],
+  }),
+  applyRules: draft => {
+    const { after, problem } = draft
+    after.mode ??= mode.table
+    after.is_shared ??= shared.no
+    const source = sources[(after.source as number) - 1]
+    if (source === undefined) return
+    if (after.mode === mode.board && source !== 'deal')
+      problem('mode', 'contradiction', 'is Board, which shows deals only', {
+        hint: 'Send "mode": "Table" or "source": "deal".',
+      })
+    checkQuery(draft, draft.catalog.resources.get(source)!)
+    checkColumns(draft, draft.catalog.resources.get(source)!)
+    checkPipeline(draft)
+  },
+}
+
+/** What was saved stays as it is, though a field that it names has gone since. */
+function isNew({ before, after }: Draft, ...names: readonly (keyof Values)[]): boolean {
+  return !before || ['source', ...names].some(name => !isSameJson(before[name]!, after[name]!))
+}
+
+/** Filter and sort are judged as a list judges them, except for the names in them (D75). */
+function checkQuery(draft: Draft, fields: ResourceFields): void {
+  const { after, catalog, problem } = draft
+  for (const name of ['filter', 'sort'] as const) {
+    const text = after[name]
+    if (typeof text !== 'string' || !isNew(draft, name)) continue
+    const problems = new Problems()
+    const context = { fields, catalog, problems, names: new Names() }
+    if (name === 'filter') selectionOf(new Map([['filter', [text]]]), context)
+    else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
+    for (const { code, message, hint } of problems.kept)
+      problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
+  }
+}
+
+function checkColumns(draft: Draft, fields: ResourceFields): void {
+  const { after, problem } = draft
+  if (!isNew(draft, 'columns')) return
+  const seen = new Set<string>()
+  for (const [index, { field: name }] of (after.columns as { field: string }[]).entries()) {
+    const field = fields.byName.get(name)
+    const at = `/${index}/field`
+    if (!field?.is_active || field.is_hidden) {
+      const message = `is "${name}", but there is no such field`
+      problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, fields) })
+    } else if (seen.has(name))
+      problem('columns', 'contradiction', `is "${name}", which has a column already`, { at })
+    seen.add(name)
+  }
+}
+
+/** It is no reference: a view must not keep a pipeline from being deleted. */
+function checkPipeline(draft: Draft): void {
+  const { after, catalog, problem } = draft
+  const { pipeline } = after
+  if (pipeline === null || !isNew(draft, 'pipeline')) return
+  const hint = `The pipelines: ${[...catalog.pipelines.values()].map(({ id, name }) => `${id} ${name}`).join(', ')}.`
+  if (after.mode !== mode.board)
+    problem('pipeline', 'contradiction', 'is for boards', { hint: 'Send "mode": "Board", or no pipeline.' })
+  else if (!catalog.pipelines.has(pipeline as number))
+    problem('pipeline', 'reference_not_found', `is ${pipeline}, but there is no such pipeline`, { hint })
+}

@@ -1,0 +1,60 @@
+/** The house of the web UI: what its folders may know, and how long its files may be. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { importsOf, sources } from './sources.ts'
+
+const files = sources('web/src/**/*.{ts,tsx}')
+
+/** Files of `from` must import nothing that matches `never`. */
+const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
+  { from: /^web\//, never: /^src\// },
+  // What the pages ask goes through the client.
+  { from: /^web\/src\/(?!api\/)/, never: /^client\// },
+  { from: /^web\/src\/ui\//, never: /^web\/src\/(?!ui\/|format\/)|^@tanstack\/react-(router|query)/ },
+  { from: /^web\/src\/(format|fields)\//, never: /^web\/src\/(board|records|pages|settings|routes)/ },
+]
+
+test('no folder of the web UI knows what it must not know', () => {
+  assert.ok(files.length > 30)
+  const broken = files.flatMap(file =>
+    rules
+      .filter(({ from }) => from.test(file.path))
+      .flatMap(({ never }) =>
+        importsOf(file)
+          .filter(name => never.test(name))
+          .map(name => `${file.path} imports ${name}`),
+      ),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('only field kinds look at the type of a field', () => {
+  const looking = files.filter(
+    ({ path, text }) =>
+      !path.startsWith('web/src/fields/') &&
+      /\bfield\.type\b|\.type === '[A-Z_]{4,}'|case '[A-Z]+_[A-Z]+'/.test(text),
+  )
+  assert.deepEqual(
+    looking.map(({ path }) => path),
+    [],
+  )
+})
+
+test('a file of the web UI opens with what it owns, and is short', () => {
+  const wrong = files.filter(({ text }) => !text.startsWith('/**') || text.split('\n').length > 251)
+  assert.deepEqual(
+    wrong.map(({ path, text }) => `${path}: ${text.split('\n').length} lines`),
+    [],
+  )
+})
+
+test('a line of the web UI has at most 110 characters', () => {
+  const long = files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        line.length > 110 && !/^\s*(className=|'|"|`)|className="/.test(line) ? [`${path}:${index + 1}`] : [],
+      ),
+  )
+  assert.deepEqual(long, [])
+})

@@ -1,0 +1,104 @@
+/**
+ * The web UI in a real browser, against a real service. A page tells of every error of its console and of
+ * every file it was refused; `Ui.end` fails on them.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { executablePath } from './chromium.ts'
+import type { Service } from './service.ts'
+
+export type Ui = {
+  readonly page: Page
+  /** Fails if axe finds something against the rules of WCAG 2.2 AA and best practice, in either theme. */
+  accessible(what: string): Promise<void>
+  /** Fails if the console had an error, apart from `expected`; then closes the page. */
+  end(expected?: RegExp): Promise<void>
+}
+
+export type UiOptions = {
+  /** the user who is signed in: the account's owner by default */
+  readonly user?: number
+  readonly size?: { width: number; height: number }
+  readonly context?: BrowserContextOptions
+}
+
+type Served = Pick<Service, 'url' | 'call'>
+
+let started: Promise<Browser> | undefined
+
+/** One browser for a test file. */
+export function sharedBrowser(): Promise<Browser> {
+  started ??= chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  return started
+}
+
+after(async () => (await started)?.close())
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Opens a page of the UI as somebody who is signed in, by a one-time link of theirs. */
+export async function openUi(service: Served, path: string, options: UiOptions = {}): Promise<Ui> {
+  const { user = 1, size = { width: 1280, height: 800 }, context: given = {} } = options
+  const browser = await sharedBrowser()
+  const context = await browser.newContext({ viewport: size, ...given })
+  const made = await service.call('POST', `/rest/api/v1/user/${user}/link`, { purpose: 'reset' })
+  assert.equal(made.status, 201, made.text)
+  const entered = await context.request.post(`${service.url}/rest/api/v1/session`, {
+    data: { link: made.body.data.link, password: 'four words that nobody knows' },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
+  assert.equal(entered.status(), 201, await entered.text())
+  const page = await context.newPage()
+  const errors = heard(page)
+  await page.goto(service.url + path)
+  return {
+    page,
+    accessible: what => assertAccessible(page, what),
+    end: async expected => {
+      await context.close()
+      assert.deepEqual(
+        errors.filter(error => !expected?.test(error)),
+        [],
+      )
+    },
+  }
+}
+
+/** What goes wrong in a page, as it happens: errors of scripts and of the console, refusals of its policy. */
+export function heard(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(error.message))
+  page.on('console', message => {
+    if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`)
+  })
+  return errors
+}
+
+export async function assertAccessible(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const violations = await violationsOf(page)
+    assert.deepEqual(violations, [], `${what}, ${colorScheme}`)
+  }
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async names => {
+    type Found = { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }
+    type Axe = { run(where: Document, how: object): Promise<{ violations: Found[] }> }
+    const { run } = (globalThis as unknown as { axe: Axe }).axe
+    const { violations } = await run(document, { runOnly: names })
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes
+        .slice(0, 3)
+        .map(node => `${id}: ${help}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`),
+    )
+  }, rules)
+}

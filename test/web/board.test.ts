@@ -1,0 +1,272 @@
+/** The board in a browser: cards moved by mouse, touch and keys, refusals, closing, and true sums. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const card = (page: Page, title: string) => page.getByRole('link', { name: title })
+
+/** A deal of its own for a test. */
+async function makeDeal(title: string, more: object = {}): Promise<number> {
+  const deal_value = { currency: 'USD', value: 1234.5 }
+  const reply = await call('POST', `${v1}/deal`, dealBody(known, { title, deal_value, ...more }))
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data.id
+}
+
+async function stageOf(deal: number): Promise<string> {
+  const { body } = await call('GET', `${v1}/deal/${deal}`)
+  const [name] = Object.entries(known.stages).find(([, id]) => id === body.data.pipeline_stage)!
+  return name
+}
+
+/** The requests of a page for data, from now on. */
+function requestsOf(page: Page): string[] {
+  const found: string[] = []
+  page.on('request', request => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/rest')) found.push(`${request.method()} ${pathname}`)
+  })
+  return found
+}
+
+async function dragTo(page: Page, title: string, stage: string): Promise<void> {
+  const from = (await card(page, title).boundingBox())!
+  const to = (await column(page, stage).boundingBox())!
+  await page.mouse.move(from.x + 60, from.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 90, from.y + 40, { steps: 4 })
+  await page.mouse.move(to.x + 120, to.y + 160, { steps: 8 })
+  await page.mouse.up()
+}
+
+test('a card that is dragged is in its new column at once, by one request', { skip }, async () => {
+  const deal = await makeDeal('Dragged by mouse', { pipeline_stage: known.stages.New! })
+  const { page, accessible, end } = await openUi(service, '/board')
+  await card(page, 'Dragged by mouse').waitFor()
+  const requests = requestsOf(page)
+  await dragTo(page, 'Dragged by mouse', 'Proposal')
+  await column(page, 'Proposal').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
+  await page.getByText('Dragged by mouse is in Proposal now.').waitFor()
+  await page.waitForTimeout(600)
+  assert.deepEqual(requests, [`PATCH ${v1}/deal/${deal}`])
+  assert.equal(await stageOf(deal), 'Proposal')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await column(page, 'New').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
+  await page.getByText('Dragged by mouse is in New now.').waitFor()
+  assert.equal(await stageOf(deal), 'New')
+  await accessible('board')
+  await end()
+})
+
+test('a card is dragged by touch after a hold; a swipe scrolls', { skip }, async () => {
+  const deal = await makeDeal('Dragged by touch', { pipeline_stage: known.stages.New! })
+  const context = { hasTouch: true, isMobile: true }
+  const { page, end } = await openUi(service, '/board', { size: { width: 800, height: 900 }, context })
+  await card(page, 'Dragged by touch').waitFor()
+  const client = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
+  const from = (await card(page, 'Dragged by touch').boundingBox())!
+  const to = (await column(page, 'Qualified').boundingBox())!
+  await touch('touchStart', from.x + 60, from.y + 20)
+  await page.waitForTimeout(500)
+  for (let step = 1; step <= 6; step++)
+    await touch('touchMove', from.x + 60 + ((to.x + 60 - from.x) * step) / 6, from.y + 20 + step * 10)
+  await touch('touchEnd')
+  await page.getByText('Dragged by touch is in Qualified now.').waitFor()
+  assert.equal(await stageOf(deal), 'Qualified')
+
+  const scroller = column(page, 'Qualified').locator('[data-scroller]')
+  const box = (await scroller.boundingBox())!
+  await touch('touchStart', box.x + 100, box.y + 500)
+  for (let step = 1; step <= 8; step++) await touch('touchMove', box.x + 100, box.y + 500 - step * 40)
+  await touch('touchEnd')
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-scroller]')].some(element => element.scrollTop > 100),
+  )
+  assert.equal(await stageOf(deal), 'Qualified')
+  await end()
+})
+
+test('keys alone: from card to card, to the next stage, the menu, and won with a reason', {
+  skip,
+}, async () => {
+  const deal = await makeDeal('Moved by keys', { pipeline_stage: known.stages.New! })
+  const { page, accessible, end } = await openUi(service, '/board')
+  await card(page, 'Moved by keys').waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.closest('[data-card]')?.textContent ?? '')
+  for (let tabs = 0; tabs < 30 && !(await focused()).includes('Moved by keys'); tabs++)
+    await page.keyboard.press('Tab')
+  assert.match(await focused(), /Moved by keys/, 'one Tab stop leads to the board')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForFunction(
+    () => !document.activeElement?.closest('[data-card]')?.textContent?.includes('Moved by keys'),
+  )
+  await page.keyboard.press('ArrowUp')
+  await page.waitForFunction(() =>
+    document.activeElement?.closest('[data-card]')?.textContent?.includes('Moved by keys'),
+  )
+
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.getByText('Moved by keys is in Qualified now.').waitFor()
+  await page.waitForFunction(() =>
+    document.activeElement?.closest('[data-card]')?.textContent?.includes('Moved by keys'),
+  )
+  assert.match(
+    (await page.getByRole('status').first().textContent())!,
+    /moved from New to Qualified, 1 of \d+/,
+  )
+
+  await page.keyboard.press('m')
+  await page.getByRole('menuitem', { name: 'Negotiation' }).waitFor()
+  await accessible('the menu of a card')
+  await page.keyboard.press('n')
+  await page.keyboard.press('Enter')
+  await page.getByText('Moved by keys is in Negotiation now.').waitFor()
+  await page.waitForFunction(() =>
+    document.activeElement?.closest('[data-card]')?.textContent?.includes('Moved by keys'),
+  )
+
+  await page.keyboard.press('w')
+  const dialog = page.getByRole('dialog', { name: 'Mark as won' })
+  await dialog.waitFor()
+  assert.equal(await stageOf(deal), 'Negotiation', 'nothing is saved before it is confirmed')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Choose a reason.').waitFor()
+  await accessible('the dialog of a won deal')
+  await page.keyboard.press('P')
+  await page.keyboard.press('Enter')
+  await page.getByText('Moved by keys is in Won now.').waitFor()
+  assert.equal(await stageOf(deal), 'Won')
+  await end()
+})
+
+test('lost that is cancelled leaves the card, and the focus on it', { skip }, async () => {
+  const deal = await makeDeal('Not lost', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  await card(page, 'Not lost').waitFor()
+  const requests = requestsOf(page)
+  await card(page, 'Not lost').focus()
+  await page.keyboard.press('x')
+  await page.getByRole('dialog', { name: 'Mark as lost' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() =>
+    document.activeElement?.closest('[data-card]')?.textContent?.includes('Not lost'),
+  )
+  assert.deepEqual(
+    requests.filter(request => request.startsWith('PATCH')),
+    [],
+  )
+  assert.equal(await stageOf(deal), 'New')
+  await end()
+})
+
+test('a refused move takes the card back to its place, with the reason', { skip }, async () => {
+  const deal = await makeDeal('Refused', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  await card(page, 'Refused').waitFor()
+  // The stage is gone by the time the card is dropped.
+  const made = await call('POST', `${v1}/pipeline_stage`, {
+    pipeline: known.pipeline,
+    name: 'Gone soon',
+    probability: 20,
+    position: 2,
+  })
+  assert.equal(made.status, 201, made.text)
+  await column(page, 'Gone soon').waitFor()
+  await page.route('**/event?*', route => route.abort())
+  await page.reload()
+  await column(page, 'Gone soon').waitFor()
+  assert.equal((await call('DELETE', `${v1}/pipeline_stage/${made.body.data.id}`)).status, 200)
+  await dragTo(page, 'Refused', 'Gone soon')
+  await page.getByText(/Refused stays in New\./).waitFor()
+  await column(page, 'New').getByRole('link', { name: 'Refused' }).waitFor()
+  assert.equal(await stageOf(deal), 'New')
+  await end(/status of 422|ERR_FAILED/)
+})
+
+test('a deal that somebody else has moved goes to where they have it', { skip }, async () => {
+  const deal = await makeDeal('Two people', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  await page.route('**/event?*', route => route.abort())
+  await page.reload()
+  await card(page, 'Two people').waitFor()
+  const theirs = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Negotiation! })
+  assert.equal(theirs.status, 200, theirs.text)
+  await dragTo(page, 'Two people', 'Qualified')
+  await page.getByText(/Somebody has changed Two people meanwhile: it is in Negotiation/).waitFor()
+  await column(page, 'Negotiation').getByRole('link', { name: 'Two people' }).waitFor()
+  assert.equal(await stageOf(deal), 'Negotiation')
+  await page.getByRole('button', { name: 'Move to Qualified' }).click()
+  await page.getByText('Two people is in Qualified now.').waitFor()
+  await end(/status of 412|ERR_FAILED/)
+})
+
+test('a move of somebody else appears without a reload', { skip }, async () => {
+  const deal = await makeDeal('Moved by another', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/board')
+  await column(page, 'New').getByRole('link', { name: 'Moved by another' }).waitFor()
+  const moved = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Proposal! })
+  assert.equal(moved.status, 200, moved.text)
+  await column(page, 'Proposal').getByRole('link', { name: 'Moved by another' }).waitFor()
+  await end()
+})
+
+test('after 200 random moves, some refused, the sums on the screen are those of the service', {
+  skip,
+}, async () => {
+  const { page, end } = await openUi(service, '/board')
+  await page.route('**/event?*', route => route.abort())
+  await page.reload()
+  await column(page, 'New').getByRole('link').first().waitFor()
+  let seed = 7
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  const open = ['New', 'Qualified', 'Proposal', 'Negotiation']
+  for (let moves = 0; moves < 200; moves++) {
+    const from = open[random(4)]!
+    const cards = column(page, from).getByRole('link')
+    const count = await cards.count()
+    if (count === 0) continue
+    const chosen = cards.nth(random(Math.min(count, 6)))
+    await chosen.focus()
+    // Every tenth is refused: the service is told another version.
+    if (moves % 10 === 9)
+      await page.route('**/deal/*', route => route.fulfill({ status: 503, json: { detail: 'Busy' } }), {
+        times: 1,
+      })
+    await page.keyboard.press(random(2) ? 'Shift+ArrowRight' : 'Shift+ArrowLeft')
+    await page.waitForTimeout(5)
+    if (await page.getByRole('dialog').isVisible()) await page.keyboard.press('Escape')
+  }
+  await page.waitForLoadState('networkidle')
+  const { body } = await call('GET', `${v1}/deal/aggregate?group_by=pipeline_stage`)
+  for (const name of open) {
+    const group = body.data.find((one: { name: string }) => one.name === name)
+    const shown = (what: string, attribute: string | null = 'data-exact') =>
+      column(page, name)
+        .locator(`[data-sum="${what}"]`)
+        .evaluate(
+          (element, wanted) => Number(wanted ? element.getAttribute(wanted) : element.textContent),
+          attribute,
+        )
+    assert.equal(await shown('count', null), group?.count ?? 0, `${name}: count`)
+    assert.equal(await shown('value'), group?.deal_value_in_base_currency.value ?? 0, `${name}: value`)
+    assert.equal(
+      await shown('weighted'),
+      group?.weighted_value_in_base_currency.value ?? 0,
+      `${name}: weighted`,
+    )
+  }
+  await end(/status of 503|status of 412|ERR_FAILED/)
+})

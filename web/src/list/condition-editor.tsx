@@ -1,0 +1,242 @@
+/** Makes or changes one condition: field, a part of it, the operator in words, and its operands. */
+import { useQuery } from '@tanstack/react-query'
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import type { Field } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import { kindOf } from '../fields/kinds.ts'
+import { MemberOperand } from '../fields/member.tsx'
+import { joinList, splitList } from '../fields/operand-list.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/inputs.tsx'
+import { FieldPicker } from './field-picker.tsx'
+import { asksPresence, type Condition, type Operator, takesList, unsayable } from './filter.ts'
+import { anyMember, reach, sayMember } from './reach.ts'
+import { useFields } from './use-fields.ts'
+import { operatorWords } from './words.ts'
+
+type Props = {
+  source: string
+  /** null: a new one */
+  condition: Condition | null
+  onDone: (condition: Condition) => void
+  onRemove?: (() => void) | undefined
+  /** makes it one of several of which any must hold */
+  onOr?: (() => void) | undefined
+}
+
+export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: Props) {
+  const fields = useFields(source)
+  const [draft, setDraft] = useState(condition)
+  const [error, setError] = useState<string>()
+  const name = draft?.field.split('.')[0]
+  const field = fields.find(({ internal_name }) => internal_name === name)
+  const relatedSource = field?.related_field?.source
+  const related = useQuery({ ...fieldsQuery(relatedSource ?? ''), enabled: relatedSource !== undefined })
+  if (!draft || !field)
+    return (
+      <FieldPicker
+        label="Field to filter by"
+        fields={fields.filter(({ is_filterable }) => is_filterable)}
+        onPick={picked => setDraft(begun(picked))}
+      />
+    )
+  const others = related.data?.flat() ?? []
+  const reached = reach(draft.field, fields, () => others)
+  const change = (changes: Partial<Condition>) => {
+    setError(undefined)
+    setDraft({ ...draft, ...changes })
+  }
+  const takePart = (part: string) => {
+    const path = part ? `${field.internal_name}.${part}` : field.internal_name
+    const next = reach(path, fields, () => others)
+    const operator = next?.operators.includes(draft.operator) ? draft.operator : next?.operators[0]
+    change({ field: path, operator: operator ?? 'eq', values: operandsFor(operator ?? 'eq', []) })
+  }
+  const finish = () => {
+    const wrong =
+      draft.values.some(value => value === '') || draft.values.length === 0
+        ? 'Give a value.'
+        : unsayable(draft)
+    if (wrong) setError(wrong)
+    else onDone(draft)
+  }
+  const label = reached?.label ?? field.field_name
+  const hasParts = (field.members?.length ?? 0) > 0 || relatedSource !== undefined
+  return (
+    <form
+      className="flex w-72 max-w-full flex-col gap-2 p-2"
+      onSubmit={event => {
+        event.preventDefault()
+        event.stopPropagation()
+        finish()
+      }}
+    >
+      <div className="flex items-center gap-2">
+        <strong className="min-w-0 grow truncate" dir="auto">
+          {label}
+        </strong>
+        <Button look="quiet" isSmall onPress={() => setDraft(null)}>
+          Other field
+        </Button>
+      </div>
+      {hasParts && <Part field={field} others={others} path={draft.field} onChange={takePart} />}
+      <Select
+        label="How it is compared"
+        isBare
+        autoFocus
+        value={draft.operator}
+        choices={(reached?.operators ?? [draft.operator]).map(one => ({ id: one, name: operatorWords[one] }))}
+        onChange={operator =>
+          change({
+            operator: operator as Operator,
+            values: operandsFor(operator as Operator, draft.values),
+          })
+        }
+      />
+      {!asksPresence(draft.operator) && (
+        <Operands
+          {...{ draft, label }}
+          field={reached?.field ?? field}
+          member={reached?.member ?? ''}
+          onChange={values => change({ values })}
+        />
+      )}
+      {error && (
+        <p role="alert" className="text-sm text-lost">
+          {error}
+        </p>
+      )}
+      <div className="mt-1 flex justify-end gap-2">
+        {onOr && (
+          <Button look="quiet" onPress={onOr}>
+            Or…
+          </Button>
+        )}
+        {onRemove && (
+          <Button look="quiet" onPress={onRemove}>
+            Remove
+          </Button>
+        )}
+        <Button look="primary" type="submit">
+          Apply
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function begun(field: Field): Condition {
+  const preferred: readonly Operator[] = ['like', 'eq']
+  const member = field.operators.includes('eq') ? '' : (field.members?.[0]?.name ?? '')
+  const known = member ? field.members![0]!.operators : field.operators
+  const operator = preferred.find(one => known.includes(one)) ?? known[0]!
+  const path = member && member !== anyMember ? `${field.internal_name}.${member}` : field.internal_name
+  return { type: 'condition', field: path, operator, values: operandsFor(operator, []) }
+}
+
+/** As many operands as the operator takes, of those that are there. */
+function operandsFor(operator: Operator, values: readonly string[]): readonly string[] {
+  if (asksPresence(operator)) return ['true']
+  const kept = values[0] === 'true' ? [] : values
+  if (operator === 'between') return [kept[0] ?? '', kept[1] ?? '']
+  return takesList(operator) ? (kept.length ? kept : ['']) : [kept[0] ?? '']
+}
+
+/** The field itself, a member of it, or a field of the record it points to. */
+function Part(props: {
+  field: Field
+  others: readonly Field[]
+  path: string
+  onChange: (part: string) => void
+}) {
+  const { field, others, path, onChange } = props
+  const part = path.slice(field.internal_name.length + 1)
+  const isAny = field.members?.some(({ name }) => name === anyMember)
+  if (isAny)
+    return <TextField label="Path inside" placeholder="such as notes.from" value={part} onChange={onChange} />
+  const choices = [
+    ...(field.members ?? []).map(({ name }) => ({ id: name, name: sayMember(field, name) })),
+    ...others
+      .filter(({ is_filterable, is_active }) => is_filterable && is_active)
+      .flatMap(inner => [
+        { id: inner.internal_name, name: inner.field_name },
+        ...(inner.members ?? [])
+          .filter(({ name }) => name !== anyMember)
+          .map(({ name }) => ({
+            id: `${inner.internal_name}.${name}`,
+            name: `${inner.field_name} › ${sayMember(inner, name)}`,
+          })),
+      ]),
+  ]
+  return (
+    <Select
+      label={`What of ${field.field_name}`}
+      isBare
+      value={part}
+      none={field.field_name}
+      choices={choices}
+      onChange={id => onChange(id ?? '')}
+    />
+  )
+}
+
+function Operands(props: {
+  draft: Condition
+  field: Field
+  member: string
+  label: string
+  onChange: (values: readonly string[]) => void
+}) {
+  const { draft, field, member, label, onChange } = props
+  const { operator, values } = draft
+  const isList = takesList(operator) && operator !== 'between'
+  if (!member) {
+    const { Operand } = kindOf(field)
+    // A kind edits several values as the text that they are in a list.
+    const value = takesList(operator) ? joinList(values) : values[0]!
+    const take = (text: string) => onChange(takesList(operator) ? splitList(text) : [text])
+    return <Operand {...{ value, field, operator, label }} onChange={take} />
+  }
+  return (
+    <>
+      {values.map((value, index) => {
+        const name =
+          operator === 'between'
+            ? `${label}, ${index ? 'to' : 'from'}`
+            : isList
+              ? `${label}, ${index + 1}`
+              : label
+        const operand = {
+          value,
+          field,
+          operator,
+          label: name,
+          onChange: (text: string) => onChange(values.map((one, at) => (at === index ? text : one))),
+        }
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a value has nothing else to be known by
+          <div key={index} className="flex items-start gap-1">
+            <div className="min-w-0 grow">
+              <MemberOperand {...operand} member={member} />
+            </div>
+            {isList && values.length > 1 && (
+              <IconButton
+                label={`Remove value ${index + 1}`}
+                onPress={() => onChange(values.filter((_, at) => at !== index))}
+              >
+                <X size={14} aria-hidden />
+              </IconButton>
+            )}
+          </div>
+        )
+      })}
+      {isList && (
+        <Button look="quiet" isSmall className="self-start" onPress={() => onChange([...values, ''])}>
+          <Plus size={14} aria-hidden />
+          Another value
+        </Button>
+      )}
+    </>
+  )
+}

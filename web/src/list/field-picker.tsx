@@ -1,0 +1,53 @@
+/** A list of fields to choose from, found by typing a part of their name. */
+import {
+  Autocomplete,
+  Header,
+  Input,
+  Menu,
+  MenuItem,
+  MenuSection,
+  SearchField,
+  useFilter,
+} from 'react-aria-components'
+import type { Field } from '../api/api.ts'
+
+export function FieldPicker(props: {
+  label: string
+  fields: readonly Field[]
+  onPick: (field: Field) => void
+}) {
+  const { label, fields, onPick } = props
+  const { contains } = useFilter({ sensitivity: 'base' })
+  const sections = [...Map.groupBy(fields, ({ section }) => section)]
+  return (
+    <Autocomplete filter={contains}>
+      <SearchField aria-label={label} autoFocus className="p-1">
+        <Input placeholder="Find a field…" className="field-box [&::-webkit-search-cancel-button]:hidden" />
+      </SearchField>
+      <Menu
+        aria-label={label}
+        className="max-h-72 overflow-auto outline-none"
+        onAction={key => onPick(fields.find(({ internal_name }) => internal_name === key)!)}
+        renderEmptyState={() => <p className="px-2 py-4 text-ink-soft">There is no such field.</p>}
+      >
+        {sections.map(([section, list]) => (
+          <MenuSection key={section} aria-label={section}>
+            <Header className="px-2 pt-2 pb-1 text-xs font-medium text-ink-faint">{section}</Header>
+            {list.map(({ internal_name, field_name }) => (
+              <MenuItem
+                key={internal_name}
+                id={internal_name}
+                textValue={field_name}
+                className="flex min-h-8 items-center rounded-sm px-2 outline-none data-focused:bg-hover"
+              >
+                <span className="truncate" dir="auto">
+                  {field_name}
+                </span>
+              </MenuItem>
+            ))}
+          </MenuSection>
+        ))}
+      </Menu>
+    </Autocomplete>
+  )
+}

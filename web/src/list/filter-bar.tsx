@@ -1,0 +1,141 @@
+/** The filter of a list: a chip for each condition, what is one press away, and its text. */
+import { Code, Filter as FilterIcon } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import { Dialog, DialogTrigger } from 'react-aria-components'
+import { useCommands } from '../shell/commands.ts'
+import { useMe } from '../shell/me.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { Popover } from '../ui/menu.tsx'
+import { ConditionEditor } from './condition-editor.tsx'
+import { type Filter, parseFilter, printFilter, replaced, type Term } from './filter.ts'
+import { Chip } from './filter-chip.tsx'
+import { FilterText, wrongOf } from './filter-text.tsx'
+import { quickFilters } from './quick.ts'
+import { pathsOf, useReach } from './use-fields.ts'
+
+type Props = {
+  source: string
+  filter: string
+  onChange: (filter: string) => void
+  /** what the list that has this filter met with */
+  error?: unknown
+}
+
+/** `f` begins a condition. */
+export function FilterBar({ source, filter, onChange, error }: Props) {
+  const me = useMe()
+  const [isText, setText] = useState(false)
+  const [isAdding, setAdding] = useState(false)
+  const bar = useRef<HTMLFieldSetElement>(null)
+  const read = useMemo(() => readable(filter), [filter])
+  const { find } = useReach(source, pathsOf(read ?? []))
+  const commands = useMemo(
+    () => [{ id: 'filter', title: 'Filter', group: 'List', keys: 'f', act: () => setAdding(true) }],
+    [],
+  )
+  useCommands(commands)
+  const quick = quickFilters(source).map(({ label, filter: make }) => ({ label, text: make(me.user.id) }))
+  const isQuick = (term: Term) => quick.some(({ text }) => text === printFilter([term]))
+  const change = (next: Filter) => {
+    onChange(printFilter(next))
+    // What had the focus may be gone.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body)
+        bar.current?.querySelector<HTMLElement>('[data-add]')?.focus()
+    })
+  }
+  const wrong = error || read === null ? wrongOf(error ?? unread(filter), filter) : null
+  if (isText || read === null)
+    return (
+      <FilterText
+        {...{ source, filter, onChange, wrong }}
+        onClose={() => {
+          setText(false)
+          if (read === null) onChange('')
+        }}
+      />
+    )
+  return (
+    <fieldset ref={bar} className="flex min-w-0 flex-wrap items-center gap-1.5">
+      <legend className="unseen">Filter</legend>
+      {quick.map(({ label, text }) => {
+        const at = read.findIndex(term => printFilter([term]) === text)
+        return (
+          <Button
+            key={label}
+            isSmall
+            aria-pressed={at >= 0}
+            className={classes(
+              'rounded-full!',
+              at >= 0 && 'border-accent! bg-accent-soft text-accent-strong',
+            )}
+            onPress={() =>
+              change(at >= 0 ? read.filter((_, index) => index !== at) : [...read, ...parseFilter(text)])
+            }
+          >
+            {label}
+          </Button>
+        )
+      })}
+      {read.map((term, index) =>
+        isQuick(term) ? null : (
+          <Chip
+            // biome-ignore lint/suspicious/noArrayIndexKey: a term is known by its place
+            key={index}
+            {...{ source, term, find }}
+            onChange={by => change(replaced(read, [index], by))}
+          />
+        ),
+      )}
+      <DialogTrigger isOpen={isAdding} onOpenChange={setAdding}>
+        <Button look="quiet" isSmall data-add>
+          <FilterIcon size={14} aria-hidden />
+          Filter
+        </Button>
+        <Popover placement="bottom start" className="w-76 max-w-[calc(100vw-16px)]">
+          <Dialog aria-label="New condition" className="outline-none">
+            <ConditionEditor
+              source={source}
+              condition={null}
+              onDone={condition => {
+                setAdding(false)
+                change([...read, condition])
+              }}
+            />
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      <IconButton label="Edit the filter as text" className="size-6!" onPress={() => setText(true)}>
+        <Code size={14} aria-hidden />
+      </IconButton>
+      {read.length > 0 && (
+        <Button look="quiet" isSmall onPress={() => change([])}>
+          Clear
+        </Button>
+      )}
+      {wrong && (
+        <p role="alert" className="text-sm text-lost">
+          {wrong.message}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+function readable(filter: string): Filter | null {
+  try {
+    return parseFilter(filter)
+  } catch {
+    return null
+  }
+}
+
+function unread(filter: string): unknown {
+  try {
+    parseFilter(filter)
+    return undefined
+  } catch (error) {
+    return error
+  }
+}

@@ -1,0 +1,129 @@
+/** A condition or a group of a filter, in words; a press changes it. */
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { Dialog, DialogTrigger } from 'react-aria-components'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { Popover } from '../ui/menu.tsx'
+import { ConditionEditor } from './condition-editor.tsx'
+import { asksPresence, type Group, replaced, type Term } from './filter.ts'
+import { OperandText } from './operand-text.tsx'
+import type { Reached } from './reach.ts'
+import { groupWords, saidOperator } from './words.ts'
+
+type ChipProps = {
+  source: string
+  term: Term
+  find: (path: string) => Reached | null
+  onChange: (by: Term | null) => void
+}
+
+export function Chip({ source, term, find, onChange }: ChipProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <span className="inline-flex max-w-full items-center rounded-full border border-line bg-surface">
+      <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+        <Button look="quiet" isSmall className="min-w-0 shrink! rounded-full! pr-1! text-ink!">
+          <span className="max-w-90 truncate" dir="auto">
+            <Said term={term} find={find} />
+          </span>
+        </Button>
+        <Popover placement="bottom start" className="w-76 max-w-[calc(100vw-16px)]">
+          <Dialog aria-label="Change the condition" className="outline-none">
+            {term.type === 'condition' ? (
+              <ConditionEditor
+                source={source}
+                condition={term}
+                onRemove={() => onChange(null)}
+                onOr={() => onChange({ type: 'or', of: [term] })}
+                onDone={condition => {
+                  setOpen(false)
+                  onChange(condition)
+                }}
+              />
+            ) : (
+              <GroupEditor {...{ source, find, onChange }} group={term} />
+            )}
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      <IconButton
+        label="Remove the condition"
+        className="size-6! rounded-full!"
+        onPress={() => onChange(null)}
+      >
+        <X size={12} aria-hidden />
+      </IconButton>
+    </span>
+  )
+}
+
+/** A term in words. */
+function Said({ term, find }: { term: Term; find: ChipProps['find'] }) {
+  if (term.type !== 'condition')
+    return (
+      <>
+        <span className="text-ink-soft">{groupWords[term.type]} </span>
+        {term.of.map((inner, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a term is known by its place
+          <span key={index}>
+            {index > 0 && ' · '}
+            <Said term={inner} find={find} />
+          </span>
+        ))}
+      </>
+    )
+  const reached = find(term.field)
+  return (
+    <>
+      {reached?.label ?? term.field} <span className="text-ink-soft">{saidOperator(term)}</span>{' '}
+      {!asksPresence(term.operator) &&
+        term.values.map((value, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a value is known by its place
+          <span key={index} className="font-medium">
+            {index > 0 && (term.operator === 'between' ? ' – ' : ', ')}
+            <OperandText reached={reached} value={value} />
+          </span>
+        ))}
+    </>
+  )
+}
+
+function GroupEditor(props: Omit<ChipProps, 'term'> & { group: Group }) {
+  const { source, group, find, onChange } = props
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <div className="flex flex-col gap-2 p-2">
+      <Select
+        label="Which of them must hold"
+        isBare
+        value={group.type}
+        choices={Object.entries(groupWords).map(([id, name]) => ({ id, name: `${name} these` }))}
+        onChange={type => onChange({ ...group, type: type as Group['type'] })}
+      />
+      {group.of.map((term, index) => (
+        <Chip
+          // biome-ignore lint/suspicious/noArrayIndexKey: a term is known by its place
+          key={index}
+          {...{ source, term, find }}
+          onChange={by => onChange(replaced([group], [0, index], by)[0] ?? null)}
+        />
+      ))}
+      {isAdding ? (
+        <ConditionEditor
+          source={source}
+          condition={null}
+          onDone={condition => {
+            setAdding(false)
+            onChange({ ...group, of: [...group.of, condition] })
+          }}
+        />
+      ) : (
+        <Button look="quiet" isSmall className="self-start" onPress={() => setAdding(true)}>
+          <Plus size={14} aria-hidden />
+          Another condition
+        </Button>
+      )}
+    </div>
+  )
+}

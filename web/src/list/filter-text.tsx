@@ -1,0 +1,109 @@
+/** A filter as the interface's own text. What is wrong with it is said at its place, by the service. */
+import { useRef, useState } from 'react'
+import { ask, DealwrightError, sayError } from '../api/api.ts'
+import { Button } from '../ui/button.tsx'
+import { TextArea } from '../ui/inputs.tsx'
+import { FilterError, parseFilter } from './filter.ts'
+
+export type Wrong = { readonly message: string; readonly position: number | null }
+
+/** What the service says of a filter; null where it takes it. */
+export async function judge(source: string, filter: string): Promise<Wrong | null> {
+  try {
+    parseFilter(filter)
+    if (filter.trim())
+      await ask('GET', `/${source}/view/list`, {
+        query: { filter, pageSize: 1, fields: 'id', count: 'none' },
+      })
+    return null
+  } catch (error) {
+    return wrongOf(error, filter)
+  }
+}
+
+/** What is wrong with a filter, out of an error that was met with it. */
+export function wrongOf(error: unknown, filter: string): Wrong {
+  if (error instanceof FilterError) return { message: `${error.message}.`, position: error.position }
+  const found =
+    error instanceof DealwrightError
+      ? error.problems.find(({ parameter }) => parameter === 'filter')
+      : undefined
+  if (!found) return { message: sayError(error), position: null }
+  const message = [found.message, found.hint].filter(Boolean).join(' ')
+  const at = found.field ? filter.indexOf(found.field) : -1
+  const { position } = found as { position?: number }
+  return { message, position: position ? position - 1 : at < 0 ? null : at }
+}
+
+export function FilterText(props: {
+  source: string
+  filter: string
+  wrong: Wrong | null
+  onChange: (filter: string) => void
+  onClose: () => void
+}) {
+  const { source, filter, onChange, onClose } = props
+  const [text, setText] = useState(filter)
+  const [wrong, setWrong] = useState(props.wrong)
+  const form = useRef<HTMLFormElement>(null)
+  const apply = async () => {
+    const found = await judge(source, text)
+    setWrong(found)
+    if (!found) {
+      onChange(text.trim())
+      onClose()
+      return
+    }
+    const area = form.current?.querySelector('textarea')
+    area?.focus()
+    if (found.position !== null) area?.setSelectionRange(found.position, found.position + 1)
+  }
+  return (
+    <form
+      ref={form}
+      className="flex grow flex-col gap-2"
+      onSubmit={event => {
+        event.preventDefault()
+        void apply()
+      }}
+    >
+      <TextArea
+        label="Filter as text"
+        isBare
+        autoFocus
+        rows={1}
+        spellCheck={false}
+        value={text}
+        error={wrong?.message}
+        hint={!wrong && 'Such as title:like(renewal),deal_value:gt(5000). Commas mean “and”; or(…), not(…).'}
+        onChange={typed => {
+          setText(typed)
+          setWrong(null)
+        }}
+        onKeyDown={event => {
+          if (event.key === 'Escape') onClose()
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          void apply()
+        }}
+      />
+      {wrong?.position != null && (
+        <p className="text-sm break-all text-ink-soft">
+          <span className="unseen">At character {wrong.position + 1}: </span>
+          {text.slice(Math.max(0, wrong.position - 40), wrong.position)}
+          <mark className="rounded-sm bg-lost-soft px-0.5 text-lost underline decoration-wavy">
+            {text.slice(wrong.position, wrong.position + 12) || '…'}
+          </mark>
+        </p>
+      )}
+      <div className="flex gap-2">
+        <Button type="submit" look="primary" isSmall>
+          Apply
+        </Button>
+        <Button isSmall onPress={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,105 @@
+/** The order of a list: one key, or several. `s` opens it. */
+import { ArrowUpDown, Plus, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Dialog, DialogTrigger } from 'react-aria-components'
+import { useCommands } from '../shell/commands.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { Popover } from '../ui/menu.tsx'
+import { parseSort, printSort, type SortKey } from './sort.ts'
+import { useFields, useReach } from './use-fields.ts'
+
+type Props = { source: string; sort: string; onChange: (sort: string) => void }
+
+export function SortMenu({ source, sort, onChange }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const commands = useMemo(
+    () => [{ id: 'sort', title: 'Sort', group: 'List', keys: 's', act: () => setOpen(true) }],
+    [],
+  )
+  useCommands(commands)
+  const keys = readSort(sort)
+  const { find } = useReach(
+    source,
+    keys.map(({ field }) => field),
+  )
+  const said = keys.map(({ field }) => find(field)?.label ?? field).join(', ')
+  return (
+    <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+      <Button look="quiet" isSmall className="max-w-60">
+        <ArrowUpDown size={14} aria-hidden />
+        <span className="truncate">Sort{said && `: ${said}`}</span>
+      </Button>
+      <Popover placement="bottom end" className="w-84 max-w-[calc(100vw-16px)]">
+        <Dialog aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
+          <Keys {...{ source, keys }} onChange={next => onChange(printSort(next))} />
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  )
+}
+
+/** The keys of a sort; none of a text that is none. */
+export function readSort(sort: string): readonly SortKey[] {
+  try {
+    return parseSort(sort)
+  } catch {
+    return []
+  }
+}
+
+const directions = [
+  { id: 'asc', name: 'Ascending' },
+  { id: 'desc', name: 'Descending' },
+]
+
+function Keys(props: {
+  source: string
+  keys: readonly SortKey[]
+  onChange: (keys: readonly SortKey[]) => void
+}) {
+  const { source, keys, onChange } = props
+  const sortable = useFields(source).filter(({ is_sortable }) => is_sortable)
+  const choices = sortable.map(({ internal_name, field_name }) => ({ id: internal_name, name: field_name }))
+  const free = choices.filter(({ id }) => keys.every(({ field }) => field !== id))
+  const change = (index: number, changes: Partial<SortKey>) =>
+    onChange(keys.map((key, at) => (at === index ? { ...key, ...changes } : key)))
+  return (
+    <>
+      {keys.map(({ field, direction }, index) => (
+        <div key={field} className="flex items-center gap-1">
+          <Select
+            label={index ? `Then by, ${index + 1}` : 'Sort by'}
+            isBare
+            className="grow"
+            value={field}
+            choices={[...choices.filter(({ id }) => id === field), ...free]}
+            onChange={id => id && change(index, { field: id })}
+          />
+          <Select
+            label={`Direction ${index + 1}`}
+            isBare
+            value={direction}
+            choices={directions}
+            onChange={id => change(index, { direction: id as SortKey['direction'] })}
+          />
+          <IconButton label="Remove" onPress={() => onChange(keys.filter((_, at) => at !== index))}>
+            <X size={14} aria-hidden />
+          </IconButton>
+        </div>
+      ))}
+      {keys.length === 0 && <p className="px-1 text-ink-soft">In the usual order.</p>}
+      {free.length > 0 && (
+        <Button
+          look="quiet"
+          isSmall
+          className="self-start"
+          onPress={() => onChange([...keys, { field: free[0]!.id, direction: 'asc' }])}
+        >
+          <Plus size={14} aria-hidden />
+          {keys.length ? 'Then by…' : 'Sort by…'}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+/** The fields of a resource, and of those that its filters reach. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Field } from '../api/api.ts'
+import { fieldsQuery } from '../api/queries.ts'
+import type { Term } from './filter.ts'
+import { type Reached, reach, reachedSources } from './reach.ts'
+
+const none: readonly Field[] = []
+
+/** The active fields of a resource in the order of its form; empty until they are known. */
+export function useFields(source: string): readonly Field[] {
+  const { data } = useQuery(fieldsQuery(source))
+  return useMemo(() => data?.flat().filter(({ is_active }) => is_active) ?? none, [data])
+}
+
+/** Finds what paths name. `isWaiting`: fields of other resources are still to come. */
+export function useReach(
+  source: string,
+  paths: readonly string[],
+): { find: (path: string) => Reached | null; isWaiting: boolean } {
+  const fields = useFields(source)
+  const sources = reachedSources(paths, fields)
+  const others = useQueries({ queries: sources.map(fieldsQuery) })
+  const find = (path: string) => reach(path, fields, other => others[sources.indexOf(other)]?.data?.flat())
+  return { find, isWaiting: fields.length === 0 || others.some(({ isPending }) => isPending) }
+}
+
+/** The paths that terms name. */
+export const pathsOf = (terms: readonly Term[]): string[] =>
+  terms.flatMap(term => (term.type === 'condition' ? [term.field] : pathsOf(term.of)))

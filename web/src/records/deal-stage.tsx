@@ -1,0 +1,101 @@
+/** The stages of a deal's pipeline, as a row of choices: where the deal is, and where it can go. */
+import { useQuery } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { sayError } from '../api/api.ts'
+import { type Stage, stagesQuery } from '../api/queries.ts'
+import { kindOf } from '../board/stage-kind.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { Waiting } from '../ui/bits.tsx'
+import { classes } from '../ui/classes.ts'
+import { toastError } from '../ui/toast.tsx'
+import type { Save } from './saving.tsx'
+import type { Shown } from './use-record.ts'
+
+export function DealStage(props: { shown: Shown; save: Save; reason: string | undefined }) {
+  const { shown, save, reason } = props
+  const { record } = shown
+  const { data, isPending } = useQuery(stagesQuery)
+  const format = useFormat()
+  const list = useRef<HTMLDivElement>(null)
+  const [moving, setMoving] = useState<number | null>(null)
+  const stages = (data ?? []).filter(({ pipeline }) => pipeline === record.pipeline)
+  const current = moving ?? record.pipeline_stage
+  const place = stages.findIndex(({ id }) => id === current)
+  const here = stages[place]
+  const move = async (stage: Stage) => {
+    if (reason || moving !== null || stage.id === record.pipeline_stage) return
+    const isOpen = stage.kind === kindOf.open
+    if (isOpen) setMoving(stage.id)
+    try {
+      await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
+    } catch (error) {
+      toastError(sayError(error))
+    } finally {
+      setMoving(null)
+    }
+  }
+  const keys = (event: KeyboardEvent) => {
+    const steps: { [key: string]: number } = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
+    const step = steps[event.key]
+    if (!step) return
+    event.preventDefault()
+    const radios = [...(list.current?.querySelectorAll<HTMLElement>('[role="radio"]') ?? [])]
+    const at = radios.indexOf(document.activeElement as HTMLElement)
+    radios[(at + step + radios.length) % radios.length]?.focus()
+  }
+  if (isPending) return <Waiting className="h-8 w-full" />
+  const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
+  return (
+    <div className="flex flex-col gap-1">
+      {/* Arrows move the focus alone, and Space or Enter chooses: a move is saved at once. */}
+      <div
+        ref={list}
+        role="radiogroup"
+        aria-label="Stage"
+        tabIndex={-1}
+        onKeyDown={keys}
+        className="flex flex-wrap gap-1"
+      >
+        {stages.map((stage, index) => {
+          const isCurrent = stage.id === current
+          const isPast = here?.kind === kindOf.open && index < place
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a native radio would be chosen by the arrow keys
+            <button
+              key={stage.id}
+              type="button"
+              role="radio"
+              aria-checked={isCurrent}
+              aria-disabled={reason ? true : undefined}
+              title={reason}
+              tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
+              onClick={() => void move(stage)}
+              className={classes(
+                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm border px-2',
+                isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
+                isCurrent && 'font-medium',
+                isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',
+              )}
+            >
+              {(isPast || isCurrent) && <Check size={13} aria-hidden className="shrink-0" />}
+              <bdi className="truncate">{stage.name}</bdi>
+            </button>
+          )
+        })}
+      </div>
+      {since && here && (
+        <p className="text-sm text-ink-faint">
+          In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)})
+          {here.kind === kindOf.open && `, ${here.probability} % likely`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const looks = {
+  [kindOf.open]: 'border-accent bg-accent text-accent-ink',
+  [kindOf.won]: 'border-won bg-won text-surface',
+  [kindOf.lost]: 'border-lost bg-lost text-surface',
+} as const

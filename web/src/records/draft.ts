@@ -1,0 +1,114 @@
+/** What somebody has changed in a record and not saved yet; and what another has saved meanwhile. */
+import { type AnyRecord, ask, type Field, VersionConflict } from '../api/api.ts'
+import { kindOf } from '../fields/kinds.ts'
+
+export type Values = { readonly [field: string]: unknown }
+export type Problems = { readonly [field: string]: string }
+
+/** Of nothing, an empty text and an empty list: what a required field does not take (D6). */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  if (typeof value === 'string') return value.trim() === ''
+  return Array.isArray(value) && value.length === 0
+}
+
+/** Absent and null mean the same (D43). */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+}
+
+/** The fields that somebody may fill in. */
+export const isWritable = (field: Field): boolean => field.is_active && !field.is_read_only
+
+/** The values that differ from those of the record, as they are sent. */
+export function changesOf(record: Values, values: Values, fields: readonly Field[]): Values {
+  const changed = fields.filter(
+    ({ internal_name: name }) => name in values && !isSame(values[name], record[name]),
+  )
+  return Object.fromEntries(
+    changed.map(field => [field.internal_name, sent(field, values[field.internal_name])]),
+  )
+}
+
+export function sent(field: Field, value: unknown): unknown {
+  const { write } = kindOf(field)
+  if (value === null || value === undefined) return null
+  return write ? write(value) : value
+}
+
+/** What is wrong with the values by the fields' own limits, and which of `required` are missing. */
+export function problemsOf(
+  values: Values,
+  fields: readonly Field[],
+  required: ReadonlySet<string>,
+): Problems {
+  const found: { [field: string]: string } = {}
+  for (const field of fields) {
+    const name = field.internal_name
+    const value = values[name]
+    if (isEmpty(value)) {
+      if (required.has(name)) found[name] = `${field.field_name} is required.`
+      continue
+    }
+    const wrong = kindOf(field).check?.(value, field)
+    if (wrong) found[name] = wrong
+  }
+  return found
+}
+
+/** The service names a field by its internal name; people know its label. */
+export function withLabels(problems: Problems, fields: readonly Field[]): Problems {
+  const labels = new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name]))
+  return Object.fromEntries(
+    Object.entries(problems).map(([name, said]) => {
+      const label = labels.get(name)
+      return [name, label ? said.replaceAll(new RegExp(`(^|(?<=\\. ))${name}(?= )`, 'g'), label) : said]
+    }),
+  )
+}
+
+/** Somebody else has changed the same fields since the record was read. */
+export class Clash extends Error {
+  readonly theirs: AnyRecord
+  readonly fields: readonly string[]
+  constructor(theirs: AnyRecord, fields: readonly string[]) {
+    super('Somebody else has changed the same fields meanwhile.')
+    this.theirs = theirs
+    this.fields = fields
+  }
+}
+
+/** The fields that both sides have changed, to different values. */
+export function clashing(base: Values, theirs: Values, changes: Values): string[] {
+  return Object.keys(changes).filter(
+    name => !isSame(theirs[name], base[name]) && !isSame(theirs[name], changes[name]),
+  )
+}
+
+/**
+ * Saves changes of a record as it was read. What others have changed in other fields meanwhile stays; what
+ * they have changed in the same ones is a `Clash`.
+ */
+export async function update(
+  resource: string,
+  base: AnyRecord,
+  changes: Values,
+  expand: string,
+): Promise<AnyRecord> {
+  const path = `/${resource}/${base.id}`
+  const query = expand ? { expand } : {}
+  let version = base.version
+  for (;;) {
+    const headers: { [name: string]: string } = {}
+    if (version !== undefined) headers['if-match'] = `"${version}"`
+    try {
+      return await ask<AnyRecord>('PATCH', path, { body: changes, headers, query })
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error
+      const theirs = await ask<AnyRecord>('GET', path, { query })
+      const fields = clashing(base, theirs, changes)
+      if (fields.length > 0 || theirs.version === version) throw new Clash(theirs, fields)
+      version = theirs.version
+    }
+  }
+}

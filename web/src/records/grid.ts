@@ -1,0 +1,62 @@
+/** Where the keys of a grid lead (the APG's grid pattern). Row -1 is the header. Pure. */
+
+export type Cell = { readonly row: number; readonly column: number }
+export type Range = {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly right: number
+}
+
+export type Size = { readonly rows: number; readonly columns: number; readonly page: number }
+
+/** The cell that a key leads to, or null where it is no key of movement. */
+export function next(
+  { row, column }: Cell,
+  key: string,
+  { rows, columns, page }: Size,
+  isAtEdge: boolean,
+): Cell | null {
+  const to = (newRow: number, newColumn: number): Cell => ({
+    row: clamp(newRow, -1, rows - 1),
+    column: clamp(newColumn, 0, columns - 1),
+  })
+  switch (key) {
+    case 'ArrowUp':
+      return isAtEdge ? to(0, column) : to(row - 1, column)
+    case 'ArrowDown':
+      return isAtEdge ? to(rows - 1, column) : to(row + 1, column)
+    case 'ArrowLeft':
+      return isAtEdge ? to(row, 0) : to(row, column - 1)
+    case 'ArrowRight':
+      return isAtEdge ? to(row, columns - 1) : to(row, column + 1)
+    case 'PageUp':
+      return to(Math.max(row - page, 0), column)
+    case 'PageDown':
+      return to(row + page, column)
+    case 'Home':
+      return isAtEdge ? to(0, 0) : to(row, 0)
+    case 'End':
+      return isAtEdge ? to(rows - 1, columns - 1) : to(row, columns - 1)
+    default:
+      return null
+  }
+}
+
+/** The cells between two corners. */
+export function rangeOf(one: Cell, other: Cell): Range {
+  return {
+    top: Math.max(Math.min(one.row, other.row), 0),
+    bottom: Math.max(one.row, other.row),
+    left: Math.min(one.column, other.column),
+    right: Math.max(one.column, other.column),
+  }
+}
+
+export function isIn({ top, bottom, left, right }: Range, { row, column }: Cell): boolean {
+  return row >= top && row <= bottom && column >= left && column <= right
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(Math.min(value, most), least)
+}

@@ -1,0 +1,88 @@
+/** What has happened to a record, newest first: its changes, and the activities about it. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type AnyRecord, api, ask, base, type Field, type Named } from '../api/api.ts'
+import { expandable } from '../api/queries.ts'
+
+export type Change = {
+  readonly field: string
+  readonly label: string
+  readonly from: unknown
+  readonly to: unknown
+  readonly from_name?: string | readonly (string | null)[] | null
+  readonly to_name?: string | readonly (string | null)[] | null
+}
+
+export type Event = {
+  readonly seq: number
+  readonly type: string
+  readonly also: readonly string[]
+  readonly at: string
+  readonly actor: { readonly id: number | null; readonly name: string | null }
+  readonly changes: readonly Change[]
+}
+
+type Answer = { readonly data: readonly Event[]; readonly meta: { readonly nextCursor: string | null } }
+
+export const historyQuery = (resource: string, id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['record', resource, id, 'history'],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { pageSize: 30, ...(pageParam ? { cursor: pageParam } : {}) }
+      const { body } = await api.request('GET', `${base}/${resource}/${id}/history`, { query, signal })
+      return body as Answer
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ meta }) => meta.nextCursor,
+  })
+
+/** Which field of an activity says that it is about a record of the resource; null where none does. */
+export function aboutField(activityFields: readonly Field[], resource: string): string | null {
+  const found = activityFields.find(
+    field => field.related_field?.source === resource && !field.is_read_only && !field.is_custom,
+  )
+  return found?.internal_name ?? null
+}
+
+/** The newest activities about a record, with the names behind their ids. */
+export const activitiesQuery = (resource: string, id: number, sections: readonly (readonly Field[])[]) => {
+  const about = aboutField(sections.flat(), resource)
+  return queryOptions({
+    queryKey: ['list', 'activity', 'about', resource, id],
+    queryFn: () =>
+      ask<AnyRecord[]>('GET', '/activity/view/list', {
+        query: {
+          filter: `${about}:eq(${id})`,
+          sort: 'created_at:desc',
+          pageSize: 100,
+          count: 'none',
+          expand: expandable(sections),
+        },
+      }),
+    enabled: about !== null,
+  })
+}
+
+export type Entry =
+  | { readonly at: string; readonly key: string; readonly event: Event }
+  | { readonly at: string; readonly key: string; readonly activity: AnyRecord }
+
+/** Both in one order. Where there are older events to come, older activities wait for them. */
+export function merged(events: readonly Event[], done: readonly AnyRecord[], isWhole: boolean): Entry[] {
+  const oldest = isWhole ? '' : (events.at(-1)?.at ?? '')
+  const entries: Entry[] = [
+    ...events.map(event => ({ at: event.at, key: `e${event.seq}`, event })),
+    ...done
+      .map(activity => ({ at: String(activity.done_at), key: `a${activity.id}`, activity }))
+      .filter(({ at }) => at >= oldest),
+  ]
+  return entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+}
+
+/** The names that an event tells beside the ids of a change. */
+export function toldNames(value: unknown, name: Change['to_name']): Named | Named[] | null {
+  if (name === null || name === undefined) return null
+  if (Array.isArray(value)) {
+    return value.map((id, at) => ({ id, name: Array.isArray(name) ? (name[at] ?? null) : null }))
+  }
+  return { id: value as number, name: String(name) }
+}

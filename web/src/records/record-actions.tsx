@@ -1,0 +1,81 @@
+/** What can be done with a record as a whole. */
+import { useQuery } from '@tanstack/react-query'
+import { Copy, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
+import { ask, sayError } from '../api/api.ts'
+import { refresh, stagesQuery } from '../api/queries.ts'
+import { nameOf } from '../fields/found.ts'
+import { useReadOnlyReason } from '../shell/me.ts'
+import { openNew } from '../shell/new-record.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Menu, type MenuEntry } from '../ui/menu.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import { copyOf } from './deal-rules.ts'
+import type { Shown } from './use-record.ts'
+
+async function restore({ resource, record }: Pick<Shown, 'resource' | 'record'>): Promise<void> {
+  try {
+    await ask('POST', `/${resource}/${record.id}/restore`)
+    await refresh(resource)
+    toast(`Restored “${nameOf(record)}”.`)
+  } catch (error) {
+    toastError(sayError(error))
+  }
+}
+
+export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: () => void }) {
+  const { resource, record, fields } = shown
+  const reason = useReadOnlyReason(resource)
+  const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
+  const remove = async () => {
+    try {
+      await ask('DELETE', `/${resource}/${record.id}`)
+      onDeleted()
+      void refresh(resource)
+      toast(`Deleted “${nameOf(record)}”.`, { action: { label: 'Undo', act: () => void restore(shown) } })
+    } catch (error) {
+      toastError(sayError(error))
+    }
+  }
+  const isDisabled = reason !== undefined
+  const copy: MenuEntry = {
+    id: 'copy',
+    label: 'Duplicate',
+    icon: <Copy size={14} aria-hidden />,
+    isDisabled,
+    act: () => openNew(resource, copyOf(record, fields, stages)),
+  }
+  const entries: MenuEntry[] = [
+    ...(resource === 'deal' ? [copy] : []),
+    {
+      id: 'delete',
+      label: 'Delete',
+      detail: reason,
+      icon: <Trash2 size={14} aria-hidden />,
+      isDanger: true,
+      isDisabled,
+      act: () => void remove(),
+    },
+  ]
+  return (
+    <Menu label="Actions" groups={[{ title: 'Actions', entries }]}>
+      <IconButton label="Actions">
+        <Ellipsis size={16} aria-hidden />
+      </IconButton>
+    </Menu>
+  )
+}
+
+export function DeletedBanner({ shown }: { shown: Shown }) {
+  const reason = useReadOnlyReason(shown.resource)
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2 text-warn"
+    >
+      <span className="grow">This was deleted. It can be restored for some time.</span>
+      <Button isSmall reason={reason} onPress={() => void restore(shown)}>
+        <RotateCcw size={13} aria-hidden /> Restore
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+/** A record: its head, what is wrong with it, its fields, and its tabs. The same on a page and in a panel. */
+import { type ReactNode, useMemo } from 'react'
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { kindOf } from '../fields/kinds.ts'
+import { type Command, useCommands } from '../shell/commands.ts'
+import { useReadOnlyReason } from '../shell/me.ts'
+import { DealProducts } from './deal-products.tsx'
+import { DealStage } from './deal-stage.tsx'
+import { Details } from './details.tsx'
+import { isEmpty, isWritable } from './draft.ts'
+import { DeletedBanner } from './record-actions.tsx'
+import { hasRelated, Related } from './related.tsx'
+import { useSave } from './saving.tsx'
+import { Timeline } from './timeline.tsx'
+import { namesOf, type Shown } from './use-record.ts'
+
+export function RecordContent(props: {
+  shown: Shown
+  tab: string | undefined
+  onTab: (tab: string) => void
+}) {
+  const { shown, tab, onTab } = props
+  const { resource, record, sections } = shown
+  const { save, dialogs } = useSave(shown)
+  const mayNot = useReadOnlyReason(resource)
+  const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
+  useCommands(commands)
+  const isDeal = resource === 'deal'
+  const tabs = useMemo(() => {
+    const all: [string, string][] = [['timeline', 'Timeline']]
+    if (isDeal) all.push(['products', 'Products'])
+    if (hasRelated(resource)) all.push(['related', 'Related'])
+    return all
+  }, [resource, isDeal])
+  const selected = tabs.some(([id]) => id === tab) ? tab! : 'timeline'
+  const panels: { readonly [tab: string]: ReactNode } = {
+    timeline: <Timeline shown={shown} reason={reason} />,
+    products: <DealProducts shown={shown} save={save} reason={reason} />,
+    related: <Related shown={shown} />,
+  }
+  return (
+    <div className="@container flex flex-col gap-4">
+      {record.deleted_at && <DeletedBanner shown={shown} />}
+      {!record.deleted_at && <MissingBanner shown={shown} />}
+      {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
+      <div className="grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]">
+        <div className="min-w-0 rounded-lg border border-line bg-surface px-3 py-1">
+          <Details sections={sections} record={record} save={save} reason={reason} />
+        </div>
+        <Tabs
+          selectedKey={selected}
+          onSelectionChange={key => onTab(String(key))}
+          className="min-w-0 self-start rounded-lg border border-line bg-surface"
+        >
+          <TabList aria-label="About this record" className="flex gap-1 border-b border-line px-3">
+            {tabs.map(([id, label]) => (
+              <Tab
+                key={id}
+                id={id}
+                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft outline-offset-[-2px]
+                  data-hovered:text-ink data-selected:border-accent data-selected:font-medium data-selected:text-ink"
+              >
+                {label}
+              </Tab>
+            ))}
+          </TabList>
+          {tabs.map(([id]) => (
+            <TabPanel key={id} id={id} className="p-4 outline-offset-[-2px]">
+              {panels[id]}
+            </TabPanel>
+          ))}
+        </Tabs>
+      </div>
+      {dialogs}
+    </div>
+  )
+}
+
+const commands: readonly Command[] = [
+  {
+    id: 'record-edit',
+    title: 'Edit the first field',
+    group: 'Record',
+    keys: 'e',
+    act: () =>
+      document.querySelector<HTMLElement>('#content [data-field] button[aria-label^="Edit"]')?.click(),
+  },
+  {
+    id: 'record-note',
+    title: 'Write a note',
+    group: 'Record',
+    keys: 'n',
+    act: () => document.querySelector<HTMLElement>('#content textarea[placeholder^="Write a note"]')?.focus(),
+  },
+]
+
+/** Fields that became required after the record was made: its next update must supply them (D6). */
+function MissingBanner({ shown: { record, fields } }: { shown: Shown }) {
+  const missing = fields.filter(
+    field => field.is_required && isWritable(field) && isEmpty(record[field.internal_name]),
+  )
+  if (missing.length === 0) return null
+  const labels = missing.map(({ field_name }) => field_name).join(', ')
+  return (
+    <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn">
+      {missing.length === 1 ? 'A required field is empty: ' : 'Required fields are empty: '}
+      {labels}. The next change has to fill {missing.length === 1 ? 'it' : 'them'} in.
+    </p>
+  )
+}
+
+/** What a deal is worth and whose it is, beside its title. */
+export function HeadDetail({ shown: { resource, record, fields } }: { shown: Shown }) {
+  const told: { readonly [resource: string]: readonly string[] } = {
+    deal: ['deal_value', 'sales_owner'],
+    contact: ['job_title', 'company'],
+    company: ['website'],
+    product: ['product_code', 'unit_price'],
+    activity: ['kind', 'due_at'],
+  }
+  const shown = (told[resource] ?? [])
+    .map(name => fields.find(({ internal_name }) => internal_name === name))
+    .filter(field => field !== undefined && !isEmpty(record[field.internal_name]))
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-3">
+      {shown.map(field => {
+        const name = field!.internal_name
+        const { Cell } = kindOf(field!)
+        return (
+          <span key={name} className="min-w-0 truncate">
+            <Cell value={record[name]} field={field!} names={namesOf(record)[name]} />
+          </span>
+        )
+      })}
+    </span>
+  )
+}

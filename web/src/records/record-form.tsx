@@ -1,0 +1,132 @@
+/** A form of any resource, from the sections of its field list: its fields, and what is wrong with them. */
+import { type ReactNode, useId } from 'react'
+import type { Field, Names } from '../api/api.ts'
+import { kindOf } from '../fields/kinds.ts'
+import { classes } from '../ui/classes.ts'
+import { isWritable, type Problems, type Values } from './draft.ts'
+
+/** From this width of its column on, a field has a line of its own. */
+const wide = 200
+
+/** Puts the focus into the input of a field. */
+export function focusField(form: string, name: string): void {
+  const place = document.getElementById(`${form}-${name}`)
+  const input = place?.querySelector<HTMLElement>('input, select, textarea, button')
+  place?.scrollIntoView({ block: 'nearest' })
+  input?.focus()
+}
+
+/** All problems at once, each a way to its field (WCAG 3.3.1). */
+export function ProblemSummary(props: { form: string; problems: Problems; fields: readonly Field[] }) {
+  const { form, problems, fields } = props
+  const labels = new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name]))
+  const entries = Object.entries(problems)
+  if (entries.length === 0) return null
+  return (
+    <div role="alert" className="rounded-md border border-lost/40 bg-lost-soft px-3 py-2">
+      <p className="font-medium text-lost">
+        {entries.length === 1 ? 'One thing is to be mended:' : `${entries.length} things are to be mended:`}
+      </p>
+      <ul className="list-disc pl-5">
+        {entries.map(([name, said]) => (
+          <li key={name}>
+            {labels.has(name) ? (
+              <button
+                type="button"
+                className="min-h-6 text-left underline decoration-1 underline-offset-2"
+                onClick={() => focusField(form, name)}
+              >
+                {said.includes(labels.get(name)!) ? said : `${labels.get(name)}: ${said}`}
+              </button>
+            ) : (
+              said
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+export function RecordForm(props: {
+  form: string
+  sections: readonly (readonly Field[])[]
+  values: Values
+  names?: Names | undefined
+  problems: Problems
+  /** which are shown; the others are left out */
+  isShown: (field: Field) => boolean
+  isRequired: (field: Field) => boolean
+  onChange: (name: string, value: unknown) => void
+  autoFocus?: string | undefined
+  /** whether the sections have their headings */
+  hasHeadings: boolean
+}) {
+  const { form, sections, isShown, hasHeadings } = props
+  const id = useId()
+  const shown = sections
+    .map(section => section.filter(field => isWritable(field) && isShown(field)))
+    .filter(section => section.length > 0)
+  return (
+    <div className="flex flex-col gap-6">
+      {shown.map(section => {
+        const title = section[0]!.section
+        return (
+          <Section key={title} id={`${id}-${title}`} title={hasHeadings ? title : null}>
+            {section.map(field => (
+              <div
+                key={field.internal_name}
+                id={`${form}-${field.internal_name}`}
+                className={classes(
+                  'min-w-0 has-[table]:col-span-full has-[.wide]:col-span-full',
+                  kindOf(field).width >= wide && 'col-span-full',
+                )}
+              >
+                <FieldInput {...props} field={field} />
+              </div>
+            ))}
+          </Section>
+        )
+      })}
+    </div>
+  )
+}
+
+function Section({ id, title, children }: { id: string; title: string | null; children: ReactNode }) {
+  const grid = 'grid gap-4 sm:grid-cols-2'
+  if (!title) return <div className={grid}>{children}</div>
+  return (
+    <section aria-labelledby={id} className={grid}>
+      <h3 id={id} className="col-span-full border-b border-line pb-1 font-semibold">
+        {title}
+      </h3>
+      {children}
+    </section>
+  )
+}
+
+function FieldInput({
+  field,
+  values,
+  names,
+  problems,
+  isRequired,
+  onChange,
+  autoFocus,
+}: Parameters<typeof RecordForm>[0] & { field: Field }) {
+  const name = field.internal_name
+  const { Input } = kindOf(field)
+  const isAsked = isRequired(field)
+  return (
+    <Input
+      field={isAsked === field.is_required ? field : { ...field, is_required: isAsked }}
+      label={field.field_name}
+      value={values[name] ?? null}
+      record={values}
+      names={names?.[name]}
+      error={problems[name]}
+      autoFocus={autoFocus === name}
+      onChange={value => onChange(name, value)}
+    />
+  )
+}

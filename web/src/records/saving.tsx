@@ -1,0 +1,99 @@
+/** Saves changes of a record: asks what closing it takes, and what to keep where others have changed the same. */
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type AnyRecord, sayError } from '../api/api.ts'
+import { queryClient, recordQuery, refresh, stagesQuery } from '../api/queries.ts'
+import { CloseDialog } from '../board/close-dialog.tsx'
+import { nameOf } from '../fields/found.ts'
+import { toast, toastError } from '../ui/toast.tsx'
+import { ClashDialog } from './clash-dialog.tsx'
+import { closes } from './deal-rules.ts'
+import { Clash, sent, update, type Values } from './draft.ts'
+import type { Shown } from './use-record.ts'
+
+/** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
+export type Save = (base: AnyRecord, values: Values, said?: string) => Promise<AnyRecord | null>
+
+/** `dialogs` must stand on the page. */
+export function useSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
+  save: Save
+  dialogs: ReactNode
+} {
+  const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
+  const [asked, setAsked] = useState<ReactNode>(null)
+
+  /** Shows a dialog until it is answered. */
+  const ask = <T,>(dialog: (answer: (given: T | null) => void) => ReactNode) =>
+    new Promise<T | null>(resolve => {
+      setAsked(
+        dialog(given => {
+          setAsked(null)
+          resolve(given)
+        }),
+      )
+    })
+
+  const write = async (base: AnyRecord, values: Values): Promise<AnyRecord | null> => {
+    const written = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const field = fields.find(({ internal_name }) => internal_name === name)
+        return [name, field ? sent(field, value) : value]
+      }),
+    )
+    try {
+      return await update(resource, base, written, expand)
+    } catch (error) {
+      if (!(error instanceof Clash)) throw error
+      const { theirs } = error
+      const kept = await ask<Values>(answer => (
+        <ClashDialog clash={error} values={values} fields={fields} base={base} onAnswer={answer} />
+      ))
+      if (kept === null) return null
+      return Object.keys(kept).length > 0 ? write(theirs, kept) : theirs
+    }
+  }
+
+  const save: Save = async (base, values, said) => {
+    const stage = resource === 'deal' ? closes(base, values, stages) : undefined
+    const closing = stage
+      ? await ask<Values>(answer => (
+          <CloseDialog
+            deal={{ ...base, title: nameOf(base) }}
+            stage={stage}
+            onClose={() => answer(null)}
+            onClosed={answer}
+          />
+        ))
+      : {}
+    if (closing === null) return null
+    const after = await write(base, { ...values, ...closing })
+    if (!after) return null
+    queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
+    void refresh(resource)
+    const names = Object.keys({ ...values, ...closing })
+    const former = Object.fromEntries(names.map(name => [name, base[name] ?? null]))
+    toast(said ?? `Saved ${labelsOf(names, fields)}.`, {
+      action: {
+        label: 'Undo',
+        act: () => {
+          write(after, former)
+            .then(undone => {
+              if (!undone) return
+              queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
+              void refresh(resource)
+              toast(`Undone: ${labelsOf(names, fields)}.`)
+            })
+            .catch(error => toastError(sayError(error)))
+        },
+      },
+    })
+    return after
+  }
+  return { save, dialogs: asked }
+}
+
+function labelsOf(names: readonly string[], fields: Shown['fields']): string {
+  return names
+    .map(name => fields.find(({ internal_name }) => internal_name === name)?.field_name ?? name)
+    .join(', ')
+}

@@ -1,0 +1,21 @@
+/** Which records are selected: those with the ids, or with `isAll` everything that matches but them. Pure. */
+
+export type Selection = { readonly isAll: boolean; readonly ids: ReadonlySet<number> }
+
+export const nothing: Selection = { isAll: false, ids: new Set() }
+export const everything: Selection = { isAll: true, ids: new Set() }
+
+export const isSelected = ({ isAll, ids }: Selection, id: number): boolean => ids.has(id) !== isAll
+
+export const countSelected = ({ isAll, ids }: Selection, total: number): number =>
+  isAll ? Math.max(total - ids.size, 0) : ids.size
+
+/** The selection with records in it, or out of it. */
+export function selected({ isAll, ids }: Selection, which: readonly number[], isWanted: boolean): Selection {
+  const next = new Set(ids)
+  for (const id of which) {
+    if (isWanted === isAll) next.delete(id)
+    else next.add(id)
+  }
+  return { isAll, ids: next }
+}

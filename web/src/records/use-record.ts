@@ -1,0 +1,30 @@
+/** A record of any resource, with what its page is drawn from. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { type AnyRecord, DealwrightError, type Field, type Names } from '../api/api.ts'
+import { expandable, fieldsQuery, pageQuery, recordQuery } from '../api/queries.ts'
+
+export type Shown = {
+  readonly resource: string
+  readonly record: AnyRecord
+  readonly sections: readonly (readonly Field[])[]
+  readonly fields: readonly Field[]
+  /** what the record is asked with, for the names behind its ids */
+  readonly expand: string
+}
+
+export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
+
+const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
+
+/** The record; one that was deleted and can be restored too. `error` is why there is none. */
+export function useRecord(resource: string, id: number): { shown: Shown | null; error: unknown } {
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const expand = expandable(sections)
+  const live = useQuery(recordQuery(resource, id, expand))
+  const isGone = isMissing(live.error)
+  const asked = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
+  const deleted = useQuery({ ...pageQuery(resource, asked, 1, 1), enabled: isGone })
+  const record = isGone ? deleted.data?.data[0] : live.data
+  if (record) return { shown: { resource, record, sections, fields: sections.flat(), expand }, error: null }
+  return { shown: null, error: isGone ? (deleted.isPending ? null : live.error) : live.error }
+}
