@@ -60,6 +60,7 @@ export function Forecast() {
           <Link
             key={id}
             to="/forecast"
+            activeOptions={{ exact: true }}
             search={{ ...keptIn(search), ...(id === 'forecast' ? {} : { report: id }) }}
             aria-current={id === report.id ? 'page' : undefined}
             className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover aria-[current]:bg-accent-soft
@@ -90,10 +91,10 @@ function Controls({ search, period }: { search: Search; period: Period }) {
   const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
     void navigate({ to: '/forecast', search: { ...search, ...changes } as Search, replace: true })
   return (
-    <search className="flex flex-wrap items-end gap-3 px-4 py-3">
+    <search className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">
       <Select
         label="Pipeline"
-        className="w-44"
+        className="sm:w-44"
         value={search.pipeline ?? null}
         none="All"
         onChange={value => change({ pipeline: value ?? undefined })}
@@ -102,14 +103,14 @@ function Controls({ search, period }: { search: Search; period: Period }) {
       {users && (
         <Select
           label="Owner"
-          className="w-44"
+          className="sm:w-44"
           value={search.owner ?? null}
           none="Everybody"
           onChange={value => change({ owner: value ?? undefined })}
           choices={users}
         />
       )}
-      <div className="flex w-40 flex-col gap-1">
+      <div className="flex min-w-0 flex-col gap-1 sm:w-40">
         <label htmlFor="report-from" className="font-medium text-ink-soft">
           From month
         </label>
@@ -123,7 +124,7 @@ function Controls({ search, period }: { search: Search; period: Period }) {
       </div>
       <Select
         label="Months"
-        className="w-24"
+        className="sm:w-24"
         value={period.months}
         onChange={value => change({ months: value ?? undefined })}
         choices={[...new Set([...periodLengths, period.months])]

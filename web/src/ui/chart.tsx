@@ -43,7 +43,7 @@ export function StackedBars(props: {
           role="presentation"
           width="100%"
           height={head + drawn + 24}
-          style={{ minWidth: bars.length * 52 }}
+          style={{ minWidth: bars.length * 66 }}
           className="block"
         >
           <Patterns id={id} />
@@ -149,9 +149,11 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
   )
 }
 
-/** The least of 1, 2, 2.5, 5 and 10 times a power of ten that is not below a value. */
+const tops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8]
+
+/** The least round amount that is not below a value: the top of an axis whose middle is round, too. */
 export function niceTop(value: number): number {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 2.5, 5].find(step => step * power >= value) ?? 10) * power
+  return (tops.find(step => step * power >= value) ?? 10) * power
 }

@@ -56,7 +56,7 @@ export function NumberTable(props: {
   const { label, columns, rows, total } = props
   const line = ({ id, name, cells }: Row, isTotal = false) => (
     <tr key={id} className={classes('border-t border-line', isTotal && 'font-semibold')}>
-      <th scope="row" className="py-1.5 pr-3 text-left font-normal" dir="auto">
+      <th scope="row" className="max-w-60 py-1.5 pr-3 text-left font-normal sm:whitespace-nowrap" dir="auto">
         {name}
       </th>
       {cells.map(({ text, filter }, index) => (
