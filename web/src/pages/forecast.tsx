@@ -70,7 +70,7 @@ export function Forecast() {
           </Link>
         ))}
       </nav>
-      <Controls search={search} period={period} />
+      <Controls search={search} period={period} isOfOne={report.id === 'funnel'} />
       <div className="flex max-w-[1080px] flex-col gap-5 px-4 pb-12">
         <report.Report search={search} period={period} isTable={isTable} />
       </div>
@@ -83,7 +83,8 @@ function keptIn({ from: _from, months: _months, report: _report, ...kept }: Sear
   return kept
 }
 
-function Controls({ search, period }: { search: Search; period: Period }) {
+function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
+  const { search, period, isOfOne } = props
   const me = useMe()
   const navigate = useNavigate()
   const { data: pipelines } = useQuery(pipelinesQuery)
@@ -95,8 +96,8 @@ function Controls({ search, period }: { search: Search; period: Period }) {
       <Select
         label="Pipeline"
         className="sm:w-44"
-        value={search.pipeline ?? null}
-        none="All"
+        value={search.pipeline ?? (isOfOne ? (pipelines?.[0]?.id ?? null) : null)}
+        none={isOfOne ? undefined : 'All'}
         onChange={value => change({ pipeline: value ?? undefined })}
         choices={pipelines ?? []}
       />

@@ -4,6 +4,7 @@
  * pattern of its own. Knows neither what is counted nor where links lead.
  */
 import { useId } from 'react'
+import { niceTop } from './chart-axis.ts'
 import { type Bar, fillOf, MarkLink, type Open, Patterns, useMarks } from './chart-parts.tsx'
 import { classes } from './classes.ts'
 
@@ -147,13 +148,4 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
       })}
     </fieldset>
   )
-}
-
-const tops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8]
-
-/** The least round amount that is not below a value: the top of an axis whose middle is round, too. */
-export function niceTop(value: number): number {
-  if (value <= 0) return 1
-  const power = 10 ** Math.floor(Math.log10(value))
-  return (tops.find(step => step * power >= value) ?? 10) * power
 }

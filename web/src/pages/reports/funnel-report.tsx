@@ -88,7 +88,12 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
                       id: String(stage.id),
                       name: stage.name,
                       text: `${format.number(stage.entered)} · ${percent(stage.conversion)} went on`,
-                      detail: `${days(stage.median_days)} in it, ${format.number(stage.lost_from)} lost from it`,
+                      detail: [
+                        stage.median_days !== null && `${days(stage.median_days)} in it`,
+                        `${format.number(stage.lost_from)} lost from it`,
+                      ]
+                        .filter(Boolean)
+                        .join(', '),
                       marks: [
                         {
                           value: stage.entered,
