@@ -96,7 +96,7 @@ const today = createRoute({
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
-  validateSearch: only('pipeline', 'filter', 'from', 'months', 'report'),
+  validateSearch: only('pipeline', 'owner', 'filter', 'from', 'months', 'report'),
   component: lazyRouteComponent(() => import('./pages/forecast.tsx'), 'Forecast'),
 })
 
