@@ -134,19 +134,11 @@ suite('The table', { skip: noBrowser }, () => {
     assert.equal(Number(await grid.getAttribute('aria-rowcount')), total + 2)
     asked.length = 0
     await grid.evaluate(element => element.scrollTo({ top: element.scrollHeight / 2 }))
-    await page.waitForFunction(
-      () => document.querySelector('[role=grid]')?.getAttribute('aria-busy') === 'false',
-    )
-    await page.getByRole('row').filter({ hasText: 'xx' }).or(page.getByRole('link').nth(3)).first().waitFor()
+    await grid.locator(`[data-row="${Math.floor(total / 2)}"] a`).waitFor()
     assert.ok(asked.length <= 2, asked.join('\n'))
     asked.length = 0
     await cell(page, 0, 1).or(grid.locator('[data-cell][tabindex="0"]')).first().focus()
     await page.keyboard.press('Control+End')
-    await cell(page, total - 1, 2)
-      .getByText(String(1000 + count - 1))
-      .or(cell(page, total - 1, 2))
-      .first()
-      .waitFor()
     await grid.locator(`[data-row="${total - 1}"] a`).waitFor()
     assert.ok(asked.length <= 2, asked.join('\n'))
     assert.ok(await cell(page, total - 1, 2).evaluate(element => element === document.activeElement))
