@@ -314,6 +314,71 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end(/status of 400/)
   })
 
+  test('what is deleted is listed, and restored', async () => {
+    const [id] = await makeDeals(['Restorely'])
+    await service!.call('DELETE', `${v1}/deal/${id}`)
+    const ui = await openUi(service!, only('Restorely', '&deleted=only'))
+    const { page } = ui
+    await loaded(page)
+    await page.getByRole('heading', { name: 'Deleted deals' }).waitFor()
+    await cell(page, 0, 0).click()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await message(page, /1 deal restored/)
+    await page.getByText('No deals match the filter.').waitFor()
+    assert.equal((await service!.get(`${v1}/deal/${id}`)).status, 200)
+    await ui.end()
+  })
+
+  test('many that fail are told, each with its reason, and are tried again', async () => {
+    const ids = await makeDeals(['Faildale 1', 'Faildale 2'])
+    const ui = await openUi(service!, only('Faildale'))
+    const { page } = ui
+    await loaded(page)
+    await page.getByRole('columnheader').first().click()
+    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('option', { name: 'Forecast category', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Commit', { exact: true }).click()
+    // Without a date, a deal can't be forecast (rule 5).
+    await service!.call('PATCH', `${v1}/deal/${ids[0]}`, { expected_close_date: null })
+    await dialog.getByRole('button', { name: 'Change all 2' }).click()
+    const failures = page.getByRole('alertdialog')
+    await failures.getByText('1 deal could not be changed').waitFor()
+    await failures.getByText('Faildale 1').waitFor()
+    await service!.call('PATCH', `${v1}/deal/${ids[0]}`, { expected_close_date: '2027-01-01' })
+    await failures.getByRole('button', { name: 'Retry those' }).click()
+    await message(page, /^1 deal changed/)
+    for (const id of ids) {
+      const { data } = (await service!.get(`${v1}/deal/${id}`)).body
+      assert.equal(data.forecast_category, service!.known.options.forecast_category!.Commit)
+    }
+    await ui.end(/status of 422/)
+  })
+
+  test('the board has views as well, and begins with one', async () => {
+    const ui = await openUi(service!, '/board')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Mine' }).click()
+    await page.waitForURL(/filter=/)
+    await page.getByRole('button', { name: 'Save view…' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('My board')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'View: My board' }).click()
+    await page.getByRole('menuitem', { name: 'Begin with it here' }).click()
+    await page.goto(`${service!.url}/board`)
+    await page.waitForURL(/filter=sales_owner/)
+    await page.getByRole('button', { name: 'View: My board' }).waitFor()
+    await ui.end()
+  })
+
+  test('a table without anything says what to do', async () => {
+    const empty = await startService({ sampleData: false })
+    const ui = await openUi(empty, '/deals')
+    await ui.page.getByText('There are no deals yet.').waitFor()
+    await ui.accessible('an empty table')
+    await ui.end()
+  })
+
   test('it can be used by everybody', async () => {
     for (const [path, what] of [
       ['/deals', 'a filled table'],
