@@ -173,6 +173,26 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a change that the service refuses leaves the old value, and can be made again', async () => {
+    const [id] = await makeDeals(['Clashford'])
+    const ui = await openUi(service!, only('Clashford'))
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 4).dblclick()
+    await page.getByRole('dialog').getByRole('textbox').fill('mine')
+    await service!.call('PATCH', `${v1}/deal/${id}`, { description: 'theirs' })
+    await page.keyboard.press('Enter')
+    await message(page, /Description of Clashford stays as it was/)
+    await cell(page, 0, 4).getByText('theirs').waitFor()
+    assert.equal(await cell(page, 0, 4).getAttribute('aria-invalid'), 'true')
+    await page.getByRole('button', { name: 'Edit again' }).click()
+    assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), 'mine')
+    await page.getByRole('dialog').getByRole('textbox').press('Enter')
+    await message(page, /Description of Clashford is changed/)
+    await cell(page, 0, 4).getByText('mine').waitFor()
+    await ui.end(/status of 412/)
+  })
+
   test('a range of cells is pasted, but for what can’t be read', async () => {
     await makeDeals(['Pastewick a', 'Pastewick b', 'Pastewick c'])
     const ui = await openUi(service!, only('Pastewick'))
@@ -322,7 +342,7 @@ suite('The table', { skip: noBrowser }, () => {
     await loaded(page)
     await page.getByRole('heading', { name: 'Deleted deals' }).waitFor()
     await cell(page, 0, 0).click()
-    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await message(page, /1 deal restored/)
     await page.getByText('No deals match the filter.').waitFor()
     assert.equal((await service!.get(`${v1}/deal/${id}`)).status, 200)
