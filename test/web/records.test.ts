@@ -212,6 +212,30 @@ test('changes of different fields both survive without a question', { skip }, as
   await end(/412/)
 })
 
+test('all fields are changed in one form, by one write', { skip }, async () => {
+  const { id } = await makeDeal('In one form')
+  const { page, accessible, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+  await dialog.getByRole('textbox', { name: 'Custom number field' }).fill('1,234,567,890,123,456')
+  await dialog.getByLabel('Custom date field').fill('2027-01-31')
+  await dialog.getByRole('textbox', { name: 'Custom phone field 1' }).fill('call me')
+  await accessible('the form of all fields')
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('button', { name: /Custom phone field: Must be a phone number/ }).click()
+  const phone = dialog.getByRole('textbox', { name: 'Custom phone field 1' })
+  await phone.fill('+1 555 0100')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  const after = await stored('deal', id)
+  assert.deepEqual(
+    [after.cf_custom_number_field, after.cf_custom_date_field, after.cf_custom_phone_field, after.version],
+    [1234567890123456, '2027-01-31', [{ phone_type: 1, phone_number: '+1 555 0100' }], 2],
+  )
+  await end()
+})
+
 test('a hostile title is a text', { skip }, async () => {
   const title = '<img src=x onerror=alert(1)>'
   const { id } = await makeDeal(title)

@@ -98,7 +98,7 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
         autoFocus={fields[0]?.internal_name}
         hasHeadings
       />
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line bg-raised px-5 py-3">
+      <div className="sticky bottom-0 z-10 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line bg-raised px-5 py-3">
         <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
         <span className="grow" />
         <Button look="quiet" onPress={onClose}>

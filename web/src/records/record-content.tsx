@@ -50,7 +50,9 @@ export function RecordContent(props: {
       {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
       <div className={isPanel ? '' : 'grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]'}>
         {!isPanel && (
-          <div className="min-w-0 rounded-lg border border-line bg-surface px-3 py-1">{details}</div>
+          <div className="min-w-0 self-start rounded-lg border border-line bg-surface px-3 py-1">
+            {details}
+          </div>
         )}
         <Tabs
           selectedKey={selected}
