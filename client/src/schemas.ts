@@ -326,6 +326,36 @@ export interface Schemas {
     nextCursor: string | null
     records: Array<Schemas['deal']>
   }
+  funnel: {
+    pipeline: Schemas['named'] | null
+    from: string | null
+    to: string | null
+    /** The oldest event that is kept: what was before is not known. */
+    since: string | null
+    /** How many deals entered the pipeline in the period. */
+    deals: number
+    won: number
+    lost: number
+    stages: Array<Schemas['funnel_stage']>
+  }
+  funnel_stage: {
+    id: number
+    name: string
+    position?: number
+    kind?: "open" | "won" | "lost"
+    probability?: number
+    rotting_days?: number | null
+    /** Deals that came to this stage or further. */
+    entered: number
+    /** Those of them that came further. */
+    went_on: number
+    /** Deals that are lost and were in this open stage last. */
+    lost_from: number
+    /** went_on by entered; null where nothing entered. */
+    conversion: number | null
+    /** Of the stays in the stage that ended. */
+    median_days: number | null
+  }
   named_or_gone: {
     id: number
     name: string | null

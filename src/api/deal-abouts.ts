@@ -1,5 +1,6 @@
 /** What the routes are that tell of many deals at once, for the OpenAPI document (D90). */
 import { boardParameters, pageSizes } from '../deals/board.ts'
+import { funnelParameters } from '../deals/funnel.ts'
 import { type About, enveloped, named, ok } from '../openapi/about.ts'
 
 const pipeline = {
@@ -16,12 +17,23 @@ const size = {
   schema: { type: 'integer', minimum: 1, maximum: pageSizes.max },
 }
 
-/** Those that a board has in common with lists go by their names in the document. */
+const day = (name: string, which: string) => ({
+  ...{ name, in: 'query', schema: { type: 'string', format: 'date' } },
+  description: `The ${which} day of the period, in the account's time zone; without it, it has no such end.`,
+})
+
+/** Those that are in common with lists go by their names in the document. */
 const own: { readonly [name: string]: About['parameters'] } = {
   pipeline: [pipeline],
   pageSize: [size],
   fields: ['deal_fields'],
   expand: ['deal_expand'],
+  from: [day('from', 'first')],
+  to: [day('to', 'last')],
+}
+
+function described(names: readonly string[]): NonNullable<About['parameters']> {
+  return names.flatMap(name => own[name] ?? [name])
 }
 
 /** GET /deal/view/board */
@@ -29,7 +41,7 @@ export const boardAbout: About = {
   ...{ id: 'deal_board', summary: 'Shows the stages of a pipeline with their deals.', tag: 'deal' },
   description:
     'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, such as filter=pipeline_stage:eq(3), and its nextCursor as cursor.',
-  parameters: boardParameters.flatMap(name => own[name] ?? [name]),
+  parameters: described(boardParameters),
   answers: [
     ok(
       'The stages in their order.',
@@ -40,5 +52,15 @@ export const boardAbout: About = {
       ),
     ),
   ],
+  refuses: [],
+}
+
+/** GET /deal/funnel */
+export const funnelAbout: About = {
+  ...{ id: 'deal_funnel', summary: 'Shows how far deals come in a pipeline.', tag: 'deal' },
+  description:
+    'It counts the deals that entered the pipeline in the period, and follows them until now: how many came to each open stage, went on, or were lost from it.',
+  parameters: described(funnelParameters),
+  answers: [ok('The open stages in their order.', enveloped(named('funnel')))],
   refuses: [],
 }

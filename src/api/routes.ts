@@ -22,6 +22,7 @@ import { feedAbout } from './event-abouts.ts'
 import { feedHandler, historyHandler } from './events.ts'
 import { fieldAbouts } from './field-abouts.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
+import { funnelRoute } from './funnel.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { openApiHandler } from './openapi.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
@@ -120,6 +121,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('deal'),
     ...aggregateRoutes(db, 'deal'),
     boardRoute(db),
+    funnelRoute(db),
     ...records('product'),
     ...aggregateRoutes(db, 'product'),
     ...records('contact'),

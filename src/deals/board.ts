@@ -3,31 +3,22 @@
  * made of the lists and sums of deals and adds no rule of its own. Knows no HTTP.
  */
 import type { Problems } from '../errors.ts'
-import type { Catalog, Pipeline, ResourceFields, Stage } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { optionOperand } from '../fields/kinds/dropdown.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { JsonObject } from '../json.ts'
 import { idKey } from '../list/groups.ts'
 import type { ListDatabase } from '../list/list.ts'
-import type { ResolveContext } from '../list/operands.ts'
-import { type Parameters, refuse, report, single, unknownParameters, unreadable } from '../list/parameters.ts'
+import { type Parameters, refuse, report, unknownParameters, unreadable } from '../list/parameters.ts'
 import { listParted, type PartPage } from '../list/parted.ts'
 import { type ListRequest, listRequestOf } from '../list/query.ts'
 import type { Plan } from '../list/resolve.ts'
 import type { Names } from '../records/names.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
+import { type OfPipeline, ofPipeline, shownStage } from './of-pipeline.ts'
 
-export type BoardRequest = {
-  /** null: the account has none */
-  readonly pipeline: Pipeline | null
-  /** in their order */
-  readonly stages: readonly Stage[]
-  readonly list: ListRequest
-  /** by what the sums are grouped and the lists parted */
-  readonly by: Field
-}
+export type BoardRequest = OfPipeline & { readonly list: ListRequest }
 
 /** A stage as the board shows it, and its first deals. */
 export type Lane = { readonly stage: JsonObject; readonly page: PartPage }
@@ -48,38 +39,16 @@ export function readBoardQuery(
   const problems = unknownParameters(parameters, boardParameters)
   const context = { fields, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
-  const by = fields.byName.get('pipeline_stage')!
-  if (!isSeen(by)) report(problems, 'pipeline', 'unknown_field', `There is no field "${by.internal_name}".`)
-  const pipeline = pipelineOf(parameters, context)
-  const stages = [...catalog.stages.values()]
-    .filter(stage => stage.pipeline === pipeline?.id)
-    .sort((one, other) => one.position - other.position || one.id - other.id)
+  const of = ofPipeline(parameters, context)
+  const { stages } = of
   if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
   refuse(problems, unreadable)
-  return { pipeline, stages, list, by }
-}
-
-function isSeen({ is_active, is_hidden }: Field): boolean {
-  return is_active && !is_hidden
+  return { ...of, list }
 }
 
 function refuseSize(stages: number, problems: Problems): void {
   const message = `pageSize may be at most ${Math.floor(dealsMax / stages)} for ${stages} stages.`
   report(problems, 'pageSize', 'invalid_value', message)
-}
-
-/** The pipeline that a parameter names as filters do, or the account's first; null where there is none. */
-function pipelineOf(parameters: Parameters, { catalog, problems, fields }: ResolveContext): Pipeline | null {
-  const text = single(parameters, 'pipeline', problems)
-  const inOrder = [...catalog.pipelines.values()].sort(
-    (one, other) => one.position - other.position || one.id - other.id,
-  )
-  if (text === null) return inOrder[0] ?? null
-  const found = optionOperand(text, fields.byName.get('pipeline')!)
-  if (Array.isArray(found)) return catalog.pipelines.get(Number(found[0]))!
-  const { message, hint } = found as Exclude<typeof found, readonly string[]>
-  report(problems, 'pipeline', 'invalid_value', `${message}.`, { hint })
-  return null
 }
 
 /** The stages of a board, each with its sums and its first deals, in their order. */
@@ -109,12 +78,6 @@ function withinStages(filter: Plan | null, by: Field, ids: readonly number[]): P
   const term = kinds[by.type].term(by, '')!
   const within: Plan = { type: 'condition', term, operator: 'in', values: ids.map(String) }
   return filter ? { type: 'and', of: [filter, within] } : within
-}
-
-/** A stage without what the role hides of stages (D64). */
-function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Viewer): JsonObject {
-  const { byName } = catalog.resources.get('pipeline_stage')!
-  return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
 }
 
 /** The sums of a stage, in the base currency and in each; without those that the role hides (D64). */

@@ -135,7 +135,7 @@ export function selectionOf(parameters: Parameters, context: ResolveContext): Se
   const filter = filterOf(parameters, context.problems)
   const plan = filter && resolveFilter(filter, context)
   if (plan) refuseCostlyLikes(plan, context.problems)
-  const day = dayOf(parameters, context)
+  const day = dayOf(parameters, 'as_of', context.problems)
   return {
     filter: plan,
     filterText: [...(parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
@@ -144,11 +144,12 @@ export function selectionOf(parameters: Parameters, context: ResolveContext): Se
   }
 }
 
-function dayOf(parameters: Parameters, { problems }: ResolveContext): string | null {
-  const text = single(parameters, 'as_of', problems)
+/** The day that a parameter names: YYYY-MM-DD; null where it names none. */
+export function dayOf(parameters: Parameters, name: string, problems: Problems): string | null {
+  const text = single(parameters, name, problems)
   if (text === null) return null
   const day = isoDate(text)
-  if (day === null) report(problems, 'as_of', 'invalid_value', 'as_of must be a day such as 2026-06-30.')
+  if (day === null) report(problems, name, 'invalid_value', `${name} must be a day such as 2026-06-30.`)
   return day
 }
 

@@ -145,6 +145,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
   }
   const board = () =>
     `${v1}/deal/view/board?${filter()}&sort=${pick(names)}:${pick(['asc', 'desc'])}&pageSize=${pick([1, 5])}`
+  const funnel = () => `${v1}/deal/funnel?${filter()}`
   /** Parts of all that is stored, in deals, contacts and companies, with what is hidden. */
   const searches = () => {
     const words = () => {
@@ -162,7 +163,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     if (kind < 0.5) return { method: 'GET', path: list() }
     if (kind < 0.66) return { method: 'GET', path: searches() }
     if (kind < 0.74)
-      return { method: 'GET', path: resource === 'deal' ? pick([sums, sums, board])() : list() }
+      return { method: 'GET', path: resource === 'deal' ? pick([sums, sums, board, funnel])() : list() }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }
     if (kind < 0.88)

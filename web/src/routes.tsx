@@ -6,8 +6,9 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
-import { meQuery, queryClient, whoAsks } from './api/queries.ts'
+import { meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
 import { Board } from './board/board.tsx'
+import { boardQuery } from './board/board-query.ts'
 import { type TableName, tables } from './records/tables.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -52,10 +53,18 @@ const home = createRoute({
   },
 })
 
+const boardSearch = only('pipeline', 'filter', 'sort', 'view', 'deal')
+
 const board = createRoute({
   getParentRoute: () => shell,
   path: '/board',
-  validateSearch: only('pipeline', 'filter', 'sort', 'view', 'deal'),
+  validateSearch: boardSearch,
+  loaderDeps: ({ search: { pipeline, filter, sort } }) => ({ pipeline, filter, sort }),
+  // Begun here, before the page is drawn; the board waits for it where it is shown.
+  loader: ({ deps }) => {
+    void queryClient.prefetchQuery(boardQuery(deps))
+    void queryClient.prefetchQuery(pipelinesQuery)
+  },
   component: Board,
 })
 
@@ -87,7 +96,7 @@ const today = createRoute({
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
-  validateSearch: only('pipeline', 'filter', 'from', 'months', 'report'),
+  validateSearch: only('pipeline', 'owner', 'filter', 'from', 'months', 'report'),
   component: lazyRouteComponent(() => import('./pages/forecast.tsx'), 'Forecast'),
 })
 

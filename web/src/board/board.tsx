@@ -1,8 +1,8 @@
 /** The board: a column for each stage. The address says which pipeline, filter, order and card. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { pipelinesQuery } from '../api/queries.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
@@ -11,19 +11,20 @@ import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { boardQuery } from './board-query.ts'
+import { boardQuery, usualSort } from './board-query.ts'
 import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
 const RecordPanel = lazy(() =>
   import('../records/record-page.tsx').then(module => ({ default: module.RecordPanel })),
 )
+const BoardBar = lazy(() => import('./board-bar.tsx').then(module => ({ default: module.BoardBar })))
 const route = getRouteApi('/shell/board')
 
 export function Board() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const { data: pipelines } = useSuspenseQuery(pipelinesQuery)
+  const { data: pipelines = [] } = useQuery(pipelinesQuery)
   const { pipeline, filter, sort, deal } = search
   const asked = useMemo(() => ({ pipeline, filter, sort }), [pipeline, filter, sort])
   const {
@@ -36,6 +37,7 @@ export function Board() {
     placeholderData: before => before,
   })
   const reason = useReadOnlyReason('deal')
+  const isDrawn = useDrawn(board !== undefined || error !== null)
   const show = useCallback(
     (changes: Partial<typeof search>) =>
       void navigate({
@@ -67,6 +69,13 @@ export function Board() {
           <Plus size={15} aria-hidden /> New deal
         </Button>
       </PageHead>
+      <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
+        <Suspense fallback={null}>
+          {isDrawn && (
+            <BoardBar filter={filter ?? ''} sort={sort ?? usualSort} error={error} onChange={show} />
+          )}
+        </Suspense>
+      </div>
       {error && <Trouble error={error} isOld={board !== undefined} onRetry={() => void refetch()} />}
       {board ? (
         <Content
@@ -82,6 +91,17 @@ export function Board() {
       </Suspense>
     </main>
   )
+}
+
+/** Whether the browser has drawn what is there: what is loaded next doesn't hold it up. */
+function useDrawn(isThere: boolean): boolean {
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => {
+    if (!isThere) return
+    const timer = setTimeout(() => setDrawn(true), 50)
+    return () => clearTimeout(timer)
+  }, [isThere])
+  return isDrawn
 }
 
 type ContentProps = {

@@ -3,18 +3,29 @@
  * cards. Only the columns in view are drawn.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type MouseEvent, useCallback, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  lazy,
+  type MouseEvent,
+  Suspense,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { sayError } from '../api/api.ts'
 import { type Command, useCommands } from '../shell/commands.ts'
 import { toastError } from '../ui/toast.tsx'
 import { focusCard, placeAfter } from './board-keys.ts'
 import { type BoardAsked, readWindow } from './board-query.ts'
-import { CardMenu } from './card-menu.tsx'
-import { CloseDialog } from './close-dialog.tsx'
 import { Column } from './column.tsx'
 import { type BoardData, type Column as ColumnData, type Deal, type Place, placeOf } from './model.ts'
 import { useCardDrag } from './use-card-drag.ts'
 import { useMove } from './use-move.ts'
+
+// What opens on a press is loaded then.
+const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
+const CloseDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.CloseDialog })))
 
 export const columnWidth = 280
 const gap = 12
@@ -197,29 +208,31 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
           </div>
         ))}
       </div>
-      {menu && (
-        <CardMenu
-          anchor={menu.anchor}
-          stages={columns}
-          current={columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
-          reason={reason}
-          onMove={stage => void begin(menu.deal, stage)}
-          onOpen={() => onOpen(menu.deal)}
-          onClose={() => setMenu(null)}
-        />
-      )}
-      {closing && (
-        <CloseDialog
-          deal={closing.deal}
-          stage={closing.stage}
-          onClose={() => {
-            setClosing(null)
-            const place = placeOf(board, closing.deal.id)
-            if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
-          }}
-          onClosed={fields => void closed(closing, fields)}
-        />
-      )}
+      <Suspense fallback={null}>
+        {menu && (
+          <CardMenu
+            anchor={menu.anchor}
+            stages={columns}
+            current={columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
+            reason={reason}
+            onMove={stage => void begin(menu.deal, stage)}
+            onOpen={() => onOpen(menu.deal)}
+            onClose={() => setMenu(null)}
+          />
+        )}
+        {closing && (
+          <CloseDialog
+            deal={closing.deal}
+            stage={closing.stage}
+            onClose={() => {
+              setClosing(null)
+              const place = placeOf(board, closing.deal.id)
+              if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
+            }}
+            onClosed={fields => void closed(closing, fields)}
+          />
+        )}
+      </Suspense>
     </div>
   )
 }

@@ -1,3 +1,145 @@
+/** Reports: the forecast, the funnel, the reasons and the owners. What is shown is in the address. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ComponentType, useState } from 'react'
+import { pipelinesQuery, usersQuery } from '../api/queries.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { may, useMe } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { ForecastReport } from './reports/forecast-report.tsx'
+import { FunnelReport } from './reports/funnel-report.tsx'
+import { OwnersReport } from './reports/owners-report.tsx'
+import { ReasonsReport } from './reports/reasons-report.tsx'
+import { type Period, periodLengths, periodOf, type Search } from './reports/reports.ts'
+
+export type ReportProps = { search: Search; period: Period; isTable: boolean }
+
+type Report = {
+  readonly id: string
+  readonly title: string
+  /** the months that are shown where the address says none */
+  readonly usual: { readonly back: number; readonly months: number }
+  readonly Report: ComponentType<ReportProps>
+}
+
+const reports: readonly Report[] = [
+  { id: 'forecast', title: 'Forecast', usual: { back: 0, months: 6 }, Report: ForecastReport },
+  { id: 'funnel', title: 'Funnel', usual: { back: 11, months: 12 }, Report: FunnelReport },
+  { id: 'reasons', title: 'Reasons', usual: { back: 11, months: 12 }, Report: ReasonsReport },
+  { id: 'owners', title: 'By owner', usual: { back: 11, months: 12 }, Report: OwnersReport },
+]
+
 export function Forecast() {
-  return <main className="p-4">Forecast</main>
+  const search = useSearch({ strict: false }) as Search
+  const format = useFormat()
+  const [isTable, setTable] = useState(false)
+  const report = reports.find(({ id }) => id === search.report) ?? reports[0]!
+  const period = periodOf(search, format.today(), report.usual)
+  return (
+    <main className="flex min-h-0 grow flex-col overflow-auto">
+      <PageHead title={report.title}>
+        <fieldset className="flex gap-1">
+          <legend className="unseen">Shown as</legend>
+          {[false, true].map(table => (
+            <Button
+              key={String(table)}
+              isSmall
+              look={isTable === table ? 'plain' : 'quiet'}
+              aria-pressed={isTable === table}
+              onPress={() => setTable(table)}
+            >
+              {table ? 'Table' : 'Chart'}
+            </Button>
+          ))}
+        </fieldset>
+      </PageHead>
+      <nav aria-label="Reports" className="flex flex-wrap gap-1 px-4">
+        {reports.map(({ id, title }) => (
+          <Link
+            key={id}
+            to="/forecast"
+            activeOptions={{ exact: true }}
+            search={{ ...keptIn(search), ...(id === 'forecast' ? {} : { report: id }) }}
+            aria-current={id === report.id ? 'page' : undefined}
+            className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover aria-[current]:bg-accent-soft
+              aria-[current]:font-medium aria-[current]:text-accent-strong"
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Controls search={search} period={period} isOfOne={report.id === 'funnel'} />
+      <div className="flex max-w-[1080px] flex-col gap-5 px-4 pb-12">
+        <report.Report search={search} period={period} isTable={isTable} />
+      </div>
+    </main>
+  )
+}
+
+/** What stays when another report is opened: its months are its own. */
+function keptIn({ from: _from, months: _months, report: _report, ...kept }: Search): Search {
+  return kept
+}
+
+function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
+  const { search, period, isOfOne } = props
+  const me = useMe()
+  const navigate = useNavigate()
+  const { data: pipelines } = useQuery(pipelinesQuery)
+  const { data: users } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
+  const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
+    void navigate({ to: '/forecast', search: { ...search, ...changes } as Search, replace: true })
+  return (
+    <search className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">
+      <Select
+        label="Pipeline"
+        className="sm:w-44"
+        value={search.pipeline ?? (isOfOne ? (pipelines?.[0]?.id ?? null) : null)}
+        none={isOfOne ? undefined : 'All'}
+        onChange={value => change({ pipeline: value ?? undefined })}
+        choices={pipelines ?? []}
+      />
+      {users && (
+        <Select
+          label="Owner"
+          className="sm:w-44"
+          value={search.owner ?? null}
+          none="Everybody"
+          onChange={value => change({ owner: value ?? undefined })}
+          choices={users}
+        />
+      )}
+      <div className="flex min-w-0 flex-col gap-1 sm:w-40">
+        <label htmlFor="report-from" className="font-medium text-ink-soft">
+          From month
+        </label>
+        <input
+          id="report-from"
+          type="month"
+          value={period.from}
+          onChange={event => event.target.value && change({ from: event.target.value })}
+          className="field-box"
+        />
+      </div>
+      <Select
+        label="Months"
+        className="sm:w-24"
+        value={period.months}
+        onChange={value => change({ months: value ?? undefined })}
+        choices={[...new Set([...periodLengths, period.months])]
+          .sort((a, b) => a - b)
+          .map(count => ({ id: count, name: String(count) }))}
+      />
+      {search.filter && (
+        <p className="min-w-0 pb-1.5 text-ink-soft">
+          Filter: <code className="break-all">{search.filter}</code>{' '}
+          <Button isSmall look="quiet" onPress={() => change({ filter: undefined })}>
+            Remove the filter
+          </Button>
+        </p>
+      )}
+    </search>
+  )
 }

@@ -1,10 +1,10 @@
 /** Parts of the forms of a field: what is set of it, and how it will look. */
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../api/api.ts'
-import { aboutField, type LimitName, limitNames } from '../fields/custom-types.ts'
+import { aboutField, limitNames } from '../fields/custom-types.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Checkbox, TextField } from '../ui/inputs.tsx'
-import type { Problems } from './saving.ts'
+import type { Problems } from './placed.ts'
 
 export type FieldDraft = {
   readonly field_name: string
@@ -74,19 +74,6 @@ function Said({ text }: { text: string | undefined }) {
       {text}
     </p>
   ) : null
-}
-
-/** The limits that differ from what they were, as they are sent: null takes one away. */
-export function changedLimits(before: Field['config'], after: FieldDraft['config']) {
-  const changes: { [limit: string]: number | string | null } = {}
-  for (const [name, typed] of Object.entries(after)) {
-    const was = before[name as LimitName]
-    const text = typed.trim()
-    if (text === String(was ?? '')) continue
-    const number = Number(text.replace(',', '.'))
-    changes[name] = text === '' ? null : Number.isFinite(number) ? number : text
-  }
-  return changes
 }
 
 /** How people will see the field: its input, which can be tried, and what a table shows of it. */

@@ -117,7 +117,7 @@ function Row(props: {
       )}
     >
       <SortHandle sorting={sorting} id={internal_name} isDisabled={reason !== undefined} />
-      <div className="grid min-w-0 items-center gap-x-3 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_auto]">
+      <div className="grid min-w-0 items-center gap-x-3 sm:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_130px]">
         <span className={classes('truncate', !is_active && 'text-ink-soft')} title={internal_name}>
           <span className="font-medium" dir="auto">
             {name}
@@ -137,7 +137,7 @@ function Row(props: {
           {is_custom && <Badge look="accent">yours</Badge>}
         </span>
       </div>
-      <div className="flex flex-wrap justify-end">
+      <div className="flex flex-wrap justify-end sm:w-[144px]">
         {isOwn && (
           <IconButton
             label={`Options of ${name}`}

@@ -5,7 +5,8 @@ import { aboutField, type CustomType, customTypes, draftField } from '../fields/
 import { kindOf } from '../fields/kinds.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../ui/inputs.tsx'
-import { changedLimits, type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
+import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
+import { changedLimits } from './limits.ts'
 import { DialogForm } from './parts.tsx'
 import { useSaving } from './saving.ts'
 

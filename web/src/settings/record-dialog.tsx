@@ -7,7 +7,8 @@ import { kindOf } from '../fields/kinds.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { DialogForm } from './parts.tsx'
-import { type Problems, useSaving } from './saving.ts'
+import type { Problems } from './placed.ts'
+import { useSaving } from './saving.ts'
 
 export type Draft = { readonly [field: string]: unknown }
 

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { problemsByField, sayError } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-
-export type Problems = { readonly [field: string]: string }
+import { type Problems, placed } from './placed.ts'
 
 /** What is configured is seen on every page: what is shown is read again, the rest when it is. */
 export const readAgain = () => queryClient.invalidateQueries()
@@ -47,16 +46,4 @@ export function useSaving(fields: readonly string[]) {
     }
   }
   return { problems, isBusy, save, setProblems }
-}
-
-/** Problems of fields that the form does not show are said at its head. */
-export function placed(problems: Problems, fields: readonly string[]): Problems {
-  const found: { [field: string]: string } = {}
-  for (const [name, text] of Object.entries(problems)) {
-    const isShown = fields.includes(name)
-    const key = isShown ? name : ''
-    const words = isShown || name === '' ? text : `${name} ${text}`
-    found[key] = found[key] ? `${found[key]} ${words}` : words
-  }
-  return found
 }

@@ -1,0 +1,197 @@
+/**
+ * `npm run bench:web [-- --deals 10000,100000]`: what people feel in the web UI, in Debian's Chromium on the
+ * embedded database, without a screen: the first card, a drag, a jump, how much is drawn and loaded. Each is
+ * the median of five after a warm-up. See docs/performance.md.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { pino } from 'pino'
+import { chromium, type Page } from 'playwright-core'
+import { firstStart } from '../src/accounts/first-start.ts'
+import { createSample } from '../src/accounts/sample.ts'
+import { webDirectory } from '../src/api/web.ts'
+import { buildApp } from '../src/app.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { executablePath } from '../test/support/chromium.ts'
+import { makeManyDeals } from '../test/support/many-deals.ts'
+
+const { values } = parseArgs({ options: { deals: { type: 'string', default: '10000,100000' } } })
+const times = 5
+const token = 'bench-web-token-bench-web-token-bench'
+const password = 'four words that nobody knows'
+
+type Row = readonly [what: string, measured: number, unit: string, aim: number]
+
+console.log(
+  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
+)
+const firstCards: number[] = []
+for (const deals of values.deals.split(',').map(Number)) {
+  const rows = await measured(deals)
+  firstCards.push(rows[0]![1])
+  console.log(`\n${deals} deals\n\n| What | Measured | Aim |\n|---|--:|--:|`)
+  for (const [what, value, unit, aim] of rows) console.log(`| ${what} | ${value} ${unit} | ${aim} ${unit} |`)
+}
+if (firstCards.length > 1)
+  console.log(
+    `\nfirst card, the last ÷ the first: ${(firstCards.at(-1)! / firstCards[0]!).toFixed(2)} (aim 1.3)`,
+  )
+process.exit(0)
+
+async function measured(deals: number): Promise<Row[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealwright-bench-web-'))
+  const db = await openDatabase({ dataDir, log: () => {}, statementTimeoutMs: 600_000 })
+  await migrate(db)
+  await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
+  await makeManyDeals(db, deals)
+  const app = buildApp({ db, now: () => new Date(), log: pino({ level: 'silent' }) })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const context = await browser.newContext({ viewport: { width: 1600, height: 900 } })
+    const made = await fetch(`${url}/rest/api/v1/user/1/link`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"purpose":"reset"}',
+    })
+    const { data } = (await made.json()) as { data: { link: string } }
+    await context.request.post(`${url}/rest/api/v1/session`, {
+      data: { link: data.link, password },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    const page = await context.newPage()
+    const scripts = new Set<string>()
+    page.on('request', request => {
+      if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname)
+    })
+    const load = async () => {
+      await page.goto(`${url}/board`)
+      await page.waitForSelector('[data-card] a')
+      return page.evaluate(() => Math.round(performance.now()))
+    }
+    await load()
+    const bytes = [...scripts].reduce((sum, path) => sum + gzipped(path), 0)
+    const first = await medianOf(load)
+    const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
+    const moves = countMoves(page)
+    const frame = await medianOf(() => dragged(page))
+    await page.waitForTimeout(1000)
+    const perMove = moves.requests / (times + 1)
+    const jump = await medianOf(() => jumped(page))
+    await page.goto(`${url}/deals`)
+    await page.waitForSelector('[role=row] [role=gridcell]')
+    await page.waitForTimeout(1000)
+    const tableJump = await medianOf(() => jumpedInTable(page))
+    const tableNodes = await page.evaluate(() => document.querySelectorAll('*').length)
+    return [
+      ['first card', first, 'ms', 800],
+      ['elements of the board', nodes, '', 3500],
+      ['drag, the slowest frames (p95)', frame, 'ms', 20],
+      ['requests of a move', perMove, '', 1],
+      ['jump to a card far down its column', jump, 'ms', 300],
+      ['jump to a row of the table', tableJump, 'ms', 300],
+      ['elements of the table', tableNodes, '', 2500],
+      ['JavaScript until the first card', Math.round(bytes / 1000), 'kB gzip', 190],
+    ]
+  } finally {
+    await browser.close()
+    await app.close()
+    await db.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function gzipped(path: string): number {
+  return gzipSync(readFileSync(join(webDirectory, path)), { level: 9 }).length
+}
+
+async function medianOf(measure: () => Promise<number>): Promise<number> {
+  await measure()
+  const all: number[] = []
+  for (let turn = 0; turn < times; turn++) all.push(await measure())
+  return all.sort((one, other) => one - other)[Math.floor(times / 2)]!
+}
+
+/** Counts what a page asks of the service. */
+function countMoves(page: Page): { requests: number } {
+  const counted = { requests: 0 }
+  page.on('request', request => {
+    if (new URL(request.url()).pathname.startsWith('/rest/api/v1/deal')) counted.requests++
+  })
+  return counted
+}
+
+/** Drags the first card to the next column and tells the p95 of the frames meanwhile, in milliseconds. */
+async function dragged(page: Page): Promise<number> {
+  const [from, to] = await page.evaluate(() =>
+    [...document.querySelectorAll('[data-column]')].slice(0, 2).map(column => {
+      const { x, y } = (column.querySelector('[data-card]') ?? column).getBoundingClientRect()
+      return { x: x + 80, y: y + 30 }
+    }),
+  )
+  await page.mouse.move(from!.x, from!.y)
+  await page.mouse.down()
+  await page.mouse.move(from!.x + 10, from!.y + 10)
+  await page.evaluate(() => {
+    const frames: number[] = []
+    let last = performance.now()
+    const tick = (now: number) => {
+      frames.push(now - last)
+      last = now
+      requestAnimationFrame(tick)
+    }
+    requestAnimationFrame(tick)
+    Object.assign(globalThis, { frames })
+  })
+  for (let step = 1; step <= 60; step++)
+    await page.mouse.move(from!.x + ((to!.x - from!.x) * step) / 60, from!.y + 80 * Math.sin(step / 8))
+  const p95 = await page.evaluate(() => {
+    const { frames } = globalThis as unknown as { frames: number[] }
+    return frames.sort((one, other) => one - other)[Math.floor(frames.length * 0.95)]!
+  })
+  await page.mouse.up()
+  await page.waitForTimeout(400)
+  return Math.round(p95 * 10) / 10
+}
+
+/** Scrolls the first column to a place where nothing has been read, and waits for its cards. */
+function jumped(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const scroller = document.querySelector('[data-scroller]')!
+    const started = performance.now()
+    scroller.scrollTop = Math.random() * scroller.scrollHeight
+    const box = scroller.getBoundingClientRect()
+    for (;;) {
+      await new Promise(requestAnimationFrame)
+      // One of the two is not between two cards.
+      const middle = box.y + box.height / 2
+      const at = [middle, middle + 12].map(y => document.elementFromPoint(box.x + 60, y))
+      if (at.some(one => one?.closest('[data-card]')) && performance.now() - started > 40) break
+      if (performance.now() - started > 10_000) throw new Error('no card came')
+    }
+    return Math.round(performance.now() - started)
+  })
+}
+
+function jumpedInTable(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const grid = document.querySelector('[role=grid]')!
+    let scroller = grid as Element
+    while (scroller.scrollHeight <= scroller.clientHeight + 10) scroller = scroller.parentElement!
+    const started = performance.now()
+    scroller.scrollTop = Math.random() * scroller.scrollHeight
+    const box = scroller.getBoundingClientRect()
+    for (;;) {
+      await new Promise(requestAnimationFrame)
+      const row = document.elementFromPoint(box.x + 200, box.y + box.height / 2)?.closest('[role=row]')
+      const isThere = row && !row.querySelector('.waiting') && (row.textContent ?? '').trim() !== ''
+      if (isThere && performance.now() - started > 40) break
+      if (performance.now() - started > 10_000) throw new Error('no row came')
+    }
+    return Math.round(performance.now() - started)
+  })
+}

@@ -1,0 +1,24 @@
+/** GET /deal/funnel over HTTP (D131). */
+import { funnel, readFunnelQuery } from '../deals/funnel.ts'
+import { withNames } from '../records/names.ts'
+import { success } from './answer.ts'
+import { funnelAbout } from './deal-abouts.ts'
+import { inTurn, needNames, type ServedDatabase } from './records.ts'
+import { fieldsOf } from './request.ts'
+import type { AccountRoute, Handler } from './routes.ts'
+
+export function funnelRoute(db: ServedDatabase): AccountRoute {
+  const url = '/rest/api/v1/deal/funnel'
+  return { method: 'GET', url, scope: 'deal:read', handler: funnelHandler(db), about: funnelAbout }
+}
+
+/** How far deals came in a pipeline. Its stages have names, for which one needs the scopes (D65). */
+function funnelHandler(db: ServedDatabase): Handler {
+  return async request => {
+    const { caller, query } = request
+    const fields = fieldsOf(request, 'deal')
+    const asked = await withNames(db, caller, names => readFunnelQuery(query, fields, caller.catalog, names))
+    needNames(caller, [fields.byName.get('pipeline')!, asked.by], { filter: asked.selection.filter })
+    return success(JSON.stringify(await funnel(inTurn(db, request), caller, asked)))
+  }
+}

@@ -1,0 +1,52 @@
+/** What boards and funnels ask for in the same way: a pipeline and its stages (D129, D131). Pure. */
+import type { Catalog, Pipeline, Stage } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { optionOperand } from '../fields/kinds/dropdown.ts'
+import type { JsonObject } from '../json.ts'
+import type { ResolveContext } from '../list/operands.ts'
+import { type Parameters, report, single } from '../list/parameters.ts'
+import type { Viewer } from '../rights/visibility.ts'
+
+export type OfPipeline = {
+  /** null: the account has none */
+  readonly pipeline: Pipeline | null
+  /** in their order */
+  readonly stages: readonly Stage[]
+  /** the field of a deal that holds its stage */
+  readonly by: Field
+}
+
+/** The pipeline that a parameter names as filters do, or the account's first. */
+export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
+  const { catalog, fields, problems } = context
+  const by = fields.byName.get('pipeline_stage')!
+  if (by.is_hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${by.internal_name}".`)
+  const pipeline = pipelineOf(parameters, context)
+  const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
+  return { pipeline, stages: inOrder(stages), by }
+}
+
+/** A stage without what the role hides of stages (D64). */
+export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Viewer): JsonObject {
+  const { byName } = catalog.resources.get('pipeline_stage')!
+  return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
+}
+
+function pipelineOf(parameters: Parameters, { catalog, problems, fields }: ResolveContext): Pipeline | null {
+  const text = single(parameters, 'pipeline', problems)
+  if (text === null) return firstOf(catalog)
+  const found = optionOperand(text, fields.byName.get('pipeline')!)
+  if ('message' in found) {
+    report(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
+    return null
+  }
+  return catalog.pipelines.get(Number(found[0]))!
+}
+
+function firstOf({ pipelines }: Catalog): Pipeline | null {
+  return inOrder([...pipelines.values()])[0] ?? null
+}
+
+function inOrder<T extends { readonly position: number; readonly id: number }>(all: readonly T[]): T[] {
+  return all.toSorted((one, other) => one.position - other.position || one.id - other.id)
+}

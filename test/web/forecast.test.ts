@@ -1,0 +1,169 @@
+/** The reports in a browser: their numbers are those of the service, and each leads to its deals. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+const close = { lost_reason: 'Price is too high', deal_closed_on: '2026-01-15' }
+for (const [title, value, more] of [
+  ['Wide open', 1000, { expected_close_date: '2031-01-10', forecast_category: 'Commit' }],
+  ['Open in euro', 2000, { expected_close_date: '2031-01-20', deal_value: { currency: 'EUR', value: 2000 } }],
+  ['Later', 4000, { expected_close_date: '2031-03-01', pipeline_stage: known.stages.Proposal! }],
+  ['Not dated', 8000, {}],
+  ['Lost there', 16000, { expected_close_date: '2031-01-11', pipeline_stage: known.stages.Lost!, ...close }],
+] as const) {
+  const deal_value = { currency: 'USD', value }
+  const reply = await call('POST', `${v1}/deal`, dealBody(known, { title, deal_value, ...more }))
+  assert.equal(reply.status, 201, reply.text)
+}
+
+const money = (value: number) =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
+  }).format(value)
+
+async function sums(filter: string, group_by?: string) {
+  const query = new URLSearchParams({ filter, ...(group_by ? { group_by } : {}) })
+  const { status, text, body } = await call('GET', `${v1}/deal/aggregate?${query}`)
+  assert.equal(status, 200, text)
+  return body.data
+}
+
+/** The texts of a table, row by row. */
+async function rowsOf(page: Page, name: string): Promise<string[][]> {
+  const table = page.getByRole('table', { name })
+  await table.waitFor()
+  return table.evaluate(element =>
+    [...(element as HTMLTableElement).rows].map(row =>
+      [...row.cells].map(cell => (cell.textContent ?? '').trim()),
+    ),
+  )
+}
+
+const inPeriod = 'status:eq(Open),expected_close_date:between(2031-01-01,2031-03-31)'
+
+test('the forecast has the sums of the service; lost deals never count', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/forecast?from=2031-01&months=3')
+  await page.getByRole('group', { name: 'Forecast by month' }).waitFor()
+  await accessible('forecast')
+  await page.getByRole('button', { name: 'Table' }).click()
+  const [, january, february, march, together] = await rowsOf(page, 'Forecast by month')
+  const months = await sums(inPeriod, 'expected_close_date:month')
+  const of = (month: string) => months.find(({ group }: { group: string }) => group === month)
+  for (const [row, month] of [
+    [january, '2031-01-01'],
+    [march, '2031-03-01'],
+  ] as const) {
+    const { count, deal_value_in_base_currency: best, weighted_value_in_base_currency: weighted } = of(month)
+    assert.deepEqual(row!.slice(1, 4), [String(count), money(best.value), money(weighted.value)])
+  }
+  assert.equal(january![1], '2')
+  assert.deepEqual(february!.slice(1), ['0', '$0', '$0', '0', '$0'])
+  const [total] = await sums(inPeriod)
+  assert.deepEqual(together!.slice(1, 4), [
+    String(total.count),
+    money(total.deal_value_in_base_currency.value),
+    money(total.weighted_value_in_base_currency.value),
+  ])
+  const currencies = await rowsOf(page, 'Forecast by currency')
+  assert.deepEqual(
+    currencies.slice(1, 3).map(row => row.slice(0, 2)),
+    [
+      ['EUR', '€2,000'],
+      ['USD', '$5,000'],
+    ],
+  )
+  await accessible('forecast as a table')
+  await end()
+})
+
+test('deals without a date are said, with a link to them', { skip }, async () => {
+  const filter = 'status:eq(Open),or(expected_close_date:isnull(true),deal_value:isnull(true))'
+  const [{ count }] = await sums(filter)
+  assert.ok(count > 0)
+  const { page, end } = await openUi(service, '/forecast')
+  const line = page.getByRole('listitem').filter({ hasText: 'without a close date or a value' })
+  await line.getByRole('link', { name: `${count} deals` }).click()
+  await page.waitForURL(url => url.pathname === '/deals')
+  assert.equal(new URL(page.url()).searchParams.get('filter'), filter)
+  await end()
+})
+
+test('marks are reached by arrow keys, and lead to the deals behind them', { skip }, async () => {
+  const { page, end } = await openUi(service, '/forecast?from=2031-01&months=3')
+  const chart = page.getByRole('group', { name: 'Forecast by month' })
+  const first = chart.getByRole('link', { name: /^Jan 2031, weighted/ })
+  await first.focus()
+  await page.keyboard.press('ArrowRight')
+  const second = chart.getByRole('link', { name: /^Jan 2031, best case: .*, 2 deals$/ })
+  assert.equal(await second.evaluate(mark => mark === document.activeElement), true)
+  await page.keyboard.press('End')
+  const last = chart.getByRole('link', { name: /^Mar 2031, best case/ })
+  assert.equal(await last.evaluate(mark => mark === document.activeElement), true)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(url => url.pathname === '/deals')
+  assert.equal(
+    new URL(page.url()).searchParams.get('filter'),
+    'status:eq(Open),expected_close_date:between(2031-03-01,2031-03-31)',
+  )
+  await end()
+})
+
+test('pipeline, owner and months are in the address', { skip }, async () => {
+  const { page, end } = await openUi(service, '/forecast')
+  await page.getByLabel('Owner').selectOption({ index: 1 })
+  await page.waitForURL(/owner=\d+/)
+  await page.getByLabel('Months').selectOption('3')
+  await page.waitForURL(/months=3/)
+  await page.reload()
+  assert.equal(await page.getByLabel('Months').inputValue(), '3')
+  await page.getByRole('navigation', { name: 'Reports' }).getByRole('link', { name: 'Reasons' }).click()
+  await page.waitForURL(url => url.searchParams.get('report') === 'reasons' && url.searchParams.has('owner'))
+  assert.equal(new URL(page.url()).searchParams.get('months'), null)
+  await end()
+})
+
+test('reasons and owners have the counts of the service', { skip }, async () => {
+  const { page, end } = await openUi(service, '/forecast?report=reasons&from=2026-01&months=1')
+  await page.getByRole('button', { name: 'Table' }).click()
+  const rows = await rowsOf(page, 'Why deals were lost')
+  const lost = await sums('status:eq(Lost),deal_closed_on:between(2026-01-01,2026-01-31)', 'lost_reason')
+  assert.equal(rows.length - 1, lost.length)
+  for (const { name, count } of lost) assert.ok(rows.some(row => row[0] === name && row[1] === String(count)))
+  await page.getByRole('link', { name: 'By owner' }).click()
+  const owners = await rowsOf(page, 'By owner')
+  for (const { name, count } of await sums('status:eq(Open)', 'sales_owner'))
+    assert.ok(
+      owners.some(row => row[0] === name && row[1] === String(count)),
+      name,
+    )
+  await end()
+})
+
+for (const width of [1280, 390]) {
+  test(`every report is accessible and has no sideways scroll at ${width} pixels`, { skip }, async () => {
+    const size = { width, height: 844 }
+    const { page, accessible, end } = await openUi(service, '/forecast', { size })
+    for (const report of ['forecast', 'funnel', 'reasons', 'owners']) {
+      for (const shown of ['Chart', 'Table']) {
+        await page.goto(`${service.url}/forecast?report=${report}`)
+        await page.getByRole('button', { name: shown }).click()
+        await page.getByRole('heading', { level: 2 }).first().waitFor()
+        await page.locator('.waiting').first().waitFor({ state: 'detached' })
+        await accessible(`${report} as ${shown} at ${width}`)
+        const [inside, outside] = await page.evaluate(() => [document.body.scrollWidth, innerWidth])
+        assert.ok(inside! <= outside!, `${report}: ${inside} > ${outside}`)
+      }
+    }
+    await end()
+  })
+}

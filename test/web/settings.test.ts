@@ -1,0 +1,348 @@
+/** The settings in a browser: an administrator sets up fields, stages, colleagues and programs. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { assertAccessible, heard, openUi, sharedBrowser } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const said = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text).waitFor()
+
+/** Fills the form of a new field; `fill` sets what its type has. */
+async function addField(page: Page, label: string, type: string, options?: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a field' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Label' }).fill(label)
+  await dialog(page).getByLabel('What it holds').selectOption({ label: type })
+  if (options) await dialog(page).getByLabel('Options, one a line').fill(options)
+  await dialog(page).getByRole('region', { name: 'Preview' }).waitFor()
+  await dialog(page).getByRole('button', { name: 'Add the field' }).click()
+  await said(page, `Added the field “${label}”`)
+}
+
+test('fields of several types are in the list and in the form at once', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/fields')
+  await page.getByRole('list', { name: 'Fields of Basic information' }).waitFor()
+  const made = [
+    ['Contract number', 'Text'],
+    ['Seats', 'Number'],
+    ['Plan', 'Choice', 'Small\nLarge'],
+    ['Go live', 'Date'],
+    ['Sponsor', 'User'],
+  ] as const
+  for (const [label, type, options] of made) await addField(page, label, type, options)
+  const list = page.getByRole('list', { name: 'Fields of Custom fields' })
+  for (const [label] of made) await list.getByText(label, { exact: true }).waitFor()
+  await accessible('fields')
+  // What is wrong is said at the field, as the service says it.
+  await page.getByRole('button', { name: 'Add a field' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Label' }).fill('Seats')
+  await dialog(page).getByRole('button', { name: 'Add the field' }).click()
+  const label = dialog(page).getByRole('textbox', { name: 'Label' })
+  await dialog(page)
+    .getByText(/another field/)
+    .waitFor()
+  assert.equal(await label.getAttribute('aria-invalid'), 'true')
+  await accessible('the form of a field, refused')
+  await page.keyboard.press('Escape')
+  const { body } = await call('GET', `${v1}/field/list?source=deal`)
+  const names = body.data.fields.flat().map((field: { field_name: string }) => field.field_name)
+  for (const [name] of made) assert.ok(names.includes(name), name)
+  await end(/409/)
+})
+
+test('a field goes to another place by buttons, and back by Undo', { skip }, async () => {
+  const { page, end } = await openUi(service, '/settings/fields?source=company')
+  const order = async () => {
+    const { body } = await call('GET', `${v1}/field/form?source=company`)
+    return body.data.flatMap(({ fields }: { fields: string[] }) => fields)
+  }
+  const before = await order()
+  const down = page.getByRole('button', { name: 'Move Name down' })
+  await down.focus()
+  await page.keyboard.press('Enter')
+  await said(page, /“Name” is field \d+ of/)
+  assert.equal(await down.evaluate(button => button === document.activeElement), true)
+  assert.notDeepEqual(await order(), before)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await said(page, 'The form is as it was')
+  assert.deepEqual(await order(), before)
+  await end()
+})
+
+test('a deleted field is restored', { skip }, async () => {
+  const made = await call('POST', `${v1}/field`, {
+    source: 'product',
+    field_name: 'Shelf',
+    type: 'SINGLE_STRING',
+  })
+  assert.equal(made.status, 201)
+  const { page, accessible, end } = await openUi(service, '/settings/fields?source=product')
+  await page.getByRole('button', { name: 'Delete Shelf' }).click()
+  await page
+    .getByRole('alertdialog')
+    .getByText(/thirty days/)
+    .waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('list', { name: 'Deleted fields' }).getByText('Shelf').waitFor()
+  await accessible('fields with deleted ones')
+  await page.getByRole('button', { name: 'Restore Shelf' }).click()
+  await page.getByRole('button', { name: 'Edit Shelf' }).waitFor()
+  await end()
+})
+
+test('options are added, renamed and taken out of use', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/fields')
+  await page.getByRole('button', { name: 'Options of Source' }).click()
+  await dialog(page).getByRole('textbox', { name: 'New option' }).fill('Trade fair')
+  await page.keyboard.press('Enter')
+  await said(page, 'Added the option “Trade fair”')
+  const name = dialog(page).getByRole('textbox', { name: 'Name of option Trade fair' })
+  await name.fill('Fair')
+  await name.press('Enter')
+  await said(page, 'The option is called “Fair” now')
+  await dialog(page).getByRole('button', { name: 'Take Fair out of use' }).click()
+  await dialog(page).getByRole('button', { name: 'Take Fair into use' }).waitFor()
+  await accessible('options')
+  await end()
+})
+
+test('a stage is added, moved by keyboard, and deleted with a move of its deals', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/pipelines')
+  await page.getByRole('button', { name: 'Add a stage' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Pilot')
+  await dialog(page).getByRole('textbox', { name: 'Probability in %' }).fill('40')
+  await accessible('the form of a stage')
+  await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
+  await said(page, 'Added the stage “Pilot”')
+  const order = async () => {
+    const { body } = await call('GET', `${v1}/pipeline_stage/view/list?sort=position:asc`)
+    return body.data.map(({ name }: { name: string }) => name)
+  }
+  assert.deepEqual(await order(), ['New', 'Qualified', 'Proposal', 'Negotiation', 'Pilot', 'Won', 'Lost'])
+  const up = page.getByRole('button', { name: 'Move Pilot up' })
+  await up.focus()
+  await page.keyboard.press('Enter')
+  await said(page, '“Pilot” is stage 4 of 7 now')
+  assert.deepEqual(await order(), ['New', 'Qualified', 'Proposal', 'Pilot', 'Negotiation', 'Won', 'Lost'])
+  assert.equal(await up.evaluate(button => button === document.activeElement), true)
+  const { body } = await call('GET', `${v1}/pipeline_stage/view/list?filter=name:eq(Pilot)`)
+  const stage = body.data[0].id
+  const deal = await call('POST', `${v1}/deal`, dealBody(known, { pipeline_stage: stage }))
+  assert.equal(deal.status, 201, deal.text)
+  await page.getByRole('listitem').filter({ hasText: 'Pilot' }).getByText('1 deal').waitFor()
+  await page.getByRole('button', { name: 'Delete Pilot' }).click()
+  await page.getByLabel('Move its 1 deal to').selectOption({ label: 'Negotiation' })
+  await accessible('a stage to be deleted')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await said(page, 'Deleted “Pilot” and moved its 1 deal')
+  const moved = await call('GET', `${v1}/deal/${deal.body.data.id}`)
+  assert.equal(moved.body.data.pipeline_stage, known.stages.Negotiation)
+  // The last stage of a kind stays: the service's words are shown.
+  await page.getByRole('button', { name: 'Delete Won' }).click()
+  const confirm = page.getByRole('alertdialog')
+  await confirm.getByRole('button', { name: 'Delete' }).click()
+  await confirm.getByRole('alert').getByText(/\w/).waitFor()
+  await page.keyboard.press('Escape')
+  await accessible('pipelines')
+  await end(/409|400/)
+})
+
+test('a stage is dragged to another place', { skip }, async () => {
+  const { page, end } = await openUi(service, '/settings/pipelines')
+  const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+  await row('Qualified').waitFor()
+  const from = (await row('Qualified').boundingBox())!
+  const to = (await row('Proposal').boundingBox())!
+  await page.mouse.move(from.x + 24, from.y + from.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 24, to.y + to.height - 4, { steps: 6 })
+  await page.mouse.up()
+  await said(page, '“Qualified” is stage 3 of 6 now')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await said(page, '“Qualified” is stage 2 of 6 now')
+  await end()
+})
+
+test('a pipeline begins with stages, and may be deleted', { skip }, async () => {
+  const { page, end } = await openUi(service, '/settings/pipelines')
+  await page.getByRole('button', { name: 'New pipeline' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Partners')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  const stages = page.getByRole('list', { name: 'Stages of Partners' })
+  await stages.getByText('Negotiation').waitFor()
+  assert.equal(await stages.getByRole('listitem').count(), 6)
+  await page.getByRole('button', { name: 'Delete pipeline' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await said(page, 'Deleted the pipeline “Partners”')
+  await end()
+})
+
+test('an invited colleague signs in by the link, and only reads', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/users')
+  await page.getByRole('button', { name: 'Invite a user' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Nadia Rahal')
+  await dialog(page).getByRole('textbox', { name: 'E-mail' }).fill('nadia@example.com')
+  await dialog(page).getByLabel('Role').selectOption({ label: 'Read only' })
+  await accessible('the invitation')
+  await dialog(page).getByRole('button', { name: 'Invite' }).click()
+  const box = dialog(page).getByRole('textbox', { name: 'One-time link' })
+  const link = await box.inputValue()
+  await accessible('the link')
+  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  await page.getByRole('table', { name: 'Users' }).getByText('Nadia Rahal').waitFor()
+  assert.ok(!(await page.content()).includes(link))
+
+  const context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 } })
+  const theirs = await context.newPage()
+  const errors = heard(theirs)
+  await theirs.goto(link)
+  await theirs.getByLabel('New password').fill('seven green kettles sing')
+  await theirs.getByRole('button', { name: 'Set the password and sign in' }).click()
+  await theirs.getByRole('navigation', { name: 'Main' }).waitFor()
+  for (const [path, name] of [
+    ['/settings/pipelines', 'New pipeline'],
+    ['/settings/fields', 'Add a field'],
+    ['/settings/tags', 'New tag'],
+    ['/settings/users', 'Invite a user'],
+    ['/settings/currencies', 'Add a rate'],
+  ] as const) {
+    await theirs.goto(service.url + path)
+    const button = theirs.getByRole('button', { name })
+    await button.waitFor()
+    assert.equal(await button.getAttribute('aria-disabled'), 'true', name)
+    await button.focus()
+    await theirs.keyboard.press('Enter')
+    await theirs
+      .getByRole('tooltip')
+      .getByText(/Your role may not change this/)
+      .waitFor()
+    assert.equal(await dialog(theirs).count(), 0)
+    await assertAccessible(theirs, `${path}, read only`)
+  }
+  await theirs.goto(`${service.url}/settings/backup`)
+  await theirs.getByText(/Your role may not see this page/).waitFor()
+  await context.close()
+  assert.deepEqual(errors, [])
+  await end()
+})
+
+test('a token’s secret is shown once, and works', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/tokens', {
+    context: { permissions: ['clipboard-read', 'clipboard-write'] },
+  })
+  await page.getByRole('button', { name: 'New token' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Web form')
+  await dialog(page).getByRole('checkbox', { name: 'Write Deals' }).check()
+  await accessible('the form of a token')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  const secret = await dialog(page).getByRole('textbox', { name: 'Token' }).inputValue()
+  await dialog(page).getByRole('button', { name: 'Copy' }).click()
+  await dialog(page).getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), secret)
+  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  const asked = await call('GET', `${v1}/me`, undefined, { authorization: `Bearer ${secret}` })
+  assert.deepEqual(asked.body.data.scopes.toSorted(), ['deal:read', 'deal:write'])
+  await page.reload()
+  await page.getByRole('table', { name: 'Tokens' }).getByText('Web form').waitFor()
+  assert.ok(!(await page.content()).includes(secret))
+  await page.getByRole('button', { name: 'Revoke Web form' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await said(page, 'Revoked the token “Web form”')
+  const refused = await call('GET', `${v1}/me`, undefined, { authorization: `Bearer ${secret}` })
+  assert.equal(refused.status, 401)
+  await end()
+})
+
+test('a role is made of a table of rights, with fields that it hides', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/roles')
+  await page.getByRole('button', { name: 'New role' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Field sales')
+  await dialog(page).getByRole('checkbox', { name: 'Write Deals' }).check()
+  await dialog(page).getByLabel('Sees Deals').selectOption('territory')
+  await dialog(page).getByLabel('Hidden fields').selectOption({ label: 'Deals · Lost reason' })
+  await dialog(page).getByRole('button', { name: 'Remove Deals · Lost reason' }).waitFor()
+  await accessible('the form of a role')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  await said(page, 'Saved the role “Field sales”')
+  const { body } = await call('GET', `${v1}/role/view/list?filter=name:eq(Field sales)`)
+  const [role] = body.data
+  assert.deepEqual(role.scopes.toSorted(), ['deal:read', 'deal:write'])
+  assert.deepEqual(role.visibility, { deal: 'territory' })
+  assert.deepEqual(role.hidden_fields, ['deal.lost_reason'])
+  await end()
+})
+
+test('a webhook tells its secret once, and how its deliveries went', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/webhooks')
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Address' }).fill('http://127.0.0.1:9/nobody')
+  await dialog(page).getByLabel('Events').selectOption('deal.won')
+  await accessible('the form of a webhook')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  const secret = await dialog(page).getByRole('textbox', { name: 'Secret' }).inputValue()
+  assert.match(secret, /^whsec_|\w{20}/)
+  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await said(page, /The test failed/)
+  await page.getByText('webhook.tested').click()
+  await page
+    .getByText(/1 attempt/)
+    .first()
+    .waitFor()
+  await accessible('a webhook')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Take into use' }).waitFor()
+  await end()
+})
+
+test('the profile changes language, time zone and password', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings')
+  await page.getByLabel('Language of dates and numbers').selectOption('de-DE')
+  await said(page, 'Language of dates and numbers saved')
+  await page.getByText('12.345,50 €').waitFor()
+  await page.getByLabel('Current password').fill('not mine')
+  await page.getByLabel('New password').fill('forty quiet rivers run')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.locator('[aria-invalid="true"]').waitFor()
+  await accessible('profile, refused')
+  await page.getByLabel('Current password').fill('four words that nobody knows')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await said(page, 'Password changed. Other sessions have ended.')
+  await page.getByLabel('Language of dates and numbers').selectOption('')
+  await end(/422|401|403/)
+})
+
+const pages = [
+  'profile',
+  'tokens',
+  'pipelines',
+  'fields',
+  'users',
+  'roles',
+  'territories',
+  'tags',
+  'currencies',
+  'webhooks',
+  'backup',
+]
+
+for (const width of [1280, 390]) {
+  test(`every page is accessible and has no sideways scroll at ${width} pixels`, { skip }, async () => {
+    const size = { width, height: 844 }
+    const { page, accessible, end } = await openUi(service, '/settings', { size })
+    for (const id of pages) {
+      await page.goto(`${service.url}/settings/${id}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('.waiting').first().waitFor({ state: 'detached' })
+      await accessible(`${id} at ${width}`)
+      const [inside, outside] = await page.evaluate(() => [document.body.scrollWidth, innerWidth])
+      assert.ok(inside! <= outside!, `${id}: ${inside} > ${outside}`)
+    }
+    await end()
+  })
+}

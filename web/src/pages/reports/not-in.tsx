@@ -1,0 +1,38 @@
+/** Open deals that no bar of the forecast has: none is left out without a word. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { sumsQuery } from './parts.tsx'
+import { all } from './reports.ts'
+import { useBase } from './use-base.ts'
+
+export function NotIn(props: { isOpen: string; first: string; last: string; withoutRate: number }) {
+  const { isOpen, first, last, withoutRate } = props
+  const base = useBase()
+  const none = all(isOpen, 'or(expected_close_date:isnull(true),deal_value:isnull(true))')
+  const other = all(isOpen, `or(expected_close_date:lt(${first}),expected_close_date:gt(${last}))`)
+  const unknown = useQuery(sumsQuery({ filter: none, measures: 'count' }))
+  const elsewhere = useQuery(sumsQuery({ filter: other, measures: 'count' }))
+  const lines = [
+    { filter: none, count: unknown.data?.[0]?.count ?? 0, why: 'without a close date or a value' },
+    { filter: other, count: elsewhere.data?.[0]?.count ?? 0, why: 'expected before or after these months' },
+  ].filter(({ count }) => count > 0)
+  if (lines.length === 0 && withoutRate === 0) return null
+  return (
+    <ul className="mt-3 border-t border-line pt-3 text-ink-soft">
+      {lines.map(({ filter, count, why }) => (
+        <li key={why}>
+          Not in this forecast:{' '}
+          <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
+            {base.deals(count)}
+          </Link>{' '}
+          {why}
+        </li>
+      ))}
+      {withoutRate > 0 && (
+        <li className="text-warn">
+          {base.deals(withoutRate)} in a currency without a rate: not in the sums in {base.code}
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,94 @@
+/** What each owner has open, whenever it is expected, and what they have won in the period. */
+import { useQuery } from '@tanstack/react-query'
+import { useFormat } from '../../format/use-format.tsx'
+import { Empty } from '../../ui/bits.tsx'
+import { Bars } from '../../ui/chart.tsx'
+import { Legend } from '../../ui/chart-parts.tsx'
+import type { ReportProps } from '../forecast.tsx'
+import { series } from './forecast-report.tsx'
+import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { all, chosen, daysOf, dealsPath, isGroup, ownerRows, within } from './reports.ts'
+import { useBase } from './use-base.ts'
+
+export function OwnersReport({ search, period, isTable }: ReportProps) {
+  const format = useFormat()
+  const base = useBase()
+  const onOpen = useOpen()
+  const { first, last } = daysOf(period)
+  const isOpen = all('status:eq(Open)', ...chosen(search))
+  const isWon = all('status:eq(Won)', within('deal_closed_on', first, last), ...chosen(search))
+  const open = useQuery(sumsQuery({ filter: isOpen, group_by: 'sales_owner' }))
+  const won = useQuery(sumsQuery({ filter: isWon, group_by: 'sales_owner' }))
+  const rows = ownerRows(open.data ?? [], won.data ?? []).map(row => ({
+    ...row,
+    id: String(row.owner),
+    name: row.name ?? 'Nobody',
+    openFilter: all(isOpen, isGroup('sales_owner', row.owner)),
+    wonFilter: all(isWon, isGroup('sales_owner', row.owner)),
+  }))
+  return (
+    <ReportPanel
+      title="By owner"
+      detail={`Everything that is open now, and what was won from ${format.date(first)} to ${format.date(last)}, in ${base.code ?? 'the base currency'}.`}
+    >
+      <Answered of={[open, won]}>
+        {() => {
+          if (rows.length === 0) return <Empty title="There are no open deals, and none were won." />
+          if (isTable)
+            return (
+              <NumberTable
+                label="By owner"
+                columns={['Owner', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
+                rows={rows.map(row => ({
+                  id: row.id,
+                  name: row.name,
+                  cells: [
+                    { text: format.number(row.count), filter: row.openFilter },
+                    { text: base.full(row.best), filter: row.openFilter },
+                    { text: base.full(row.weighted), filter: row.openFilter },
+                    { text: format.number(row.wonCount), filter: row.wonFilter },
+                    { text: base.full(row.won), filter: row.wonFilter },
+                  ],
+                }))}
+              />
+            )
+          return (
+            <div className="flex flex-col gap-4">
+              <Legend series={series} />
+              <Bars
+                label="By owner"
+                onOpen={onOpen}
+                bars={rows.map(row => ({
+                  id: row.id,
+                  name: row.name,
+                  text: base.short(row.best + row.won),
+                  detail: `${base.deals(row.count)} open, ${format.number(row.wonCount)} won`,
+                  marks: [
+                    {
+                      value: row.won,
+                      look: 'won',
+                      name: `${row.name}, won: ${base.full(row.won)}, ${base.deals(row.wonCount)}`,
+                      href: dealsPath(row.wonFilter),
+                    },
+                    {
+                      value: row.weighted,
+                      look: 'solid',
+                      name: `${row.name}, weighted: ${base.full(row.weighted)}, ${base.deals(row.count)}`,
+                      href: dealsPath(row.openFilter),
+                    },
+                    {
+                      value: row.best - row.weighted,
+                      look: 'hatched',
+                      name: `${row.name}, best case: ${base.full(row.best)}, ${base.deals(row.count)}`,
+                      href: dealsPath(row.openFilter),
+                    },
+                  ],
+                }))}
+              />
+            </div>
+          )
+        }}
+      </Answered>
+    </ReportPanel>
+  )
+}

@@ -1,0 +1,103 @@
+/** What the reports share: a frame, a table of numbers, and their questions. */
+import { queryOptions } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ask, sayError } from '../../api/api.ts'
+import { Empty, Waiting } from '../../ui/bits.tsx'
+import { classes } from '../../ui/classes.ts'
+import type { Group } from './reports.ts'
+
+/** Sums of deals; without `measures` those of D55. */
+export const sumsQuery = (query: { filter: string; group_by?: string; measures?: string }) =>
+  queryOptions({
+    queryKey: ['sums', 'deal', query],
+    queryFn: ({ signal }) => ask<Group[]>('GET', '/deal/aggregate', { query, signal }),
+  })
+
+/** Opens a path of this page. */
+export function useOpen(): (href: string) => void {
+  const router = useRouter()
+  return href => router.history.push(href)
+}
+
+export function ReportPanel(props: { title: string; detail?: ReactNode; children: ReactNode }) {
+  const { title, detail, children } = props
+  return (
+    <section aria-label={title} className="min-w-0 rounded-md border border-line bg-surface">
+      <header className="border-b border-line px-4 py-2.5">
+        <h2 className="font-semibold">{title}</h2>
+        {detail && <div className="text-sm text-ink-soft">{detail}</div>}
+      </header>
+      <div className="min-w-0 p-4">{children}</div>
+    </section>
+  )
+}
+
+type Asked = { readonly isPending: boolean; readonly error: unknown }
+
+/** What is shown while a report waits, and where it failed. */
+export function Answered({ of, children }: { of: readonly Asked[]; children: () => ReactNode }) {
+  const failed = of.find(({ error }) => error)
+  if (failed) return <Empty title={sayError(failed.error)} />
+  if (of.some(({ isPending }) => isPending)) return <Waiting className="h-56" />
+  return children()
+}
+
+export type Cell = { readonly text: ReactNode; readonly filter?: string }
+export type Row = { readonly id: string; readonly name: ReactNode; readonly cells: readonly Cell[] }
+
+/** The numbers of a chart as a table; a number leads to the deals behind it. */
+export function NumberTable(props: {
+  label: string
+  columns: readonly string[]
+  rows: readonly Row[]
+  total?: Row | undefined
+}) {
+  const { label, columns, rows, total } = props
+  const line = ({ id, name, cells }: Row, isTotal = false) => (
+    <tr key={id} className={classes('border-t border-line', isTotal && 'font-semibold')}>
+      <th scope="row" className="max-w-60 py-1.5 pr-3 text-left font-normal sm:whitespace-nowrap" dir="auto">
+        {name}
+      </th>
+      {cells.map(({ text, filter }, index) => (
+        <td key={columns[index + 1]} className="tabular py-1.5 pl-3 text-right whitespace-nowrap">
+          {filter ? (
+            <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
+              {text}
+            </Link>
+          ) : (
+            text
+          )}
+        </td>
+      ))}
+    </tr>
+  )
+  return (
+    <section
+      className="overflow-x-auto"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
+      tabIndex={0}
+    >
+      <table className="w-full" aria-label={label}>
+        <thead>
+          <tr className="text-sm text-ink-soft">
+            {columns.map((column, index) => (
+              <th
+                key={column}
+                scope="col"
+                className={classes('pb-1 font-medium', index === 0 ? 'pr-3 text-left' : 'pl-3 text-right')}
+              >
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => line(row))}
+          {total && line(total, true)}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+/** Why deals were won and lost in the period. */
+import { useQuery } from '@tanstack/react-query'
+import { useFormat } from '../../format/use-format.tsx'
+import { Empty } from '../../ui/bits.tsx'
+import { Bars } from '../../ui/chart.tsx'
+import type { ReportProps } from '../forecast.tsx'
+import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { all, chosen, daysOf, dealsPath, isGroup, within } from './reports.ts'
+import { useBase } from './use-base.ts'
+
+export function ReasonsReport(props: ReportProps) {
+  return (
+    <>
+      <Reasons {...props} title="Why deals were won" status="Won" field="won_reason" />
+      <Reasons {...props} title="Why deals were lost" status="Lost" field="lost_reason" />
+    </>
+  )
+}
+
+function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; field: string }) {
+  const { search, period, isTable, title, status, field } = props
+  const format = useFormat()
+  const base = useBase()
+  const onOpen = useOpen()
+  const { first, last } = daysOf(period)
+  const filter = all(`status:eq(${status})`, within('deal_closed_on', first, last), ...chosen(search))
+  const sums = useQuery(sumsQuery({ filter, group_by: field }))
+  const rows = (sums.data ?? [])
+    .map(({ group, name, count = 0, deal_value_in_base_currency }) => ({
+      id: String(group),
+      name: name ?? 'No reason',
+      count,
+      value: deal_value_in_base_currency?.value ?? 0,
+      filter: all(filter, isGroup(field, group)),
+    }))
+    .sort((a, b) => b.count - a.count)
+  return (
+    <ReportPanel title={title} detail={`Closed from ${format.date(first)} to ${format.date(last)}.`}>
+      <Answered of={[sums]}>
+        {() => {
+          if (rows.length === 0)
+            return <Empty title={`No deal was ${status.toLowerCase()} in these months.`} />
+          if (isTable)
+            return (
+              <NumberTable
+                label={title}
+                columns={['Reason', 'Deals', 'Value']}
+                rows={rows.map(row => ({
+                  id: row.id,
+                  name: row.name,
+                  cells: [
+                    { text: format.number(row.count), filter: row.filter },
+                    { text: base.full(row.value), filter: row.filter },
+                  ],
+                }))}
+              />
+            )
+          return (
+            <Bars
+              label={title}
+              onOpen={onOpen}
+              bars={rows.map(row => ({
+                id: row.id,
+                name: row.name,
+                text: `${format.number(row.count)} · ${base.short(row.value)}`,
+                marks: [
+                  {
+                    value: row.count,
+                    look: status === 'Won' ? 'won' : 'lost',
+                    name: `${row.name}: ${base.deals(row.count)}, ${base.full(row.value)}`,
+                    href: dealsPath(row.filter),
+                  },
+                ],
+              }))}
+            />
+          )
+        }}
+      </Answered>
+    </ReportPanel>
+  )
+}

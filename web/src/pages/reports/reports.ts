@@ -1,0 +1,144 @@
+/** What the reports ask, and the shapes that they draw: periods, filters and sums. Pure. */
+import type { Schemas } from '../../api/api.ts'
+
+export type Group = Schemas['aggregate_group']
+export type Amounts = NonNullable<Group['deal_value']>
+
+export type Search = {
+  readonly pipeline?: string
+  readonly owner?: string
+  readonly filter?: string
+  readonly from?: string
+  readonly months?: string
+  readonly report?: string
+}
+
+/** Whole months: the first (YYYY-MM), and how many. */
+export type Period = { readonly from: string; readonly months: number }
+
+export const periodLengths = [3, 6, 12, 24, 36]
+
+/** A month some months later: 2026-11 and 2 are 2027-01. */
+export function monthAfter(month: string, by: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  const count = year * 12 + number - 1 + by
+  return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
+}
+
+/** The period of an address; where it says none, `months` that begin `back` months before today's. */
+export function periodOf(
+  { from, months }: Search,
+  today: string,
+  usual: { back: number; months: number },
+): Period {
+  const isMonth = from !== undefined && /^\d{4}-(0[1-9]|1[0-2])$/.test(from)
+  const count = Number(months)
+  return {
+    from: isMonth ? from : monthAfter(today.slice(0, 7), -usual.back),
+    months: Number.isInteger(count) && count >= 1 && count <= 60 ? count : usual.months,
+  }
+}
+
+/** The months of a period, each by its first day. */
+export function monthsOf({ from, months }: Period): string[] {
+  return Array.from({ length: months }, (_, index) => `${monthAfter(from, index)}-01`)
+}
+
+/** The last day of a month that is given by any of its days. */
+export function lastDayOf(month: string): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  const days = new Date(Date.UTC(year, number, 0)).getUTCDate()
+  return `${month.slice(0, 7)}-${String(days).padStart(2, '0')}`
+}
+
+/** The first and the last day of a period. */
+export function daysOf({ from, months }: Period): { first: string; last: string } {
+  return { first: `${from}-01`, last: lastDayOf(`${monthAfter(from, months - 1)}-01`) }
+}
+
+export const within = (field: string, first: string, last: string) => `${field}:between(${first},${last})`
+
+/** The conditions that the address sets for every report. */
+export function chosen({ pipeline, owner, filter }: Search): string[] {
+  return [pipeline && `pipeline:eq(${pipeline})`, owner && `sales_owner:eq(${owner})`, filter].flatMap(
+    condition => condition || [],
+  )
+}
+
+/** Conditions that must all hold. */
+export const all = (...conditions: readonly string[]) => conditions.join(',')
+
+/** Where a table of the deals of a filter is. */
+export const dealsPath = (filter: string) => `/deals?${new URLSearchParams({ filter })}`
+
+/** A condition for one group of a sum; a group of nothing is null. */
+export function isGroup(field: string, group: unknown): string {
+  return group === null || group === undefined ? `${field}:isnull(true)` : `${field}:eq(${group})`
+}
+
+export type MonthRow = {
+  readonly month: string
+  readonly count: number
+  /** what is open, at its full value in base currency */
+  readonly best: number
+  readonly weighted: number
+  readonly won: number
+  readonly wonCount: number
+}
+
+const baseOf = (group: Group | undefined) => group?.deal_value_in_base_currency?.value ?? 0
+
+/** A row a month, also where nothing is in it. */
+export function monthRows(period: Period, open: readonly Group[], won: readonly Group[]): MonthRow[] {
+  const find = (groups: readonly Group[], month: string) => groups.find(({ group }) => group === month)
+  return monthsOf(period).map(month => {
+    const [opened, closed] = [find(open, month), find(won, month)]
+    return {
+      month,
+      count: opened?.count ?? 0,
+      best: baseOf(opened),
+      weighted: opened?.weighted_value_in_base_currency?.value ?? 0,
+      won: baseOf(closed),
+      wonCount: closed?.count ?? 0,
+    }
+  })
+}
+
+export type OwnerRow = Omit<MonthRow, 'month'> & {
+  readonly owner: number | null
+  readonly name: string | null
+}
+
+/** A row an owner: what they have open, and what they have won. The most first. */
+export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerRow[] {
+  const owners = new Map([...open, ...won].map(({ group, name }) => [group ?? null, name ?? null]))
+  return [...owners]
+    .map(([owner, name]) => {
+      const opened = open.find(({ group }) => (group ?? null) === owner)
+      const closed = won.find(({ group }) => (group ?? null) === owner)
+      return {
+        owner: owner as number | null,
+        name,
+        count: opened?.count ?? 0,
+        best: baseOf(opened),
+        weighted: opened?.weighted_value_in_base_currency?.value ?? 0,
+        won: baseOf(closed),
+        wonCount: closed?.count ?? 0,
+      }
+    })
+    .sort((a, b) => b.best + b.won - (a.best + a.won))
+}
+
+export type CurrencyRow = { readonly code: string; readonly best: number; readonly weighted: number }
+
+/** Open values in each currency, the code first in the alphabet first. */
+export function currencyRows(total: Group | undefined): CurrencyRow[] {
+  const weighted = new Map(total?.weighted_value?.map(({ currency, value }) => [currency, value]))
+  return (total?.deal_value ?? [])
+    .map(({ currency, currency_code, value }) => ({
+      code: currency_code ?? `No. ${currency}`,
+      best: value,
+      weighted: weighted.get(currency) ?? 0,
+    }))
+    .sort((a, b) => a.code.localeCompare(b.code))
+}

@@ -1,0 +1,18 @@
+/** Amounts in the account's base currency, as reports show them. */
+import { useQuery } from '@tanstack/react-query'
+import { currenciesQuery } from '../../api/queries.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { useMe } from '../../shell/me.ts'
+
+export function useBase() {
+  const { account } = useMe()
+  const format = useFormat()
+  const { data } = useQuery(currenciesQuery)
+  const currency_code = data?.find(({ id }) => id === account.base_currency)?.code ?? null
+  return {
+    code: currency_code,
+    full: (value: number) => format.money({ value, currency_code }),
+    short: (value: number) => format.compactMoney({ value, currency_code }),
+    deals: (count: number) => (count === 1 ? '1 deal' : `${format.number(count)} deals`),
+  }
+}
