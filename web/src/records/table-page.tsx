@@ -1,4 +1,6 @@
-/** The page of a resource's table. The address says what it shows; a saved view fills in what it doesn't say. */
+/**
+ * The page of a resource's table. The address says what it shows; a saved view fills in what it doesn't say.
+ */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'

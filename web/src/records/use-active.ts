@@ -1,4 +1,6 @@
-/** The cell of a grid that has the focus, the range from it to an anchor, and what of the grid is in sight. */
+/**
+ * The cell of a grid that has the focus, the range from it to an anchor, and what of the grid is in sight.
+ */
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { type Cell, type Range, rangeOf } from './grid.ts'
 import type { Layout } from './layout.ts'
