@@ -27,7 +27,7 @@ export function NewRelatedForm(props: {
     .filter(field => field.is_required || asked.has(field.type))
   return (
     <Group label={label} error={error}>
-      <div className="wide rounded-md border border-line bg-sunken p-3">
+      <div className="wide rounded-md border border-line bg-canvas p-3">
         <div className="mb-2 flex items-center gap-2">
           <span className="grow font-medium">New {resource}</span>
           <IconButton label={`Don’t create a new ${resource}`} onPress={onCancel}>

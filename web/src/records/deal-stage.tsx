@@ -80,7 +80,8 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
               tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
               onClick={() => void move(stage)}
               className={classes(
-                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm border px-2',
+                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm',
+                'border px-2',
                 isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
                 isCurrent && 'font-medium',
                 isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',

@@ -109,7 +109,8 @@ function OpenRelated({ field, value }: { field: Field; value: unknown }) {
       <Link
         to={path}
         aria-label={`Open ${field.field_name.toLowerCase()}`}
-        className="relative -my-0.5 grid size-6 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-accent"
+        className="relative -my-0.5 grid size-6 shrink-0 place-items-center rounded-sm
+          text-ink-faint hover:text-accent"
       >
         <ExternalLink size={13} aria-hidden />
       </Link>

@@ -64,8 +64,9 @@ export function RecordContent(props: {
               <Tab
                 key={id}
                 id={id}
-                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft outline-offset-[-2px]
-                  data-hovered:text-ink data-selected:border-accent data-selected:font-medium data-selected:text-ink"
+                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft
+                  outline-offset-[-2px] data-hovered:text-ink data-selected:border-accent
+                  data-selected:font-medium data-selected:text-ink"
               >
                 {label}
               </Tab>
