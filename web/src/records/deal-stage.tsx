@@ -53,6 +53,7 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
     radios[(at + step + radios.length) % radios.length]?.focus()
   }
   if (isPending) return <Waiting className="h-8 w-full" />
+  if (stages.length === 0) return null
   const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
   return (
     <div className="flex flex-col gap-1">
