@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { pipelinesQuery } from '../api/queries.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
@@ -37,6 +37,7 @@ export function Board() {
     placeholderData: before => before,
   })
   const reason = useReadOnlyReason('deal')
+  const isDrawn = useDrawn(board !== undefined || error !== null)
   const show = useCallback(
     (changes: Partial<typeof search>) =>
       void navigate({
@@ -70,7 +71,7 @@ export function Board() {
       </PageHead>
       <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
         <Suspense fallback={null}>
-          {(board || error) && (
+          {isDrawn && (
             <BoardBar filter={filter ?? ''} sort={sort ?? usualSort} error={error} onChange={show} />
           )}
         </Suspense>
@@ -90,6 +91,17 @@ export function Board() {
       </Suspense>
     </main>
   )
+}
+
+/** Whether the browser has drawn what is there: what is loaded next doesn't hold it up. */
+function useDrawn(isThere: boolean): boolean {
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => {
+    if (!isThere) return
+    const timer = setTimeout(() => setDrawn(true), 50)
+    return () => clearTimeout(timer)
+  }, [isThere])
+  return isDrawn
 }
 
 type ContentProps = {

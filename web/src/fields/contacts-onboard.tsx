@@ -3,7 +3,9 @@ import { Suspense } from 'react'
 import type { Kind } from './kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
 import { NewRelatedForm } from './new-related-form.tsx'
-import { ReferenceCell, ReferenceOperand, sourceOf, textOfReference } from './reference.tsx'
+import { ReferenceCell, textOfReference } from './reference.tsx'
+import { sourceOf } from './reference-name.ts'
+import { ReferenceOperand } from './reference-operand.tsx'
 import { checkCount, type Ids, ReferencesInput, readReferences } from './references.tsx'
 
 type Values = readonly (number | string | NewRelated)[]

@@ -30,4 +30,5 @@ export const dateRange: Kind<Range> = {
   parse: (typed, _field, format) => readRange(typed, end => readDay(end, format?.locale)),
   check: value => checkRange(value, { mayRunBackwards: false }),
   width: 170,
+  isTime: true,
 }

@@ -22,4 +22,5 @@ export const dateTimeRange: Kind<Range> = {
   parse: (typed, _field, format) => readRange(typed, end => readMoment(end, format?.timeZone)),
   check: value => checkRange(value, { mayRunBackwards: false }),
   width: 280,
+  isTime: true,
 }

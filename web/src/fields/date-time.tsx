@@ -69,4 +69,5 @@ export const dateTime: Kind<string> = {
   text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
   width: 170,
+  isTime: true,
 }

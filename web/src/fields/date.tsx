@@ -54,4 +54,5 @@ export const date: Kind<string> = {
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readDay(typed, format?.locale)),
   check: value => (isDay(value) ? undefined : 'Must be a real date.'),
   width: 120,
+  isTime: true,
 }

@@ -52,4 +52,6 @@ export type Kind<V = unknown> = {
   /** of a table's column, in pixels */
   readonly width: number
   readonly align?: 'end'
+  /** whether it is before and after, not less and more */
+  readonly isTime?: true
 }

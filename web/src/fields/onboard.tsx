@@ -3,14 +3,9 @@ import { Suspense } from 'react'
 import type { Kind } from './kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
 import { NewRelatedForm } from './new-related-form.tsx'
-import {
-  ReferenceCell,
-  ReferenceInput,
-  ReferenceOperand,
-  readReference,
-  sourceOf,
-  textOfReference,
-} from './reference.tsx'
+import { ReferenceCell, ReferenceInput, readReference, textOfReference } from './reference.tsx'
+import { sourceOf } from './reference-name.ts'
+import { ReferenceOperand } from './reference-operand.tsx'
 
 export const onboard: Kind<number | string | NewRelated> = {
   Cell: ({ value, ...props }) =>

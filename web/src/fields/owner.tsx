@@ -1,13 +1,9 @@
 /** OWNER: a user. */
 import { Avatar } from '../ui/bits.tsx'
 import type { Kind } from './kind.ts'
-import {
-  ReferenceInput,
-  ReferenceOperand,
-  readReference,
-  textOfReference,
-  useReferenceName,
-} from './reference.tsx'
+import { ReferenceInput, readReference, textOfReference } from './reference.tsx'
+import { useReferenceName } from './reference-name.ts'
+import { ReferenceOperand } from './reference-operand.tsx'
 
 export const owner: Kind<number | string> = {
   Cell: function OwnerCell({ value, field, names }) {

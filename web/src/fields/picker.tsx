@@ -1,7 +1,14 @@
 /** A text in which one types to find a record of a resource, and the list of what was found. */
 import { ChevronsUpDown, Plus } from 'lucide-react'
-import { useState } from 'react'
-import { ComboBox, Input, ListBox, ListBoxItem, Button as Opener } from 'react-aria-components'
+import { type ComponentProps, type RefObject, useContext, useImperativeHandle, useRef, useState } from 'react'
+import {
+  ComboBox,
+  ComboBoxStateContext,
+  Input,
+  ListBox,
+  ListBoxItem,
+  Button as Opener,
+} from 'react-aria-components'
 import type { Wiring } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
 import { type Found, useFound } from './found.ts'
@@ -27,6 +34,7 @@ export function Picker(props: {
   const { resource, label, shown, onPick, onClear, onCreate, without, wiring, placeholder, autoFocus } = props
   const [typed, setTyped] = useState<string | null>(null)
   const [isAsked, setAsked] = useState(false)
+  const menu = useRef<Menu>(null)
   const text = typed?.trim() ?? ''
   const found = useFound(resource, typed === null || typed === shown ? '' : text, isAsked)
   const items: Item[] = found
@@ -44,6 +52,7 @@ export function Picker(props: {
       onSelectionChange={key => {
         const item = items.find(one => one.key === key)
         if (!item) return
+        menu.current?.close()
         setTyped(null)
         if (item.key === 'new') onCreate?.(text)
         else onPick(item)
@@ -54,13 +63,14 @@ export function Picker(props: {
         setTyped(null)
       }}
       allowsCustomValue
+      menuTrigger="manual"
       allowsEmptyCollection
-      menuTrigger="focus"
       isInvalid={wiring?.['aria-invalid'] === true}
       className="min-w-0"
     >
       <div className="relative">
-        <Input
+        <OpeningInput
+          menu={menu}
           {...wiring}
           autoFocus={autoFocus}
           placeholder={placeholder ?? 'Search…'}
@@ -97,4 +107,17 @@ export function Picker(props: {
       </Popover>
     </ComboBox>
   )
+}
+
+type Menu = { close(): void }
+
+/**
+ * A press, or what is typed, opens the list; the focus alone does not, so that what else is on the page stays
+ * in reach. Nothing is kept selected in the box: what was picked closes the list here.
+ */
+function OpeningInput({ menu, ...props }: ComponentProps<typeof Input> & { menu: RefObject<Menu | null> }) {
+  const state = useContext(ComboBoxStateContext)
+  useImperativeHandle(menu, () => ({ close: () => state?.close() }), [state])
+  const open = () => state?.open(null, 'manual')
+  return <Input {...props} onClick={open} onInput={open} />
 }

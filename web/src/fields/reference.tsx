@@ -1,28 +1,15 @@
 /** COMPANY, CONTACT, DEAL, TERRITORY: one related record, by its id (D11). */
 import { useState } from 'react'
-import type { Field, Named } from '../api/api.ts'
+import type { Field } from '../api/api.ts'
 import { Labelled } from '../ui/inputs.tsx'
-import { type Found, useName } from './found.ts'
-import type { InputProps, Kind, NamesOf, OperandProps } from './kind.ts'
-import { operandOf, TextOperand } from './operand.tsx'
+import type { Found } from './found.ts'
+import type { InputProps, Kind, NamesOf } from './kind.ts'
 import { Picker } from './picker.tsx'
+import { namedBy, sourceOf, useReferenceName } from './reference-name.ts'
+import { ReferenceOperand } from './reference-operand.tsx'
 
 /** An id; a name, which the service looks up (D75). */
 type Reference = number | string
-
-const namedBy = (names: NamesOf, id: unknown): Named | undefined =>
-  (Array.isArray(names) ? (names as readonly Named[]) : names ? [names as Named] : []).find(
-    one => one.id === id,
-  )
-
-export const sourceOf = (field: Field): string => field.related_field?.source ?? ''
-
-/** The name of the record that a value points to. */
-export function useReferenceName(field: Field, value: unknown, names: NamesOf): string {
-  const id = typeof value === 'number' ? value : null
-  const name = useName(sourceOf(field), id, namedBy(names, id))
-  return id === null ? String(value ?? '') : (name ?? '')
-}
 
 function Looked({ value, field }: { value: Reference; field: Field }) {
   return <bdi>{useReferenceName(field, value, null)}</bdi>
@@ -59,22 +46,6 @@ export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text
     </Labelled>
   )
 }
-
-function OneReference({ value, onChange, field, label }: OperandProps) {
-  const id = /^\d+$/.test(value) ? Number(value) : value
-  const shown = useReferenceName(field, id, null)
-  return (
-    <Picker
-      resource={sourceOf(field)}
-      label={label}
-      shown={value === '' ? '' : shown}
-      onPick={found => onChange(String(found.id))}
-      onClear={() => onChange('')}
-    />
-  )
-}
-
-export const ReferenceOperand = operandOf(OneReference, TextOperand)
 
 export const readReference = (typed: string): Reference | null => {
   const text = typed.trim()

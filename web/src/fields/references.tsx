@@ -1,21 +1,15 @@
 /** TAGS and TERRITORIES: several related records, by their ids. */
-import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Button } from 'react-aria-components'
 import type { Field } from '../api/api.ts'
 import { Badge } from '../ui/bits.tsx'
+import { RemovableChip } from './chip.tsx'
 import type { Found } from './found.ts'
 import { Group } from './group.tsx'
 import type { InputProps, Kind, NamesOf } from './kind.ts'
 import { Picker } from './picker.tsx'
-import {
-  ReferenceCell,
-  ReferenceOperand,
-  readReference,
-  sourceOf,
-  textOfReference,
-  useReferenceName,
-} from './reference.tsx'
+import { ReferenceCell, readReference, textOfReference } from './reference.tsx'
+import { sourceOf, useReferenceName } from './reference-name.ts'
+import { ReferenceOperand } from './reference-operand.tsx'
 
 export type Ids = readonly (number | string)[]
 
@@ -26,22 +20,6 @@ function Chip(props: { value: number | string; field: Field; names: NamesOf; onR
     <RemovableChip name={name} onRemove={onRemove}>
       <bdi className="truncate">{name}</bdi>
     </RemovableChip>
-  )
-}
-
-export function RemovableChip(props: { name: string; onRemove: () => void; children: ReactNode }) {
-  const { name, onRemove, children } = props
-  return (
-    <span className="inline-flex max-w-full items-center gap-0.5 rounded-sm bg-accent-soft pl-2 text-accent-strong">
-      {children}
-      <Button
-        aria-label={`Remove ${name}`}
-        onPress={onRemove}
-        className="grid size-6 place-items-center rounded-sm data-hovered:bg-hover"
-      >
-        <X size={12} aria-hidden />
-      </Button>
-    </span>
   )
 }
 

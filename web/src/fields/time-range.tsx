@@ -32,4 +32,5 @@ export const timeRange: Kind<Range> = {
   parse: typed => readRange(typed, readTime),
   check: value => checkRange(value, { mayRunBackwards: true }),
   width: 130,
+  isTime: true,
 }

@@ -36,4 +36,5 @@ export const time: Kind<string> = {
   text: value => value,
   parse: typed => (typed.trim() === '' ? null : readTime(typed)),
   width: 90,
+  isTime: true,
 }

@@ -13,7 +13,7 @@ import { FieldPicker } from './field-picker.tsx'
 import { asksPresence, type Condition, type Operator, takesList, unsayable } from './filter.ts'
 import { anyMember, reach, sayMember } from './reach.ts'
 import { useFields } from './use-fields.ts'
-import { operatorWords } from './words.ts'
+import { sayOperator } from './words.ts'
 
 type Props = {
   source: string
@@ -61,6 +61,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
     if (wrong) setError(wrong)
     else onDone(draft)
   }
+  const isTime = kindOf(reached?.field ?? field).isTime === true
   const label = reached?.label ?? field.field_name
   const hasParts = (field.members?.length ?? 0) > 0 || relatedSource !== undefined
   return (
@@ -86,7 +87,10 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
         isBare
         autoFocus
         value={draft.operator}
-        choices={(reached?.operators ?? [draft.operator]).map(one => ({ id: one, name: operatorWords[one] }))}
+        choices={(reached?.operators ?? [draft.operator]).map(one => ({
+          id: one,
+          name: sayOperator(one, isTime),
+        }))}
         onChange={operator =>
           change({
             operator: operator as Operator,

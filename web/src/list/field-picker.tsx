@@ -3,9 +3,9 @@ import {
   Autocomplete,
   Header,
   Input,
-  Menu,
-  MenuItem,
-  MenuSection,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
   SearchField,
   useFilter,
 } from 'react-aria-components'
@@ -24,17 +24,17 @@ export function FieldPicker(props: {
       <SearchField aria-label={label} autoFocus className="p-1">
         <Input placeholder="Find a field…" className="field-box [&::-webkit-search-cancel-button]:hidden" />
       </SearchField>
-      <Menu
+      <ListBox
         aria-label={label}
         className="max-h-72 overflow-auto outline-none"
         onAction={key => onPick(fields.find(({ internal_name }) => internal_name === key)!)}
         renderEmptyState={() => <p className="px-2 py-4 text-ink-soft">There is no such field.</p>}
       >
         {sections.map(([section, list]) => (
-          <MenuSection key={section} aria-label={section}>
+          <ListBoxSection key={section} aria-label={section}>
             <Header className="px-2 pt-2 pb-1 text-xs font-medium text-ink-faint">{section}</Header>
             {list.map(({ internal_name, field_name }) => (
-              <MenuItem
+              <ListBoxItem
                 key={internal_name}
                 id={internal_name}
                 textValue={field_name}
@@ -43,11 +43,11 @@ export function FieldPicker(props: {
                 <span className="truncate" dir="auto">
                   {field_name}
                 </span>
-              </MenuItem>
+              </ListBoxItem>
             ))}
-          </MenuSection>
+          </ListBoxSection>
         ))}
-      </Menu>
+      </ListBox>
     </Autocomplete>
   )
 }

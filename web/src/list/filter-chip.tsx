@@ -2,6 +2,7 @@
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
+import { kindOf } from '../fields/kinds.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
@@ -74,9 +75,10 @@ function Said({ term, find }: { term: Term; find: ChipProps['find'] }) {
       </>
     )
   const reached = find(term.field)
+  const isTime = reached !== null && kindOf(reached.field).isTime === true
   return (
     <>
-      {reached?.label ?? term.field} <span className="text-ink-soft">{saidOperator(term)}</span>{' '}
+      {reached?.label ?? term.field} <span className="text-ink-soft">{saidOperator(term, isTime)}</span>{' '}
       {!asksPresence(term.operator) &&
         term.values.map((value, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a value is known by its place

@@ -2,7 +2,7 @@
  * The interface's text of a filter ⇄ a model to edit (the interface's List query grammar, D30): `parseFilter`
  * and `printFilter`. Knows no field; every error names its position.
  */
-import type { Schemas } from '../../../client/src/client.ts'
+import type { Schemas } from '../api/api.ts'
 
 export type Operator = Schemas['field']['operators'][number]
 

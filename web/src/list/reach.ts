@@ -1,5 +1,5 @@
 /** What a filter or a sort names: a field, a member of one, or a field of the record it points to (D87). */
-import type { Schemas } from '../../../client/src/client.ts'
+import type { Schemas } from '../api/api.ts'
 import type { Operator } from './filter.ts'
 
 type Field = Schemas['field']

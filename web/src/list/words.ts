@@ -1,7 +1,7 @@
 /** A filter in the words of people. */
 import type { Condition, Operator } from './filter.ts'
 
-export const operatorWords: { readonly [operator in Operator]: string } = {
+const operatorWords: { readonly [operator in Operator]: string } = {
   eq: 'is',
   neq: 'is not',
   in: 'is any of',
@@ -17,11 +17,25 @@ export const operatorWords: { readonly [operator in Operator]: string } = {
   exists: 'is there',
 }
 
+const ofTime: { readonly [operator in Operator]?: string } = {
+  lt: 'is before',
+  lte: 'is on or before',
+  gt: 'is after',
+  gte: 'is on or after',
+}
+
+/** An operator in words, for a value that `isTime` or not. */
+export const sayOperator = (operator: Operator, isTime: boolean): string =>
+  (isTime ? ofTime[operator] : undefined) ?? operatorWords[operator]
+
 export const groupWords = { and: 'All of', or: 'Any of', not: 'Not all of' } as const
 
 /** The operator as a sentence has it: "isnull(false)" is "is not empty". */
-export function saidOperator({ operator, values }: Pick<Condition, 'operator' | 'values'>): string {
-  if (values[0] !== 'false') return operatorWords[operator]
+export function saidOperator(
+  { operator, values }: Pick<Condition, 'operator' | 'values'>,
+  isTime: boolean,
+): string {
+  if (values[0] !== 'false') return sayOperator(operator, isTime)
   if (operator === 'isnull') return operatorWords.notnull
   if (operator === 'notnull') return operatorWords.isnull
   return operator === 'exists' ? 'is not there' : operatorWords[operator]

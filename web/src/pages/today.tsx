@@ -1,3 +1,179 @@
+/** What somebody has to do: what is overdue, today's, the next days', and what was done today. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { AnyRecord, Field } from '../api/api.ts'
+import { expandable, fieldsQuery, pageQuery, usersQuery } from '../api/queries.ts'
+import { fromWall } from '../fields/zone.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { ActivityRow } from '../records/activity-row.tsx'
+import { type Command, useCommands } from '../shell/commands.ts'
+import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
+import { openNew } from '../shell/new-record.tsx'
+import { Empty, Waiting } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { addDays, agendaOf } from './agenda.ts'
+import { NextActivity } from './next-activity.tsx'
+
+const most = 200
+
 export function Today() {
-  return <main className="p-4">Today</main>
+  const me = useMe()
+  const format = useFormat()
+  const navigate = useNavigate()
+  const { owner } = useSearch({ strict: false })
+  const reason = useReadOnlyReason('activity')
+  const { data: sections } = useSuspenseQuery(fieldsQuery('activity'))
+  const { data: users = [] } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
+  const [done, setDone] = useState<AnyRecord | null>(null)
+  const whose = owner ?? String(me.user.id)
+  const mine = whose === 'all' ? [] : [`owner:eq(${whose})`]
+  const expand = expandable(sections)
+  const today = format.today()
+  const begin = fromWall(`${today}T00:00`, format.timeZone)
+  const open = useQuery(
+    pageQuery(
+      'activity',
+      { filter: [...mine, 'done_at:isnull(true)'].join(','), sort: 'due_at:asc', expand },
+      1,
+      most,
+    ),
+  )
+  const finished = useQuery(
+    pageQuery(
+      'activity',
+      { filter: [...mine, `done_at:gte(${begin})`].join(','), sort: 'done_at:desc', expand },
+      1,
+      most,
+    ),
+  )
+  useCommands(commands)
+  const agenda = useMemo(
+    () => agendaOf(open.data?.data ?? [], today, addDays(today, 7), format.dateOf),
+    [open.data, today, format],
+  )
+  const add = () => openNew('activity', whose === 'all' ? {} : { owner: Number(whose) })
+  const doneToday = finished.data?.data ?? []
+  const isEmptyDay = open.data?.data.length === 0 && doneToday.length === 0
+  const groups = [
+    { title: 'Overdue', list: agenda.overdue, look: 'text-lost' },
+    { title: 'Today', list: agenda.today },
+    { title: 'Next 7 days', list: agenda.soon },
+    { title: 'Later', list: agenda.later },
+    { title: 'Without a date', list: agenda.undated },
+  ]
+  const choices = [
+    { id: me.user.id, name: 'Mine' },
+    ...users.filter(({ id, is_active }) => id !== me.user.id && (is_active as unknown) !== 2),
+  ]
+  return (
+    <main className="min-h-0 grow overflow-y-auto">
+      <PageHead title="Today" detail={format.longDate(today)}>
+        <Select
+          label="Whose activities"
+          isBare
+          value={whose}
+          onChange={chosen =>
+            void navigate({
+              to: '/today',
+              search: { owner: chosen === String(me.user.id) ? undefined : (chosen ?? 'all') } as never,
+              replace: true,
+            })
+          }
+          choices={[...choices, { id: 'all', name: 'Everybody’s' }]}
+        />
+        <Button look="primary" reason={reason} onPress={add}>
+          <Plus size={15} aria-hidden /> New activity
+        </Button>
+      </PageHead>
+      <div className="flex max-w-4xl flex-col gap-5 px-4 pb-8">
+        {open.isPending && <Waiting className="h-64 w-full" />}
+        {open.isError && (
+          <Empty title="The activities could not be read.">
+            <Button onPress={() => void open.refetch()}>Try again</Button>
+          </Empty>
+        )}
+        {isEmptyDay && (
+          <Empty title="Nothing to do. Plan what comes next.">
+            <Button reason={reason} onPress={add}>
+              <Plus size={15} aria-hidden /> New activity
+            </Button>
+          </Empty>
+        )}
+        {groups.map(({ title, list, look }) => (
+          <Group key={title} {...{ title, list, look, sections }} onDone={setDone} />
+        ))}
+        {(open.data?.meta.total ?? 0) > most && (
+          <p className="text-ink-soft">The first {most} are shown, by when they are due.</p>
+        )}
+        <Group title="Done today" list={doneToday} sections={sections} isDone />
+      </div>
+      {done && <NextActivity after={done} onClose={() => setDone(null)} />}
+    </main>
+  )
 }
+
+function Group(props: {
+  title: string
+  list: readonly AnyRecord[]
+  sections: readonly (readonly Field[])[]
+  look?: string | undefined
+  isDone?: boolean
+  onDone?: (activity: AnyRecord) => void
+}) {
+  const { title, list, sections, look, isDone, onDone } = props
+  if (list.length === 0) return null
+  const id = `today-${title.replaceAll(' ', '-')}`
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className={`mb-1 text-base ${look ?? ''}`}>
+        {title} <span className="font-normal text-ink-faint">{list.length}</span>
+      </h2>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {list.map(activity => (
+          <li key={activity.id} className={isDone ? 'px-3' : undefined}>
+            <ActivityRow
+              activity={activity}
+              sections={sections}
+              isDone={isDone ?? false}
+              {...(onDone ? { onDone } : {})}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The box of the activity after or before the one that has the focus. */
+function step(by: number): void {
+  const boxes = [...document.querySelectorAll<HTMLElement>('#content main ul input[type="checkbox"]')]
+  const at = boxes.indexOf(document.activeElement as HTMLElement)
+  boxes[at < 0 ? 0 : Math.min(Math.max(at + by, 0), boxes.length - 1)]?.focus()
+}
+
+const commands: readonly Command[] = [
+  { id: 'today-next', title: 'Next activity', group: 'Today', keys: 'j', isHidden: true, act: () => step(1) },
+  {
+    id: 'today-before',
+    title: 'Previous activity',
+    group: 'Today',
+    keys: 'k',
+    isHidden: true,
+    act: () => step(-1),
+  },
+  {
+    id: 'today-done',
+    title: 'Mark done',
+    group: 'Today',
+    keys: 'x',
+    isHidden: true,
+    act: () =>
+      document.activeElement?.matches('input[type="checkbox"]')
+        ? (document.activeElement as HTMLElement).click()
+        : step(1),
+  },
+]

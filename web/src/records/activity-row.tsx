@@ -11,6 +11,7 @@ import { Badge } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { setDone } from './activities.ts'
 import { isEmpty } from './draft.ts'
+import { Long } from './long.tsx'
 import { namesOf } from './use-record.ts'
 
 export function ActivityRow(props: {
@@ -52,12 +53,12 @@ export function ActivityRow(props: {
           <Link
             to={recordPath('activity', activity.id)}
             dir="auto"
-            className={classes('min-w-0 font-medium hover:underline', isDone && 'text-ink-soft')}
+            className={classes('min-w-0 py-0.5 font-medium hover:underline', isDone && 'text-ink-soft')}
           >
             {name}
           </Link>
         </p>
-        <p className="flex flex-wrap gap-x-3 text-ink-soft">
+        <p className="flex flex-wrap items-center gap-x-3 text-ink-soft">
           {at && (
             <time
               dateTime={at}
@@ -74,7 +75,7 @@ export function ActivityRow(props: {
               <Link
                 key={about}
                 to={recordPath(about, activity[about] as number)}
-                className="linked min-w-0 truncate"
+                className="linked min-w-0 truncate py-0.5"
               >
                 <Part of={about} {...{ activity, fields }} as="text" />
               </Link>
@@ -82,9 +83,11 @@ export function ActivityRow(props: {
           <Part of="owner" {...{ activity, fields }} as="text" />
         </p>
         {!isEmpty(activity.notes) && (
-          <p dir="auto" className="mt-1 max-h-48 overflow-y-auto whitespace-pre-line">
-            {String(activity.notes)}
-          </p>
+          <Long text={String(activity.notes)}>
+            <p dir="auto" className="mt-1 whitespace-pre-line">
+              {String(activity.notes)}
+            </p>
+          </Long>
         )}
         {!isEmpty(activity.outcome) && (
           <p dir="auto" className="mt-1 text-ink-soft">

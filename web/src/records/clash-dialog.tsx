@@ -104,7 +104,7 @@ function Choice(props: {
       />
       <span id={id} className="min-w-0">
         <span className="block text-sm text-ink-soft">{label}</span>
-        <span className="block max-h-40 overflow-auto break-words">{children}</span>
+        <span className="block max-h-60 overflow-hidden break-words">{children}</span>
       </span>
     </label>
   )

@@ -1,4 +1,6 @@
-/** The columns of a table ⇄ the text of an address: `title,deal_value:140`, in order, with widths in pixels. */
+/**
+ * The columns of a table ⇄ the text of an address: `title,deal_value:140`, in order, with widths in pixels.
+ */
 
 export type Column = { readonly field: string; readonly width?: number | undefined }
 

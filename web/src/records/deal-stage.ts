@@ -1,4 +1,6 @@
-/** A deal's stage where it is changed in a table: Won and Lost need a reason and a date first (rules 2, 3). */
+/**
+ * A deal's stage where it is changed in a table: Won and Lost need a reason and a date first (rules 2, 3).
+ */
 import { queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 
 /** The stage that asks for more before it is saved; null where a change needs nothing else. */

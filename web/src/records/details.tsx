@@ -1,4 +1,5 @@
 /** The fields of a record, in the sections of its form. */
+import { ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { isEmpty, isWritable } from './draft.ts'
@@ -38,14 +39,16 @@ function Section(props: { title: string; isOpen: boolean; children: React.ReactN
   return (
     <details open={isOpen} className="group border-b border-line pb-2 last:border-0">
       <summary className="flex min-h-9 cursor-pointer items-center gap-1.5 rounded-sm font-semibold select-none">
-        <span aria-hidden className="w-3 text-ink-faint transition-transform group-open:rotate-90">
-          ›
-        </span>
+        <ChevronRight
+          size={14}
+          aria-hidden
+          className="text-ink-faint transition-transform group-open:rotate-90"
+        />
         <h2 id={id} className="text-base">
           {title}
         </h2>
       </summary>
-      <dl aria-labelledby={id} className="pl-4.5">
+      <dl aria-labelledby={id} className="pl-5">
         {children}
       </dl>
     </details>

@@ -10,6 +10,8 @@ import { recordPath } from '../routes.tsx'
 import { IconButton, Tip } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { isEmpty, isSame, isWritable, problemsOf, withLabels } from './draft.ts'
+import { useUnsavedGuard } from './guard.ts'
+import { Long } from './long.tsx'
 import type { Save } from './saving.tsx'
 import { namesOf } from './use-record.ts'
 
@@ -80,11 +82,13 @@ function Shown(
           className="absolute inset-0 cursor-text rounded-sm"
         />
       )}
-      <div className="pointer-events-none relative max-h-60 min-w-0 grow overflow-y-auto [&_a]:pointer-events-auto">
+      <div className="pointer-events-none relative min-w-0 grow break-words [&_a]:pointer-events-auto">
         {isEmpty(value) ? (
           <span className="text-ink-faint">—</span>
         ) : (
-          <kind.Cell value={value} field={field} names={names} />
+          <Long text={said}>
+            <kind.Cell value={value} field={field} names={names} />
+          </Long>
         )}
       </div>
       <OpenRelated field={field} value={value} />
@@ -118,6 +122,8 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
+  // A value that can't be saved does not leave with the page.
+  useUnsavedGuard(error !== undefined)
   const finish = async (end: () => void) => {
     if (busy.current) return
     if (isSame(value, base[name])) return end()

@@ -27,7 +27,7 @@ export function layoutOf(columns: readonly Column[], fields: readonly Field[], i
   for (const { field: name, width: chosen } of columns) {
     const field = fields.find(({ internal_name }) => internal_name === name)
     if (!field) continue
-    const width = chosen ?? kindOf(field).width
+    const width = chosen ?? Math.max(kindOf(field).width, Math.min(field.field_name.length * 7 + 40, 220))
     shown.push({ field, width, left, isFrozen: shown.length === 0 && !isNarrow })
     left += width
   }

@@ -136,7 +136,8 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed)
       const open = { label: 'Open', act: () => void navigate({ to: recordPath(resource, record.id) }) }
       toast(`Created “${nameOf(record)}”.`, { action: open })
-      onMade?.(record)
+      // When nothing here is unsaved any more: who hears of it may go to another page.
+      setTimeout(() => onMade?.(record))
       begin(isMore ? keptForNext(typed) : {})
       if (isMore) requestAnimationFrame(() => focusField(form, fields[0]!.internal_name))
       else onClose()

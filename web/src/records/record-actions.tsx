@@ -1,6 +1,7 @@
 /** What can be done with a record as a whole. */
 import { useQuery } from '@tanstack/react-query'
-import { Copy, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
+import { Copy, Ellipsis, Pencil, RotateCcw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { ask, sayError } from '../api/api.ts'
 import { refresh, stagesQuery } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
@@ -10,6 +11,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { copyOf } from './deal-rules.ts'
+import { EditDialog } from './edit-dialog.tsx'
 import type { Shown } from './use-record.ts'
 
 async function restore({ resource, record }: Pick<Shown, 'resource' | 'record'>): Promise<void> {
@@ -26,6 +28,7 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
   const { resource, record, fields } = shown
   const reason = useReadOnlyReason(resource)
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
+  const [isEditing, setEditing] = useState(false)
   const remove = async () => {
     try {
       await ask('DELETE', `/${resource}/${record.id}`)
@@ -44,7 +47,15 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
     isDisabled,
     act: () => openNew(resource, copyOf(record, fields, stages)),
   }
+  const edit: MenuEntry = {
+    id: 'edit',
+    label: 'Edit all fields',
+    icon: <Pencil size={14} aria-hidden />,
+    isDisabled,
+    act: () => setEditing(true),
+  }
   const entries: MenuEntry[] = [
+    edit,
     ...(resource === 'deal' ? [copy] : []),
     {
       id: 'delete',
@@ -57,11 +68,14 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
     },
   ]
   return (
-    <Menu label="Actions" groups={[{ title: 'Actions', entries }]}>
-      <IconButton label="Actions">
-        <Ellipsis size={16} aria-hidden />
-      </IconButton>
-    </Menu>
+    <>
+      <Menu label="Actions" groups={[{ title: 'Actions', entries }]}>
+        <IconButton label="Actions">
+          <Ellipsis size={16} aria-hidden />
+        </IconButton>
+      </Menu>
+      {isEditing && <EditDialog shown={shown} onClose={() => setEditing(false)} />}
+    </>
   )
 }
 

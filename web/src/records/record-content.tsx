@@ -18,8 +18,10 @@ export function RecordContent(props: {
   shown: Shown
   tab: string | undefined
   onTab: (tab: string) => void
+  /** in a panel the fields are a tab: there is no room beside the others */
+  isPanel?: boolean
 }) {
-  const { shown, tab, onTab } = props
+  const { shown, tab, onTab, isPanel = false } = props
   const { resource, record, sections } = shown
   const { save, dialogs } = useSave(shown)
   const mayNot = useReadOnlyReason(resource)
@@ -28,12 +30,15 @@ export function RecordContent(props: {
   const isDeal = resource === 'deal'
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
+    if (isPanel) all.unshift(['details', 'Details'])
     if (isDeal) all.push(['products', 'Products'])
     if (hasRelated(resource)) all.push(['related', 'Related'])
     return all
-  }, [resource, isDeal])
-  const selected = tabs.some(([id]) => id === tab) ? tab! : 'timeline'
+  }, [resource, isDeal, isPanel])
+  const selected = tabs.some(([id]) => id === tab) ? tab! : tabs[0]![0]
+  const details = <Details sections={sections} record={record} save={save} reason={reason} />
   const panels: { readonly [tab: string]: ReactNode } = {
+    details,
     timeline: <Timeline shown={shown} reason={reason} />,
     products: <DealProducts shown={shown} save={save} reason={reason} />,
     related: <Related shown={shown} />,
@@ -43,10 +48,10 @@ export function RecordContent(props: {
       {record.deleted_at && <DeletedBanner shown={shown} />}
       {!record.deleted_at && <MissingBanner shown={shown} />}
       {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
-      <div className="grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]">
-        <div className="min-w-0 rounded-lg border border-line bg-surface px-3 py-1">
-          <Details sections={sections} record={record} save={save} reason={reason} />
-        </div>
+      <div className={isPanel ? '' : 'grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]'}>
+        {!isPanel && (
+          <div className="min-w-0 rounded-lg border border-line bg-surface px-3 py-1">{details}</div>
+        )}
         <Tabs
           selectedKey={selected}
           onSelectionChange={key => onTab(String(key))}

@@ -74,7 +74,7 @@ function Missing({ error, table, one }: { error: unknown; table: TableName; one:
       <PageHead title={`No such ${one}`} />
       <p className="px-4 text-ink-soft">
         It was never there, was purged, or is not yours to see.{' '}
-        <Link to="/$table" params={{ table }} className="linked">
+        <Link to="/$table" params={{ table }} className="linked underline">
           Go to {tables[table].title.toLowerCase()}
         </Link>
       </p>
@@ -122,7 +122,7 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
             </Link>
             {!shown.record.deleted_at && <RecordActions shown={shown} onDeleted={onClose} />}
           </div>
-          <RecordContent shown={shown} tab={tab} onTab={setTab} />
+          <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
         </>
       ) : error ? (
         <p className="text-ink-soft">It was never there, was purged, or is not yours to see.</p>

@@ -13,8 +13,8 @@ type Sums = { readonly count: number; readonly [measure: string]: unknown }
 export const sumsQuery = (resource: string, { filter, deleted }: ListAsked) =>
   queryOptions({
     queryKey: ['sums', resource, { filter, deleted }],
-    queryFn: ({ signal }) =>
-      ask<Sums>('GET', `/${resource}/aggregate`, { query: { filter, deleted }, signal }),
+    queryFn: async ({ signal }) =>
+      (await ask<Sums[]>('GET', `/${resource}/aggregate`, { query: { filter, deleted }, signal }))[0] ?? null,
     placeholderData: before => before,
   })
 

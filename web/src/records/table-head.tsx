@@ -77,28 +77,25 @@ function HeadCell(props: Pick<Props, 'layout' | 'sort' | 'actions'> & { place: n
       tabIndex={isActive ? 0 : -1}
       className={classes(
         'group flex h-full items-center gap-1 pl-2.5 font-medium whitespace-nowrap select-none',
+        kindOf(field).align === 'end' && 'justify-end pr-2.5',
         'focus-visible:outline-offset-[-2px]',
         isFrozen ? 'sticky z-10 shrink-0 bg-inherit' : 'absolute top-0',
         field.is_sortable && 'cursor-pointer',
       )}
       style={{ left, width }}
     >
-      <span
-        className={classes('min-w-0 truncate', kindOf(field).align === 'end' && 'grow text-right')}
-        dir="auto"
-      >
+      <span className="min-w-0 truncate" dir="auto">
         {field.field_name}
       </span>
       {direction && <Arrow size={13} aria-hidden className="shrink-0 text-accent" />}
       {direction && sort.length > 1 && <span className="text-xs text-accent">{at + 1}</span>}
-      <span className="grow" />
       <Menu label={`Column ${field.field_name}`} groups={[{ title: 'Column', entries: entriesOf(props) }]}>
         <AriaButton
           aria-label={`Column ${field.field_name}`}
           excludeFromTabOrder
           data-menu
-          className="flex size-6 shrink-0 items-center justify-center rounded-sm opacity-0 group-hover:opacity-100
-            data-focused:opacity-100 data-hovered:bg-hover data-pressed:opacity-100"
+          className="absolute right-2.5 flex size-6 items-center justify-center rounded-sm bg-canvas opacity-0
+            group-hover:opacity-100 data-focused:opacity-100 data-hovered:bg-hover data-pressed:opacity-100"
         >
           <EllipsisVertical size={13} aria-hidden />
         </AriaButton>
@@ -134,7 +131,7 @@ function Edge({ width, onResize }: { width: number; onResize: (width: number) =>
     <span
       aria-hidden
       data-edge
-      className="h-full w-2 shrink-0 cursor-col-resize touch-none border-r border-line hover:border-r-2
+      className="absolute top-0 right-0 h-full w-2 cursor-col-resize touch-none border-r border-line hover:border-r-2
         hover:border-accent"
       onPointerDown={event => {
         event.preventDefault()

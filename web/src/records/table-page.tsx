@@ -1,4 +1,6 @@
-/** The page of a resource's table. The address says what it shows; a saved view fills in what it doesn't say. */
+/**
+ * The page of a resource's table. The address says what it shows; a saved view fills in what it doesn't say.
+ */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
@@ -9,6 +11,8 @@ import { useFormat } from '../format/use-format.tsx'
 import { FilterBar } from '../list/filter-bar.tsx'
 import { pressed, printSort } from '../list/sort.ts'
 import { readSort, SortMenu } from '../list/sort-menu.tsx'
+import { useView } from '../list/use-view.ts'
+import { ViewMenu } from '../list/view-menu.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { Empty } from '../ui/bits.tsx'
@@ -41,6 +45,10 @@ function ResourceTable({ table }: { table: TableName }) {
   const spec = tables[table]
   const { resource, one, title, name } = spec
   const search: Search = route.useSearch()
+  const inUse = useView(resource, 'table', search, { sort: spec.sort, columns: spec.columns })
+  const { shown } = inUse
+  const sort = shown.sort ?? spec.sort
+  const filter = shown.filter ?? ''
   const navigate = useNavigate()
   const format = useFormat()
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
@@ -50,19 +58,17 @@ function ResourceTable({ table }: { table: TableName }) {
   const [selection, setSelection] = useState<Selection>(nothing)
   const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
   const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
-  const sort = search.sort ?? spec.sort
   const columns = useMemo(() => {
-    const chosen = parseColumns(search.columns ?? spec.columns)
+    const chosen = parseColumns(shown.columns ?? spec.columns)
     const known = chosen.filter(({ field }) => fields.some(({ internal_name }) => internal_name === field))
     return known.length ? known : fields.slice(0, 6).map(({ internal_name: field }) => ({ field }))
-  }, [search.columns, spec.columns, fields])
+  }, [shown.columns, spec.columns, fields])
   const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
   const names = columns.map(({ field }) => field).sort()
   const expand = names
     .filter(wanted => fields.some(field => field.internal_name === wanted && field.is_expandable))
     .join()
   const wanted = [...new Set(['id', 'version', name, ...names])].join()
-  const filter = search.filter ?? ''
   const asked = useMemo(
     () => ({
       ...(filter ? { filter } : {}),
@@ -83,10 +89,13 @@ function ResourceTable({ table }: { table: TableName }) {
       }),
     [navigate, table],
   )
-  const showColumns = (next: readonly Column[]) => show({ columns: printColumns(next) }, true)
+  /** Changes what is shown. The whole of it stands in the address then: a link says what its view said. */
+  const change = (changes: Search, replace = false) =>
+    show({ ...shown, sort, ...(inUse.view ? { view: String(inUse.view.id) } : {}), ...changes }, replace)
+  const showColumns = (next: readonly Column[]) => change({ columns: printColumns(next) }, true)
   const actions: HeadActions = {
-    sort: (field, isBeside) => show({ sort: printSort(pressed(readSort(sort), field, isBeside)) }),
-    sortTo: (field, direction) => show({ sort: printSort([{ field, direction }]) }),
+    sort: (field, isBeside) => change({ sort: printSort(pressed(readSort(sort), field, isBeside)) }),
+    sortTo: (field, direction) => change({ sort: printSort([{ field, direction }]) }),
     resize: (field, width) => showColumns(resized(columns, field, width)),
     move: (field, by) => showColumns(shifted(columns, field, by)),
     hide: field => showColumns(toggled(columns, field)),
@@ -101,7 +110,7 @@ function ResourceTable({ table }: { table: TableName }) {
     })
   const setFilter = (next: string) => {
     setSelection(nothing)
-    show({ filter: next || undefined })
+    change({ filter: next || undefined })
   }
   const { total, error, retry } = useTotal(resource, asked)
   const shared = { resource, title, nameField: name, asked, layout, href, onOpen: open, total }
@@ -132,14 +141,23 @@ function ResourceTable({ table }: { table: TableName }) {
         </Button>
       </PageHead>
       <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+        <ViewMenu
+          inUse={inUse}
+          all={`All ${title.toLowerCase()}`}
+          onShow={(next, view) => {
+            setSelection(nothing)
+            const { filter, sort, columns } = next
+            show({ filter, sort, columns, view: view ? String(view.id) : undefined })
+          }}
+        />
         <div className="min-w-0 grow">
           <FilterBar source={resource} filter={filter} onChange={setFilter} error={error} />
         </div>
-        <SortMenu source={resource} sort={sort} onChange={next => show({ sort: next })} />
+        <SortMenu source={resource} sort={sort} onChange={next => change({ sort: next })} />
         <ColumnsMenu
           {...{ fields, columns }}
           onChange={showColumns}
-          onReset={() => show({ columns: undefined }, true)}
+          onReset={() => change({ columns: undefined }, true)}
         />
       </div>
       {total?.count === 0 ? (

@@ -104,7 +104,10 @@ function Cell(props: CellProps) {
       style={{ left, width }}
     >
       {record ? (
-        <div className="min-w-0 truncate" dir={field.internal_name === nameField ? 'auto' : undefined}>
+        <div
+          className="min-w-0 truncate [&_.flex-wrap]:flex-nowrap"
+          dir={field.internal_name === nameField ? 'auto' : undefined}
+        >
           <Content {...{ record, column, nameField, href }} />
         </div>
       ) : (

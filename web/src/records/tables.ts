@@ -11,7 +11,7 @@ export const tables = {
     name: 'title',
     sort: 'updated_at:desc',
     columns:
-      'title,pipeline_stage,deal_value,sales_owner,company,primary_contact,expected_close_date,tags,updated_at',
+      'title:300,pipeline_stage,deal_value,sales_owner,company,primary_contact,expected_close_date,tags,updated_at',
     /** whether the service sums them up */
     hasSums: true,
   },
@@ -30,7 +30,7 @@ export const tables = {
     title: 'Companies',
     name: 'name',
     sort: 'name:asc',
-    columns: 'name,website,phones,address,territory,updated_at',
+    columns: 'name:260,website,phones,address,territory,updated_at',
     hasSums: false,
   },
   products: {
@@ -39,7 +39,7 @@ export const tables = {
     title: 'Products',
     name: 'name',
     sort: 'name:asc',
-    columns: 'name,product_code,category,unit_price,active,quantity_in_stock,sales_owner,updated_at',
+    columns: 'name:260,product_code,category,unit_price,active,quantity_in_stock,sales_owner,updated_at',
     hasSums: false,
   },
   activities: {
@@ -48,7 +48,7 @@ export const tables = {
     title: 'Activities',
     name: 'subject',
     sort: 'due_at:asc',
-    columns: 'subject,kind,due_at,done_at,owner,deal,contact,outcome',
+    columns: 'subject:280,kind,due_at,done_at,owner,deal,contact,outcome',
     hasSums: false,
   },
 } as const

@@ -1,4 +1,6 @@
-/** Copies the cells of a range as a spreadsheet does, and takes such cells back: each as its kind reads it. */
+/**
+ * Copies the cells of a range as a spreadsheet does, and takes such cells back: each as its kind reads it.
+ */
 import type { ClipboardEvent } from 'react'
 import { type AnyRecord, type Field, sayError } from '../api/api.ts'
 import { nameOf } from '../fields/found.ts'

@@ -1,4 +1,6 @@
-/** Changes of cells, as people make them: shown at once, announced, undone, refused with the service's words. */
+/**
+ * Changes of cells, as people make them: shown at once, announced, undone, refused with the service's words.
+ */
 import { useState } from 'react'
 import { type AnyRecord, type Field, sayError } from '../api/api.ts'
 import type { Stage } from '../api/queries.ts'

@@ -1,4 +1,7 @@
-/** The frame of the settings: its pages at the side, on phones as a list to choose from, and the page asked for. */
+/**
+ * The frame of the settings: its pages at the side, on phones as a list to choose from, and the page asked
+ * for.
+ */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { Suspense } from 'react'

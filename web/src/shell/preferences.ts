@@ -6,10 +6,12 @@ export type Preferences = {
   readonly density: 'comfortable' | 'compact'
   /** whether single letters are shortcuts (WCAG 2.1.4) */
   readonly singleKeys: boolean
+  /** "deal table" → the view with which somebody begins there */
+  readonly defaultViews: { readonly [place: string]: number }
 }
 
 const name = 'dealwright'
-const usual: Preferences = { theme: 'system', density: 'comfortable', singleKeys: true }
+const usual: Preferences = { theme: 'system', density: 'comfortable', singleKeys: true, defaultViews: {} }
 const listeners = new Set<() => void>()
 let current = read()
 

@@ -19,12 +19,12 @@ import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { announce, lastUndo, Toasts } from '../ui/toast.tsx'
-import { AccountMenu } from './account-menu.tsx'
 import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
 
+const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then(module => ({ default: module.KeySheet })))
 
@@ -172,7 +172,9 @@ export function Shell() {
             </Link>
           ))}
           <span className="grow" />
-          <AccountMenu />
+          <Suspense fallback={<span className="min-h-8" />}>
+            <AccountMenu />
+          </Suspense>
         </nav>
         <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
           <Offline />

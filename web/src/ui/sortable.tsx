@@ -1,6 +1,7 @@
 /**
  * Lists whose rows can be put in another order: by dragging a handle (mouse, pen or finger), and by two
- * buttons, which are the way by keyboard. Rows are found by their attributes, so that a row can be any element.
+ * buttons, which are the way by keyboard. Rows are found by their attributes, so that a row can be any
+ * element.
  */
 import { ArrowDown, ArrowUp, GripVertical } from 'lucide-react'
 import { type PointerEvent, type RefObject, useRef, useState } from 'react'

@@ -1,0 +1,347 @@
+/** The table in a real browser, with twenty thousand deals: any place of them, cells, many at once, views. */
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { makeManyDeals } from '../support/many-deals.ts'
+import { startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const count = 20_000
+const service = noBrowser ? null : await startService()
+if (service) await makeManyDeals(service.db, count)
+
+/** The texts of a column, of the rows that are drawn. */
+async function columnTexts(page: Page, column: number): Promise<string[]> {
+  const rows = page.getByRole('grid').locator(`[role=gridcell][data-cell$=".${column}"]`)
+  return rows.evaluateAll(cells =>
+    cells
+      .map(cell => ({
+        row: Number(cell.getAttribute('data-cell')!.split('.')[0]),
+        text: cell.textContent ?? '',
+      }))
+      .sort((one, other) => one.row - other.row)
+      .map(({ text }) => text),
+  )
+}
+
+const cell = (page: Page, row: number, column: number) => page.locator(`[data-cell="${row}.${column}"]`)
+const loaded = (page: Page) => page.getByRole('grid').getByRole('link').first().waitFor()
+const message = (page: Page, text: RegExp) =>
+  page.getByRole('log', { name: 'Messages' }).getByText(text).waitFor()
+
+/** Deals of a company of their own, so that tests don't meet. */
+async function makeDeals(titles: readonly string[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const title of titles) {
+    const reply = await service!.call('POST', `${v1}/deal`, {
+      title,
+      pipeline: service!.known.pipeline,
+      pipeline_stage: service!.known.stages.New!,
+      primary_contact: service!.known.contact,
+      sales_owner: service!.known.owner,
+      expected_close_date: '2027-05-01',
+      deal_value: { currency: 'USD', value: 1000 },
+    })
+    assert.equal(reply.status, 201, reply.text)
+    ids.push(reply.body.data.id)
+  }
+  return ids
+}
+
+const only = (word: string, more = '') =>
+  `/deals?${new URLSearchParams({ filter: `title:like(${word})`, sort: 'title:asc', columns: 'title,expected_close_date,deal_value,description' })}${more}`
+
+suite('The table', { skip: noBrowser }, () => {
+  test('a filter is built, saved as a view, and its link shows the same to others', async () => {
+    await makeDeals(['Quillfeather one', 'Quillfeather two'])
+    const ui = await openUi(service!, '/deals')
+    const { page } = ui
+    await loaded(page)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Field to filter by' }).fill('titl')
+    await page.getByRole('option', { name: 'Title' }).click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('Quillfeather')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Title contains Quillfeather' }).waitFor()
+    await page.getByRole('status').filter({ hasText: /^2$/ }).waitFor()
+    await page.getByRole('columnheader', { name: 'Title' }).click()
+    await page.waitForURL(/sort=title%3Aasc/)
+    await page.getByRole('button', { name: 'Save view…' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Quills')
+    await page.getByRole('checkbox', { name: 'Everybody sees it' }).check()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'View: Quills' }).waitFor()
+    const link = new URL(page.url())
+    assert.match(link.search, /view=\d+/)
+    const other = await openUi(service!, link.pathname + link.search, { user: service!.known.owner })
+    await loaded(other.page)
+    await other.page.getByRole('button', { name: 'View: Quills' }).waitFor()
+    assert.deepEqual(await columnTexts(other.page, 1), await columnTexts(page, 1))
+    assert.deepEqual(await columnTexts(page, 1), ['Quillfeather one', 'Quillfeather two'])
+    await page.getByRole('columnheader', { name: 'Title' }).click()
+    await page.getByText('Edited').waitFor()
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.waitForURL(/sort=title%3Aasc/)
+    await other.end()
+    await ui.end()
+  })
+
+  test('it is sorted by two columns', async () => {
+    const ui = await openUi(service!, '/deals?columns=pipeline_stage,title')
+    const { page } = ui
+    await loaded(page)
+    await page.getByRole('columnheader', { name: 'Stage' }).click()
+    await page.waitForURL(/sort=pipeline_stage%3Aasc/)
+    await page.getByRole('columnheader', { name: 'Title' }).click({ modifiers: ['Shift'] })
+    await page.waitForURL(/sort=pipeline_stage%3Aasc%2Ctitle%3Aasc/)
+    await loaded(page)
+    assert.equal(
+      await page.getByRole('columnheader', { name: 'Stage' }).getAttribute('aria-sort'),
+      'ascending',
+    )
+    const titles = await columnTexts(page, 2)
+    const query = new URLSearchParams({
+      sort: 'pipeline_stage:asc,title:asc',
+      pageSize: '10',
+      fields: 'title',
+    })
+    const { body } = await service!.get(`${v1}/deal/view/list?${query}`)
+    assert.deepEqual(
+      titles.slice(0, 10),
+      body.data.map(({ title }: { title: string }) => title),
+    )
+    await ui.end()
+  })
+
+  test('any place of it is one or two windows away', async () => {
+    const ui = await openUi(service!, '/deals?sort=id:asc&columns=title,id')
+    const { page } = ui
+    const asked: string[] = []
+    page.on('request', request => {
+      if (request.url().includes('/deal/view/list')) asked.push(request.url())
+    })
+    await loaded(page)
+    const grid = page.getByRole('grid')
+    const total = count + 300
+    await page.getByRole('status').filter({ hasText: '20,300' }).waitFor()
+    assert.equal(Number(await grid.getAttribute('aria-rowcount')), total + 2)
+    asked.length = 0
+    await grid.evaluate(element => element.scrollTo({ top: element.scrollHeight / 2 }))
+    await page.waitForFunction(
+      () => document.querySelector('[role=grid]')?.getAttribute('aria-busy') === 'false',
+    )
+    await page.getByRole('row').filter({ hasText: 'xx' }).or(page.getByRole('link').nth(3)).first().waitFor()
+    assert.ok(asked.length <= 2, asked.join('\n'))
+    asked.length = 0
+    await cell(page, 0, 1).or(grid.locator('[data-cell][tabindex="0"]')).first().focus()
+    await page.keyboard.press('Control+End')
+    await cell(page, total - 1, 2)
+      .getByText(String(1000 + count - 1))
+      .or(cell(page, total - 1, 2))
+      .first()
+      .waitFor()
+    await grid.locator(`[data-row="${total - 1}"] a`).waitFor()
+    assert.ok(asked.length <= 2, asked.join('\n'))
+    assert.ok(await cell(page, total - 1, 2).evaluate(element => element === document.activeElement))
+    const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
+    assert.ok(nodes <= 2500, `${nodes} nodes`)
+    await ui.end()
+  })
+
+  test('a cell is changed in place, and that is undone', async () => {
+    const [id] = await makeDeals(['Marrowgate plan'])
+    const ui = await openUi(service!, only('Marrowgate'))
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 4).dblclick()
+    await page.getByRole('dialog').getByRole('textbox').fill('Words about it')
+    await page.keyboard.press('Enter')
+    await message(page, /Description of Marrowgate plan is changed/)
+    await cell(page, 0, 4).getByText('Words about it').waitFor()
+    const read = async () => (await service!.get(`${v1}/deal/${id}`)).body.data
+    assert.equal((await read()).description, 'Words about it')
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await page.waitForFunction(() => !document.querySelector('[data-cell="0.4"]')?.textContent)
+    assert.equal((await read()).description, null)
+    // What the service refuses leaves the old value, and its words.
+    await cell(page, 0, 1).focus()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByRole('textbox').fill('')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is required.').waitFor()
+    await page.keyboard.press('Escape')
+    assert.equal((await read()).title, 'Marrowgate plan')
+    await ui.end()
+  })
+
+  test('a range of cells is pasted, but for what can’t be read', async () => {
+    await makeDeals(['Pastewick a', 'Pastewick b', 'Pastewick c'])
+    const ui = await openUi(service!, only('Pastewick'))
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 2).click()
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', '2027-06-01\t5000 USD\n2027-06-02\tmuch\n2027-06-03\t7000 USD\n')
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      document.activeElement!.dispatchEvent(event)
+    })
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText('Pastewick b, Deal value').waitFor()
+    assert.equal(await dialog.getByRole('listitem').count(), 1)
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await message(page, /5 cells are changed/)
+    const rows = async () => {
+      const query = new URLSearchParams({ filter: 'title:like(Pastewick)', sort: 'title:asc' })
+      const { body } = await service!.get(`${v1}/deal/view/list?${query}`)
+      return body.data.map((deal: { expected_close_date: string; deal_value: { value: number } }) => [
+        deal.expected_close_date,
+        deal.deal_value.value,
+      ])
+    }
+    assert.deepEqual(await rows(), [
+      ['2027-06-01', 5000],
+      ['2027-06-02', 1000],
+      ['2027-06-03', 7000],
+    ])
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await message(page, /Undone/)
+    assert.deepEqual(await rows(), Array(3).fill(['2027-05-01', 1000]))
+    await ui.end()
+  })
+
+  test('three are deleted, and come back', async () => {
+    const ids = await makeDeals(['Delworth 1', 'Delworth 2', 'Delworth 3', 'Delworth 4'])
+    const ui = await openUi(service!, only('Delworth'))
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 0).click()
+    await cell(page, 2, 0).click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await message(page, /3 deals deleted/)
+    await page.getByRole('status').filter({ hasText: /^1$/ }).waitFor()
+    assert.equal((await service!.get(`${v1}/deal/${ids[0]}`)).status, 404)
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await message(page, /3 deals as before/)
+    await page.getByRole('status').filter({ hasText: /^4$/ }).waitFor()
+    for (const id of ids) assert.equal((await service!.get(`${v1}/deal/${id}`)).status, 200)
+    await ui.end()
+  })
+
+  test('all that match are changed at once', async () => {
+    const ids = await makeDeals(['Bulkham 1', 'Bulkham 2', 'Bulkham 3'])
+    const ui = await openUi(service!, only('Bulkham'))
+    const { page } = ui
+    await loaded(page)
+    await page.getByRole('columnheader').first().click()
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('searchbox', { name: 'Field to change' }).fill('Stage')
+    await page.getByRole('option', { name: 'Stage', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    const select = dialog.getByRole('combobox', { name: 'Stage' })
+    if (await select.count()) await select.selectOption({ label: 'Lost' })
+    else await dialog.getByText('Lost', { exact: true }).click()
+    await dialog.getByRole('button', { name: 'Change all 3' }).click()
+    await page.getByRole('combobox', { name: 'Why was it lost?' }).selectOption({ index: 1 })
+    await page.getByRole('button', { name: 'Mark as lost' }).click()
+    await message(page, /3 deals changed/)
+    for (const id of ids) {
+      const { data } = (await service!.get(`${v1}/deal/${id}`)).body
+      assert.equal(data.pipeline_stage, service!.known.stages.Lost)
+      assert.ok(data.lost_reason && data.deal_closed_on)
+    }
+    await ui.end()
+  })
+
+  test('by the keyboard alone', async () => {
+    const [first] = await makeDeals(['Keyborough 1', 'Keyborough 2', 'Keyborough 3'])
+    const ui = await openUi(service!, only('Keyborough'))
+    const { page } = ui
+    await loaded(page)
+    const isActive = (row: number, column: number) =>
+      page.waitForFunction(at => document.activeElement?.getAttribute('data-cell') === at, `${row}.${column}`)
+    for (let tabs = 0; tabs < 40; tabs++) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate(() => document.activeElement?.hasAttribute('data-cell'))) break
+    }
+    await isActive(0, 1)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('End')
+    await isActive(1, 4)
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByRole('textbox').waitFor()
+    await page.keyboard.type('typed')
+    await page.keyboard.press('Shift+Tab')
+    // The editor of the cell before it.
+    await page.getByRole('dialog', { name: 'Deal value: edit' }).waitFor()
+    await page.keyboard.press('Escape')
+    await isActive(1, 3)
+    await cell(page, 1, 4).getByText('typed').waitFor()
+    await page.keyboard.press('Control+Home')
+    await isActive(0, 0)
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowRight')
+    await isActive(-1, 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/sort=title%3Adesc/)
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.waitForURL(/columns=title%3A/)
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('Control+ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await isActive(2, 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`/deals/${first}\\?`))
+    await ui.end()
+  })
+
+  test('a bad filter is marked at its place', async () => {
+    const ui = await openUi(service!, '/deals?filter=titel:eq(x)')
+    const { page } = ui
+    await page
+      .getByText(/There is no field "titel"/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Edit the filter as text' }).click()
+    await page.getByRole('textbox', { name: 'Filter as text' }).fill('title:like(Pastewick')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText(/closing "\)" is missing/).waitFor()
+    await page.getByRole('textbox', { name: 'Filter as text' }).fill('or(title:like(Nowhere),id:eq(1))')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('No deals match the filter.').waitFor()
+    await ui.end(/status of 400/)
+  })
+
+  test('it can be used by everybody', async () => {
+    for (const [path, what] of [
+      ['/deals', 'a filled table'],
+      ['/deals?filter=title:eq(nothing like it)', 'no match'],
+      ['/deals?deleted=only&filter=title:eq(nothing)', 'nothing deleted'],
+      ['/contacts', 'contacts'],
+    ] as const) {
+      const ui = await openUi(service!, path)
+      if (path === '/deals' || path === '/contacts') await loaded(ui.page)
+      else await ui.page.getByText(/match the filter/).waitFor()
+      await ui.accessible(what)
+      await ui.end()
+    }
+    const ui = await openUi(service!, '/deals')
+    await loaded(ui.page)
+    await cell(ui.page, 0, 0).click()
+    await ui.page.keyboard.press('f')
+    await ui.page.getByRole('searchbox').waitFor()
+    await ui.accessible('the list of fields')
+    await ui.end()
+    const phone = await openUi(service!, '/deals', { size: { width: 320, height: 640 } })
+    await phone.page.getByRole('listitem').first().waitFor()
+    const isWider = await phone.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    assert.equal(isWider, false)
+    await phone.accessible('a phone')
+    await phone.end()
+  })
+})

@@ -1,0 +1,33 @@
+/** The saved view that an address names, or that somebody begins with here; and what is shown by both. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { usePreferences } from '../shell/preferences.ts'
+import { isBare, isSame, type Shown, shownBy, type View, type ViewMode, viewsQuery } from './views.ts'
+
+export type ViewInUse = {
+  readonly source: string
+  readonly mode: ViewMode
+  readonly views: readonly View[]
+  readonly view: View | null
+  /** what is shown: the address, or the view where the address says nothing */
+  readonly shown: Shown
+  readonly usual: Shown
+  readonly isEdited: boolean
+}
+
+/** `usual` is what is shown where neither address nor view says anything. */
+export function useView(
+  source: string,
+  mode: ViewMode,
+  search: Shown & { readonly view?: string | undefined },
+  usual: Shown,
+): ViewInUse {
+  const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
+  const { defaultViews } = usePreferences()
+  const { filter, sort, columns, pipeline } = search
+  const said = { filter, sort, columns, pipeline }
+  const id = search.view ?? (isBare(said) ? defaultViews[`${source} ${mode}`] : undefined)
+  const view = views.find(one => String(one.id) === String(id)) ?? null
+  const shown = view && isBare(said) ? shownBy(view) : said
+  const isEdited = !isSame(shown, view ? shownBy(view) : {}, usual)
+  return { source, mode, views, view, shown, usual, isEdited }
+}

@@ -1,0 +1,114 @@
+/** All fields of a record in one form, saved by one write. */
+import { type KeyboardEvent, useState } from 'react'
+import { problemsByField } from '../api/api.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Checkbox } from '../ui/inputs.tsx'
+import { isEmpty, isSame, isWritable, type Problems, problemsOf, type Values, withLabels } from './draft.ts'
+import { useUnsavedGuard } from './guard.ts'
+import { focusField, ProblemSummary, RecordForm } from './record-form.tsx'
+import { useSave } from './saving.tsx'
+import { namesOf, type Shown } from './use-record.ts'
+
+const form = 'edit'
+
+export function EditDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
+  const [isDirty, setDirty] = useState(false)
+  return (
+    <Dialog
+      title="Edit all fields"
+      isOpen
+      onClose={onClose}
+      mayClose={() => !isDirty || confirm('You have changes that are not saved. Close without them?')}
+      width="wide"
+    >
+      <EditForm shown={shown} onDirty={setDirty} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; onClose: () => void }) {
+  const { onDirty, onClose } = props
+  // What others save while this form is open is met when it is saved.
+  const [shown] = useState(props.shown)
+  const { record, sections } = shown
+  const fields = sections.flat().filter(isWritable)
+  const { save, dialogs } = useSave(shown)
+  const [typed, setTyped] = useState<Values>({})
+  const [isFilledOnly, setFilledOnly] = useState(false)
+  const [problems, setProblems] = useState<Problems>({})
+  const [isSaving, setSaving] = useState(false)
+  const values: Values = { ...record, ...typed }
+  const changed = Object.keys(typed).filter(name => !isSame(typed[name], record[name]))
+  useUnsavedGuard(changed.length > 0)
+  const change = (name: string, value: unknown) => {
+    const next = { ...typed, [name]: value }
+    setTyped(next)
+    onDirty(Object.keys(next).some(one => !isSame(next[one], record[one])))
+    const { [name]: _, ...others } = problems
+    setProblems(others)
+  }
+  const refuse = (found: Problems) => {
+    setProblems(found)
+    const first = fields.find(({ internal_name }) => internal_name in found)
+    if (first) requestAnimationFrame(() => focusField(form, first.internal_name))
+  }
+  const submit = async () => {
+    if (isSaving) return
+    if (changed.length === 0) return onClose()
+    const required = new Set(fields.filter(one => one.is_required).map(one => one.internal_name))
+    const found = problemsOf(values, fields, required)
+    if (Object.keys(found).length > 0) return refuse(found)
+    setSaving(true)
+    try {
+      if (await save(record, Object.fromEntries(changed.map(name => [name, typed[name] ?? null])))) onClose()
+    } catch (error) {
+      refuse(withLabels(problemsByField(error), fields))
+    } finally {
+      setSaving(false)
+    }
+  }
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    void submit()
+  }
+  return (
+    <form
+      noValidate
+      onKeyDown={keys}
+      onSubmit={event => {
+        event.preventDefault()
+        void submit()
+      }}
+      className="flex flex-col gap-4"
+    >
+      <ProblemSummary form={form} problems={problems} fields={fields} />
+      <RecordForm
+        form={form}
+        sections={sections}
+        values={values}
+        names={namesOf(record)}
+        problems={problems}
+        isShown={({ internal_name: name }) =>
+          !isFilledOnly || !isEmpty(record[name]) || name in typed || name in problems
+        }
+        isRequired={({ is_required }) => is_required}
+        onChange={change}
+        autoFocus={fields[0]?.internal_name}
+        hasHeadings
+      />
+      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line bg-raised px-5 py-3">
+        <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
+        <span className="grow" />
+        <Button look="quiet" onPress={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" look="primary" isPending={isSaving}>
+          {changed.length > 1 ? `Save ${changed.length} changes` : 'Save'}
+        </Button>
+      </div>
+      {dialogs}
+    </form>
+  )
+}

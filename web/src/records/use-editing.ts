@@ -1,0 +1,42 @@
+/** Which cell of a table is being edited, and where the focus goes from there. */
+import { useRef, useState } from 'react'
+import type { AnyRecord } from '../api/api.ts'
+import type { Editing, Then } from './cell-editor.tsx'
+import type { Cell } from './grid.ts'
+import type { Shown } from './layout.ts'
+import type { Active } from './use-active.ts'
+
+export function useEditing(asked: {
+  active: () => Active
+  columns: readonly Shown[]
+  rowAt: () => (row: number) => AnyRecord | undefined
+  reason: string | undefined
+}) {
+  const { active, columns, rowAt, reason } = asked
+  const [editing, setEditing] = useState<Editing | null>(null)
+  const cell = useRef<HTMLElement | null>(null)
+  const edit = ({ row, column }: Cell, more: Pick<Editing, 'draft' | 'error'> | object = {}): void => {
+    const record = rowAt()(row)
+    const field = columns[column - 1]?.field
+    if (!record || !field || field.is_read_only || reason) return
+    cell.current = active().elementOf({ row, column })
+    active().go({ row, column })
+    setEditing({ row, column, record, field, ...more })
+  }
+  const leave = (then: Then): void => {
+    if (!editing) return
+    setEditing(null)
+    active().refocus()
+    const step = then === 'next' ? 1 : -1
+    if (then === 'stay') return
+    for (let column = editing.column + step; column > 0 && column <= columns.length; column += step) {
+      if (columns[column - 1]!.field.is_read_only) continue
+      const next = { row: editing.row, column }
+      active().go(next)
+      // When the cell is drawn, it can be edited.
+      requestAnimationFrame(() => edit(next))
+      return
+    }
+  }
+  return { editing, edit, leave, cell }
+}
