@@ -51,6 +51,8 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   const deal = await makeDeal('Dragged by mouse', { pipeline_stage: known.stages.New! })
   const { page, accessible, end } = await openUi(service, '/board')
   await card(page, 'Dragged by mouse').waitFor()
+  // The bar is loaded after the cards, and asks for the saved views.
+  await page.getByRole('button', { name: /^View:/ }).waitFor()
   const requests = requestsOf(page)
   await dragTo(page, 'Dragged by mouse', 'Proposal')
   await column(page, 'Proposal').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
