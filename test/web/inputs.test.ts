@@ -154,6 +154,28 @@ test('numbers, dates and times are those of the reader', { skip }, async () => {
   await end()
 })
 
+test('a reference is changed in place by keys', { skip }, async () => {
+  const id = await makeDeal('Handed over')
+  const owner = { name: 'Olga Newowner', email: 'olga@example.com', role: 1 }
+  const made = await call('POST', `${v1}/user`, owner)
+  assert.equal(made.status, 201, made.text)
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: /^Edit Sales owner/ }).press('Enter')
+  const box = page.getByRole('combobox', { name: 'Sales owner' })
+  await box.waitFor()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('Olga')
+  await page.getByRole('option', { name: 'Olga Newowner' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  assert.equal(await box.inputValue(), 'Olga Newowner')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved Sales owner.').waitFor()
+  assert.equal((await stored(id)).sales_owner, made.body.data.id)
+  await page.getByRole('button', { name: 'Edit Sales owner: Olga Newowner' }).waitFor()
+  await end()
+})
+
 test('a value in a panel is given up without closing the panel', { skip }, async () => {
   const id = await makeDeal('In a panel')
   const { page, accessible, end } = await openUi(service, `/board?deal=${id}`)
