@@ -131,7 +131,7 @@ function OptionRow(props: {
         <Button
           isSmall
           look="quiet"
-          aria-label={is_active ? `Take ${name} out of use` : `Take ${name} into use`}
+          aria-label={`${is_active ? 'Take out of use' : 'Use'}: ${name}`}
           onPress={() =>
             void attempt(
               () => change({ is_active: !is_active }),

@@ -33,7 +33,7 @@ function PageList({ current }: { current: string }) {
   const mayNot = (scope: string | null) => scope !== null && !may(me, scope)
   return (
     <>
-      <div className="border-b border-line px-4 py-2 md:hidden">
+      <nav aria-label="Settings, as a list" className="border-b border-line px-4 py-2 md:hidden">
         <Select
           label="Page of the settings"
           isBare
@@ -44,7 +44,7 @@ function PageList({ current }: { current: string }) {
             name: mayNot(scope) ? `${title} (no access)` : title,
           }))}
         />
-      </div>
+      </nav>
       <nav
         aria-label="Settings"
         className="flex w-[190px] shrink-0 flex-col overflow-auto border-r border-line p-2 max-md:hidden"

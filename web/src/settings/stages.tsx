@@ -33,8 +33,9 @@ export function StageList(props: {
   const reason = useReadOnlyReason('pipeline_stage')
   const format = useFormat()
   const [opened, setOpened] = useState<Opened>(null)
-  const counts = useCounts(pipeline.id)
-  const place = (from: number, before: number) => void arrange(stages, moved(stages, from, before), from)
+  const counts = useCounts()
+  const place = (from: number, before: number) =>
+    void arrange(stages, moved(stages, from, before), stages[from]!)
   const sorting = useSorting((key, { index }) => {
     const from = stages.findIndex(({ id }) => String(id) === key)
     if (from >= 0 && index !== from && index !== from + 1) place(from, index)
@@ -135,51 +136,39 @@ function sayDeals(count: number, number: (value: number) => string): string {
 }
 
 /** How many deals are in each stage. */
-function useCounts(pipeline: number): ReadonlyMap<number, number> | undefined {
+function useCounts(): ReadonlyMap<number, number> | undefined {
   const { data } = useQuery({
-    queryKey: ['sums', 'deal', 'stages', pipeline],
+    queryKey: ['sums', 'deal', 'stages'],
     queryFn: () =>
       ask<{ group: number; count: number }[]>('GET', '/deal/aggregate', {
-        query: { group_by: 'pipeline_stage', measures: 'count', filter: `pipeline:eq(${pipeline})` },
+        query: { group_by: 'pipeline_stage', measures: 'count' },
       }),
   })
   return data && new Map(data.map(({ group, count }) => [group, count]))
 }
 
-/** Shows the new order at once, and saves the positions that it changes. */
-async function arrange(before: readonly Stage[], after: readonly Stage[], from: number): Promise<void> {
-  const name = before[from]!.name
-  const at = after.findIndex(({ id }) => id === before[from]!.id) + 1
-  const positions = new Map(after.map(({ id }, index) => [id, index + 1]))
+/** Shows the order in which a stage was moved at once, and saves the positions that it changes. */
+async function arrange(before: readonly Stage[], after: readonly Stage[], stage: Stage): Promise<void> {
+  const at = after.findIndex(({ id }) => id === stage.id) + 1
+  const placed = after.map((other, index) => ({ ...other, position: index + 1 }))
+  const shown = new Map(placed.map(other => [other.id, other]))
   queryClient.setQueryData(stagesQuery.queryKey, all =>
-    all
-      ?.map(stage => ({ ...stage, position: positions.get(stage.id) ?? stage.position }))
-      .sort((a, b) => a.position - b.position),
+    all?.map(other => shown.get(other.id) ?? other).sort((a, b) => a.position - b.position),
   )
-  const save = async (order: readonly Stage[]) => {
-    for (const { id, position } of renumbered(order))
-      await ask('PATCH', `/pipeline_stage/${id}`, { body: { position } })
-  }
+  const undo = () =>
+    void arrange(
+      placed,
+      before.map(({ id }) => shown.get(id)!),
+      stage,
+    )
   try {
-    await save(after)
-    toast(`“${name}” is stage ${at} of ${after.length} now`, {
-      action: { label: 'Undo', act: () => void undo(before, after) },
-    })
+    for (const { id, position } of renumbered(after))
+      await ask('PATCH', `/pipeline_stage/${id}`, { body: { position } })
+    toast(`“${stage.name}” is stage ${at} of ${after.length} now`, { action: { label: 'Undo', act: undo } })
   } catch (error) {
     toastError(sayError(error))
   }
   await readAgain()
-}
-
-/** Puts the stages back: their positions of before. */
-async function undo(before: readonly Stage[], after: readonly Stage[]): Promise<void> {
-  const placed = after.map((stage, index) => ({ ...stage, position: index + 1 }))
-  const order = before.map(({ id }) => placed.find(stage => stage.id === id)!)
-  await arrange(
-    placed,
-    order,
-    order.findIndex((stage, index) => stage.id !== placed[index]?.id),
-  )
 }
 
 /** The stages that deals of a stage can go to: of the same kind, those of its pipeline first. */

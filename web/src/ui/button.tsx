@@ -33,20 +33,25 @@ export function Button({
   isSmall,
   className,
   onPress,
+  isPending,
   children,
   ...props
 }: ButtonProps) {
+  // What is under way can't be asked for again; the button keeps the focus. React Aria's own isPending would
+  // leave an image without a name behind, which axe finds.
+  const isIdle = reason === undefined && !isPending
   const button = (
     <AriaButton
       {...props}
-      {...(reason ? {} : onPress ? { onPress } : {})}
-      {...(reason ? { 'aria-disabled': true } : {})}
+      {...(isIdle && onPress ? { onPress } : {})}
+      {...(isIdle ? {} : { 'aria-disabled': true, type: 'button' as const })}
       className={classes(
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-sm whitespace-nowrap select-none',
         isSmall ? 'min-h-6 px-2 text-sm' : 'min-h-8 px-3',
-        'data-disabled:opacity-55 data-pending:opacity-70',
+        'data-disabled:opacity-55',
         looks[look],
         reason && 'opacity-60',
+        isPending && 'opacity-70',
         className,
       )}
     >

@@ -22,7 +22,7 @@ export function NotIn(props: { isOpen: string; first: string; last: string; with
       {lines.map(({ filter, count, why }) => (
         <li key={why}>
           Not in this forecast:{' '}
-          <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
+          <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked underline">
             {base.deals(count)}
           </Link>{' '}
           {why}

@@ -75,7 +75,7 @@ export function NumberTable(props: {
   return (
     <section
       className="overflow-x-auto"
-      aria-label={label}
+      aria-label={`${label}, as a table`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys
       tabIndex={0}
     >
