@@ -1,4 +1,4 @@
-/** The inputs of every kind of custom field in a browser, and readers who write numbers and times otherwise. */
+/** Inputs of every kind of custom field in a browser; readers who write numbers and times otherwise. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
