@@ -1,7 +1,6 @@
-/** Records in a browser: made, read, changed in place, merged, and what somebody has to do. */
+/** Records in a browser: read, changed in place, merged, and what somebody has to do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
@@ -22,105 +21,6 @@ const makeDeal = (title: string, more: Parameters<typeof dealBody>[1] = {}) =>
 async function stored(resource: string, id: number) {
   return (await call('GET', `${v1}/${resource}/${id}`)).body.data
 }
-
-async function found(title: string) {
-  const { body } = await call('GET', `${v1}/deal/view/list?filter=title:eq(${encodeURIComponent(title)})`)
-  return body.data
-}
-
-/** Presses Tab until something of that name has the focus. */
-async function tabTo(page: Page, name: RegExp, most = 40): Promise<void> {
-  for (let pressed = 0; pressed < most; pressed++) {
-    const focused = await page.evaluate(() => {
-      const { activeElement: element } = document
-      const labels = [...((element as HTMLInputElement | null)?.labels ?? [])].map(one => one.textContent)
-      return [element?.getAttribute('aria-label'), ...labels, element?.textContent].filter(Boolean).join(' ')
-    })
-    if (name.test(focused)) return
-    await page.keyboard.press('Tab')
-  }
-  assert.fail(`Tab does not lead to ${name}`)
-}
-
-test('a deal with a new contact is made by mouse', { skip }, async () => {
-  const { page, accessible, end } = await openUi(service, '/deals/477')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
-  await dialog.getByLabel('Title').fill('Made by mouse')
-  await accessible('the new dialog')
-  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Primary contact is required.' }).waitFor()
-  await accessible('the new dialog with a problem')
-  await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Noor Haddad')
-  await page.getByRole('option', { name: 'Create “Noor Haddad”' }).click()
-  assert.equal(await dialog.getByLabel('First name').inputValue(), 'Noor')
-  assert.equal(await dialog.getByLabel('Last name').inputValue(), 'Haddad')
-  await accessible('the new dialog with a new contact')
-  await dialog.getByRole('textbox', { name: 'Deal value', exact: true }).fill('1,234.50')
-  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByText('Created “Made by mouse”.').waitFor()
-  const [deal] = await found('Made by mouse')
-  assert.deepEqual([deal.deal_value.value, deal.deal_value.currency_code], [1234.5, 'USD'])
-  const contact = await stored('contact', deal.primary_contact)
-  assert.deepEqual([contact.first_name, contact.last_name], ['Noor', 'Haddad'])
-  await page.getByRole('button', { name: 'Open', exact: true }).click()
-  await page.getByRole('heading', { level: 1, name: 'Made by mouse' }).waitFor()
-  await end()
-})
-
-test('a deal with a new contact is made by keyboard alone', { skip }, async () => {
-  const { page, end } = await openUi(service, '/deals/477')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  await page.getByRole('dialog', { name: 'New deal' }).getByLabel('Title').waitFor()
-  await page.keyboard.type('Made by keys')
-  await tabTo(page, /^Primary contact/)
-  await page.keyboard.type('ada.keys@example.com')
-  await page.getByRole('option', { name: /^Create/ }).waitFor()
-  await page.keyboard.press('ArrowUp')
-  await page.keyboard.press('Enter')
-  await page.getByLabel('Last name').waitFor()
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('Created “Made by keys”.').waitFor()
-  const [deal] = await found('Made by keys')
-  const contact = await stored('contact', deal.primary_contact)
-  assert.deepEqual(
-    [contact.first_name, contact.last_name, contact.emails[0].email_value],
-    ['Ada', 'Keys', 'ada.keys@example.com'],
-  )
-  await end()
-})
-
-test('what was typed survives that the dialog is closed', { skip }, async () => {
-  const { page, end } = await openUi(service, '/today')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  await page.getByRole('dialog').getByLabel('Title').fill('Half a deal')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
-  await dialog.getByText('This is what you had typed before.').waitFor()
-  assert.equal(await dialog.getByLabel('Title').inputValue(), 'Half a deal')
-  await dialog.getByRole('button', { name: 'Start anew' }).click()
-  assert.equal(await dialog.getByLabel('Title').inputValue(), '')
-  await end()
-})
-
-test('rules ask for their fields as soon as they hold', { skip }, async () => {
-  const { page, end } = await openUi(service, '/today')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
-  await dialog.getByLabel('Title').waitFor()
-  assert.equal(await dialog.getByLabel('Closed on').count(), 0)
-  await dialog.getByLabel('Stage').selectOption({ label: 'Lost' })
-  await dialog.getByLabel('Closed on').waitFor()
-  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Lost reason is required.' }).waitFor()
-  await end()
-})
 
 test('a value is changed in place by keys, and the change is undone', { skip }, async () => {
   const { id } = await makeDeal('Changed in place', { description: 'before' })
@@ -212,6 +112,30 @@ test('changes of different fields both survive without a question', { skip }, as
   await end(/412/)
 })
 
+test('all fields are changed in one form, by one write', { skip }, async () => {
+  const { id } = await makeDeal('In one form')
+  const { page, accessible, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+  await dialog.getByRole('textbox', { name: 'Custom number field' }).fill('1,234,567,890,123,456')
+  await dialog.getByLabel('Custom date field').fill('2027-01-31')
+  await dialog.getByRole('textbox', { name: 'Custom phone field 1' }).fill('call me')
+  await accessible('the form of all fields')
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByRole('button', { name: /Custom phone field: Must be a phone number/ }).click()
+  const phone = dialog.getByRole('textbox', { name: 'Custom phone field 1' })
+  await phone.fill('+1 555 0100')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  const after = await stored('deal', id)
+  assert.deepEqual(
+    [after.cf_custom_number_field, after.cf_custom_date_field, after.cf_custom_phone_field, after.version],
+    [1234567890123456, '2027-01-31', [{ phone_type: 1, phone_number: '+1 555 0100' }], 2],
+  )
+  await end()
+})
+
 test('a hostile title is a text', { skip }, async () => {
   const title = '<img src=x onerror=alert(1)>'
   const { id } = await makeDeal(title)
@@ -232,6 +156,10 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await page.keyboard.press('Enter')
   await page.getByText('Moved to Qualified.').waitFor()
   assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Qualified)
+  await page.keyboard.press('3')
+  await page.getByText('Moved to Proposal.').waitFor()
+  await page.keyboard.press('2')
+  await page.getByText('Moved to Qualified.').waitFor()
   await stages.getByRole('radio', { name: 'Lost' }).click()
   const dialog = page.getByRole('dialog', { name: 'Mark as lost' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -101,11 +101,20 @@ export const recordQuery = (resource: string, id: number, expand: string) =>
     queryFn: () => ask<AnyRecord>('GET', `/${resource}/${id}`, { query: expand ? { expand } : {} }),
   })
 
+/** Names need the scope to read what they name (D65): whoever lacks it sees numbers. */
+function mayRead(resource: string): boolean {
+  const scopes = queryClient.getQueryData(meQuery.queryKey)?.scopes ?? []
+  return scopes.includes('admin') || scopes.includes(`${resource}:read`)
+}
+
 /** The names of the fields of which a record can have the names behind its ids. */
 export function expandable(sections: readonly (readonly Field[])[]): string {
   return sections
     .flat()
-    .filter(({ is_expandable }) => is_expandable)
+    .filter(
+      ({ is_expandable, related_field }) =>
+        is_expandable && (!related_field || mayRead(related_field.source)),
+    )
     .map(({ internal_name }) => internal_name)
     .join(',')
 }

@@ -11,7 +11,7 @@ import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { boardQuery, usualSort } from './board-query.ts'
+import { boardQuery } from './board-query.ts'
 import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
@@ -71,9 +71,7 @@ export function Board() {
       </PageHead>
       <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
         <Suspense fallback={null}>
-          {isDrawn && (
-            <BoardBar filter={filter ?? ''} sort={sort ?? usualSort} error={error} onChange={show} />
-          )}
+          {isDrawn && <BoardBar search={search} error={error} onChange={show} />}
         </Suspense>
       </div>
       {error && <Trouble error={error} isOld={board !== undefined} onRetry={() => void refetch()} />}

@@ -6,7 +6,10 @@ import { Button } from 'react-aria-components'
 export function RemovableChip(props: { name: string; onRemove: () => void; children: ReactNode }) {
   const { name, onRemove, children } = props
   return (
-    <span className="inline-flex max-w-full items-center gap-0.5 rounded-sm bg-accent-soft pl-2 text-accent-strong">
+    <span
+      className="inline-flex max-w-full items-center gap-0.5 rounded-sm bg-accent-soft pl-2
+      text-accent-strong"
+    >
       {children}
       <Button
         aria-label={`Remove ${name}`}

@@ -21,7 +21,8 @@ export function Chips(props: {
         {offered.map(({ id, name: text }, index) => (
           <label
             key={id}
-            className="relative inline-flex min-h-7 items-center rounded-sm border border-line-strong/60 px-2.5
+            className="relative inline-flex min-h-7 items-center rounded-sm border px-2.5
+              border-line-strong/60
               text-ink-soft hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft
               has-checked:font-medium has-checked:text-accent-strong has-focus-visible:outline-2
               has-focus-visible:outline-accent"

@@ -1,5 +1,4 @@
 /** CONTACTS_ONBOARD: several contacts, some of which may be created with the record. */
-import { Suspense } from 'react'
 import type { Kind } from './kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
 import { NewRelatedForm } from './new-related-form.tsx'
@@ -34,19 +33,17 @@ export const contactsOnboard: Kind<Values> = {
         onChange={next => onChange([...(next ?? []), ...made])}
         onCreate={typed => onChange([...all, newRelated(resource, typed)])}
       >
-        <Suspense fallback={null}>
-          {made.map((one, index) => (
-            <NewRelatedForm
-              // biome-ignore lint/suspicious/noArrayIndexKey: a new one is known by its place only
-              key={index}
-              resource={resource}
-              label={`${props.label}, new ${index + 1}`}
-              value={one}
-              onChange={next => onChange([...ids, ...made.map((old, at) => (at === index ? next : old))])}
-              onCancel={() => onChange([...ids, ...made.filter((_, at) => at !== index)])}
-            />
-          ))}
-        </Suspense>
+        {made.map((one, index) => (
+          <NewRelatedForm
+            // biome-ignore lint/suspicious/noArrayIndexKey: a new one is known by its place only
+            key={index}
+            resource={resource}
+            label={`${props.label}, new ${index + 1}`}
+            value={one}
+            onChange={next => onChange([...ids, ...made.map((old, at) => (at === index ? next : old))])}
+            onCancel={() => onChange([...ids, ...made.filter((_, at) => at !== index)])}
+          />
+        ))}
       </ReferencesInput>
     )
   },

@@ -1,7 +1,7 @@
 /** The form of a new contact or company inside the form of the record that it belongs to. */
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import type { FieldType } from '../api/api.ts'
+import { type FieldType, sayError } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Group } from './group.tsx'
@@ -20,14 +20,14 @@ export function NewRelatedForm(props: {
   onCancel: () => void
 }) {
   const { resource, label, error, value, onChange, onCancel } = props
-  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const { data: sections = [], error: unread } = useQuery(fieldsQuery(resource))
   const fields = sections
     .flat()
     .filter(field => field.is_active && !field.is_read_only && !field.is_custom)
     .filter(field => field.is_required || asked.has(field.type))
   return (
-    <Group label={label} error={error}>
-      <div className="wide rounded-md border border-line bg-sunken p-3">
+    <Group label={label} error={error ?? (unread ? sayError(unread) : undefined)}>
+      <div className="wide rounded-md border border-line bg-canvas p-3">
         <div className="mb-2 flex items-center gap-2">
           <span className="grow font-medium">New {resource}</span>
           <IconButton label={`Don’t create a new ${resource}`} onPress={onCancel}>

@@ -1,5 +1,4 @@
 /** CONTACT_ONBOARD and COMPANY_ONBOARD: a related record, or a new one that is created with the record. */
-import { Suspense } from 'react'
 import type { Kind } from './kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
 import { NewRelatedForm } from './new-related-form.tsx'
@@ -23,16 +22,14 @@ export const onboard: Kind<number | string | NewRelated> = {
       )
     }
     return (
-      <Suspense fallback={null}>
-        <NewRelatedForm
-          resource={resource}
-          label={props.label}
-          error={props.error}
-          value={value}
-          onChange={onChange}
-          onCancel={() => onChange(null)}
-        />
-      </Suspense>
+      <NewRelatedForm
+        resource={resource}
+        label={props.label}
+        error={props.error}
+        value={value}
+        onChange={onChange}
+        onCancel={() => onChange(null)}
+      />
     )
   },
   Operand: ReferenceOperand,

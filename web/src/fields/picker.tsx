@@ -79,7 +79,8 @@ export function Picker(props: {
         />
         <Opener
           aria-label={`Show what can be chosen for ${label}`}
-          className="absolute top-1/2 right-1 grid size-6 -translate-y-1/2 place-items-center rounded-sm text-ink-faint
+          className="absolute top-1/2 right-1 grid size-6 -translate-y-1/2 place-items-center
+            rounded-sm text-ink-faint
             data-hovered:bg-hover"
         >
           <ChevronsUpDown size={14} aria-hidden />
@@ -94,7 +95,8 @@ export function Picker(props: {
             <ListBoxItem
               id={item.key}
               textValue={item.name}
-              className="flex min-h-8 items-center gap-2 rounded-sm px-2 outline-none data-focused:bg-accent-soft"
+              className="flex min-h-8 items-center gap-2 rounded-sm px-2 outline-none
+                data-focused:bg-accent-soft"
             >
               {item.key === 'new' && <Plus size={14} aria-hidden className="shrink-0 text-accent" />}
               <span dir="auto" className="min-w-0 grow truncate">

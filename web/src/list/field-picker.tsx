@@ -24,30 +24,33 @@ export function FieldPicker(props: {
       <SearchField aria-label={label} autoFocus className="p-1">
         <Input placeholder="Find a field…" className="field-box [&::-webkit-search-cancel-button]:hidden" />
       </SearchField>
-      <ListBox
-        aria-label={label}
-        className="max-h-72 overflow-auto outline-none"
-        onAction={key => onPick(fields.find(({ internal_name }) => internal_name === key)!)}
-        renderEmptyState={() => <p className="px-2 py-4 text-ink-soft">There is no such field.</p>}
-      >
-        {sections.map(([section, list]) => (
-          <ListBoxSection key={section} aria-label={section}>
-            <Header className="px-2 pt-2 pb-1 text-xs font-medium text-ink-faint">{section}</Header>
-            {list.map(({ internal_name, field_name }) => (
-              <ListBoxItem
-                key={internal_name}
-                id={internal_name}
-                textValue={field_name}
-                className="flex min-h-8 items-center rounded-sm px-2 outline-none data-focused:bg-hover"
-              >
-                <span className="truncate" dir="auto">
-                  {field_name}
-                </span>
-              </ListBoxItem>
-            ))}
-          </ListBoxSection>
-        ))}
-      </ListBox>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by the keys */}
+      <section aria-label="Fields" tabIndex={0} className="max-h-72 overflow-auto">
+        <ListBox
+          aria-label={label}
+          className="outline-none"
+          onAction={key => onPick(fields.find(({ internal_name }) => internal_name === key)!)}
+          renderEmptyState={() => <p className="px-2 py-4 text-ink-soft">There is no such field.</p>}
+        >
+          {sections.map(([section, list]) => (
+            <ListBoxSection key={section} aria-label={section}>
+              <Header className="px-2 pt-2 pb-1 text-xs font-medium text-ink-faint">{section}</Header>
+              {list.map(({ internal_name, field_name }) => (
+                <ListBoxItem
+                  key={internal_name}
+                  id={internal_name}
+                  textValue={field_name}
+                  className="flex min-h-8 items-center rounded-sm px-2 outline-none data-focused:bg-hover"
+                >
+                  <span className="truncate" dir="auto">
+                    {field_name}
+                  </span>
+                </ListBoxItem>
+              ))}
+            </ListBoxSection>
+          ))}
+        </ListBox>
+      </section>
     </Autocomplete>
   )
 }

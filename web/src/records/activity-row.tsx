@@ -30,6 +30,9 @@ export function ActivityRow(props: {
   const name = nameOf(activity)
   const at = (isDone ? activity.done_at : activity.due_at) as string | null
   const isLate = !isDone && at !== null && at < new Date().toISOString()
+  // A note is named by its first line, which is there already.
+  const written = String(activity.notes ?? '')
+  const notes = written.startsWith(`${name}\n`) ? written.slice(name.length).trim() : written
   const change = async () => {
     setBusy(true)
     const isSaved = await setDone(activity, !isDone)
@@ -82,10 +85,10 @@ export function ActivityRow(props: {
             ))}
           <Part of="owner" {...{ activity, fields }} as="text" />
         </p>
-        {!isEmpty(activity.notes) && (
-          <Long text={String(activity.notes)}>
+        {notes !== '' && (
+          <Long text={notes}>
             <p dir="auto" className="mt-1 whitespace-pre-line">
-              {String(activity.notes)}
+              {notes}
             </p>
           </Long>
         )}

@@ -60,9 +60,16 @@ export function Cards({ resource, title, nameField, asked, layout, href, onOpen,
                     </span>
                     {amount && <Value record={record} field={amount} />}
                   </span>
-                  <span className="flex gap-1.5 overflow-hidden text-sm whitespace-nowrap text-ink-soft">
+                  <span className="flex items-center gap-1.5 overflow-hidden text-sm whitespace-nowrap text-ink-soft">
                     {details.map((field, place) => (
-                      <span key={field.internal_name} className="truncate">
+                      <span
+                        key={field.internal_name}
+                        className={
+                          place < details.length - 1
+                            ? 'inline-flex shrink-0 items-center gap-1.5'
+                            : 'truncate'
+                        }
+                      >
                         {place > 0 && hasValue(record, field) && '· '}
                         <Value record={record} field={field} />
                       </span>

@@ -34,7 +34,7 @@ export function ColumnsMenu({ fields, columns, onChange, onReset }: Props) {
   )
   return (
     <DialogTrigger>
-      <Button look="quiet" isSmall>
+      <Button look="quiet" isSmall className="max-sm:hidden">
         <Columns3 size={14} aria-hidden />
         Columns
       </Button>

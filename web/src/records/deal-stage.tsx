@@ -1,11 +1,12 @@
 /** The stages of a deal's pipeline, as a row of choices: where the deal is, and where it can go. */
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { type Stage, stagesQuery } from '../api/queries.ts'
 import { kindOf } from '../board/stage-kind.ts'
 import { useFormat } from '../format/use-format.tsx'
+import { type Command, useCommands } from '../shell/commands.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { toastError } from '../ui/toast.tsx'
@@ -35,6 +36,13 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
       setMoving(null)
     }
   }
+  // The keys are the same as long as the stages are: what they do is read when one is pressed.
+  const latest = useRef(move)
+  latest.current = move
+  const kept = stages.map(({ id }) => id).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `kept` says whether the stages are the same
+  const commands = useMemo(() => commandsOf(stages, stage => void latest.current(stage)), [kept])
+  useCommands(commands)
   const keys = (event: KeyboardEvent) => {
     const steps: { [key: string]: number } = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
     const step = steps[event.key]
@@ -45,6 +53,7 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
     radios[(at + step + radios.length) % radios.length]?.focus()
   }
   if (isPending) return <Waiting className="h-8 w-full" />
+  if (stages.length === 0) return null
   const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
   return (
     <div className="flex flex-col gap-1">
@@ -72,7 +81,8 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
               tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
               onClick={() => void move(stage)}
               className={classes(
-                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm border px-2',
+                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm',
+                'border px-2',
                 isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
                 isCurrent && 'font-medium',
                 isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',
@@ -92,6 +102,25 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
       )}
     </div>
   )
+}
+
+/** 1 to 9 for the stages in their order, w and x for the first that is won and lost. */
+function commandsOf(stages: readonly Stage[], move: (stage: Stage) => void): Command[] {
+  const closed: Command[] = [
+    { id: 'deal-won', title: 'Mark won', group: 'Deal', keys: 'w', kind: kindOf.won },
+    { id: 'deal-lost', title: 'Mark lost', group: 'Deal', keys: 'x', kind: kindOf.lost },
+  ].flatMap(({ kind, ...command }) => {
+    const stage = stages.find(one => one.kind === kind)
+    return stage ? [{ ...command, act: () => move(stage) }] : []
+  })
+  const numbered = stages.slice(0, 9).map((stage, index) => ({
+    id: `deal-stage-${stage.id}`,
+    title: `Move to ${stage.name}`,
+    group: 'Deal',
+    keys: `${index + 1}`,
+    act: () => move(stage),
+  }))
+  return [...closed, ...numbered]
 }
 
 const looks = {

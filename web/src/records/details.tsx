@@ -38,7 +38,10 @@ function Section(props: { title: string; isOpen: boolean; children: React.ReactN
   const id = useId()
   return (
     <details open={isOpen} className="group border-b border-line pb-2 last:border-0">
-      <summary className="flex min-h-9 cursor-pointer items-center gap-1.5 rounded-sm font-semibold select-none">
+      <summary
+        className="flex min-h-9 cursor-pointer items-center gap-1.5 rounded-sm font-semibold
+        select-none"
+      >
         <ChevronRight
           size={14}
           aria-hidden

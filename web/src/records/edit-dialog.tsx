@@ -6,7 +6,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox } from '../ui/inputs.tsx'
 import { isEmpty, isSame, isWritable, type Problems, problemsOf, type Values, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
-import { focusField, ProblemSummary, RecordForm } from './record-form.tsx'
+import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { useSave } from './saving.tsx'
 import { namesOf, type Shown } from './use-record.ts'
 
@@ -98,7 +98,7 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
         autoFocus={fields[0]?.internal_name}
         hasHeadings
       />
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line bg-raised px-5 py-3">
+      <FormFoot>
         <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
         <span className="grow" />
         <Button look="quiet" onPress={onClose}>
@@ -107,7 +107,7 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
         <Button type="submit" look="primary" isPending={isSaving}>
           {changed.length > 1 ? `Save ${changed.length} changes` : 'Save'}
         </Button>
-      </div>
+      </FormFoot>
       {dialogs}
     </form>
   )

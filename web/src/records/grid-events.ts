@@ -1,5 +1,5 @@
 /** What keys and presses do in a table's grid: one listener each for the whole grid. */
-import type { KeyboardEvent, MouseEvent } from 'react'
+import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { type Cell, next } from './grid.ts'
 import type { Shown } from './layout.ts'
@@ -39,6 +39,11 @@ export function gridEvents(grid: Grid) {
       const cell = isTaken || event.altKey ? null : next(active.cell, event.key, size, isAtEdge)
       if (cell) active.go(cell, event.shiftKey && active.cell.row >= 0)
       if (isTaken || cell) event.preventDefault()
+    },
+    // A screen reader may give the focus to any cell.
+    onFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      const cell = target.dataset.cell === undefined || grid.isEditing ? null : cellOf(target)
+      if (cell && (cell.row !== active.cell.row || cell.column !== active.cell.column)) active.go(cell)
     },
     onClick: (event: MouseEvent) => {
       const target = event.target as HTMLElement

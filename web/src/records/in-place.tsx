@@ -34,7 +34,10 @@ export function InPlace(props: Props) {
     requestAnimationFrame(() => button.current?.focus({ preventScroll: true }))
   }
   return (
-    <div className="grid grid-cols-[minmax(96px,36%)_1fr] gap-2 py-0.5" data-field={field.internal_name}>
+    <div
+      className="grid grid-cols-[minmax(96px,36%)_1fr] gap-x-2 py-0.5 has-[dd_table]:grid-cols-1"
+      data-field={field.internal_name}
+    >
       <dt className="py-1.5 text-ink-soft">
         {field.field_name}
         {field.is_required && isEmpty(record[field.internal_name]) && (
@@ -106,7 +109,8 @@ function OpenRelated({ field, value }: { field: Field; value: unknown }) {
       <Link
         to={path}
         aria-label={`Open ${field.field_name.toLowerCase()}`}
-        className="relative -my-0.5 grid size-6 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-accent"
+        className="relative -my-0.5 grid size-6 shrink-0 place-items-center rounded-sm
+          text-ink-faint hover:text-accent"
       >
         <ExternalLink size={13} aria-hidden />
       </Link>

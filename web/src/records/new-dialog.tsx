@@ -26,7 +26,7 @@ import {
   withLabels,
 } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
-import { focusField, ProblemSummary, RecordForm } from './record-form.tsx'
+import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { tables } from './tables.ts'
 
 const form = 'new'
@@ -182,7 +182,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
         autoFocus={fields[0]?.internal_name}
         hasHeadings={isAll}
       />
-      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line bg-raised px-5 py-3">
+      <FormFoot>
         <Checkbox label="All fields" checked={isAll} onChange={setAll} />
         <span className="grow" />
         <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
@@ -196,7 +196,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
             ))}
           </span>
         </Button>
-      </div>
+      </FormFoot>
     </form>
   )
 }

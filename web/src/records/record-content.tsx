@@ -50,7 +50,9 @@ export function RecordContent(props: {
       {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
       <div className={isPanel ? '' : 'grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]'}>
         {!isPanel && (
-          <div className="min-w-0 rounded-lg border border-line bg-surface px-3 py-1">{details}</div>
+          <div className="min-w-0 self-start rounded-lg border border-line bg-surface px-3 py-1">
+            {details}
+          </div>
         )}
         <Tabs
           selectedKey={selected}
@@ -62,8 +64,9 @@ export function RecordContent(props: {
               <Tab
                 key={id}
                 id={id}
-                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft outline-offset-[-2px]
-                  data-hovered:text-ink data-selected:border-accent data-selected:font-medium data-selected:text-ink"
+                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft
+                  outline-offset-[-2px] data-hovered:text-ink data-selected:border-accent
+                  data-selected:font-medium data-selected:text-ink"
               >
                 {label}
               </Tab>

@@ -130,3 +130,15 @@ function FieldInput({
     />
   )
 }
+
+/** The buttons of a form in a dialog; they stay in sight. */
+export function FormFoot({ children }: { children: ReactNode }) {
+  return (
+    <div
+      className="sticky bottom-0 z-10 -mx-5 -mb-5 flex flex-wrap items-center gap-2 border-t border-line
+        bg-raised px-5 py-3"
+    >
+      {children}
+    </div>
+  )
+}

@@ -7,7 +7,7 @@ import { expandable, fieldsQuery, pageQuery } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { recordPath } from '../routes.tsx'
-import { useReadOnlyReason } from '../shell/me.ts'
+import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
@@ -33,10 +33,16 @@ function pointing(fields: readonly Field[], to: string): string[] {
 export const hasRelated = (resource: string): boolean => ['contact', 'company', 'product'].includes(resource)
 
 export function Related({ shown }: { shown: Shown }) {
+  const me = useMe()
+  const lists = (
+    shown.resource === 'company' ? (['deals', 'contacts'] as const) : (['deals'] as const)
+  ).filter(of => may(me, `${tables[of].resource}:read`))
+  if (lists.length === 0) return <Empty title="Your role does not see what belongs to this." />
   return (
     <div className="flex flex-col gap-5">
-      <RelatedList shown={shown} of="deals" />
-      {shown.resource === 'company' && <RelatedList shown={shown} of="contacts" />}
+      {lists.map(of => (
+        <RelatedList key={of} shown={shown} of={of} />
+      ))}
     </div>
   )
 }

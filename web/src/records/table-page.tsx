@@ -140,7 +140,7 @@ function ResourceTable({ table }: { table: TableName }) {
           <Plus size={15} aria-hidden /> New {one}
         </Button>
       </PageHead>
-      <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+      <div className="flex shrink-0 flex-wrap items-center gap-2 px-4 pb-2">
         <ViewMenu
           inUse={inUse}
           all={`All ${title.toLowerCase()}`}

@@ -1,5 +1,5 @@
 /** The timeline of a record: what is planned, what was done, who changed what. */
-import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
@@ -25,12 +25,13 @@ import type { Shown } from './use-record.ts'
 export function Timeline({ shown, reason }: { shown: Shown; reason: string | undefined }) {
   const { resource, record, fields } = shown
   const me = useMe()
-  const { data: sections } = useSuspenseQuery(fieldsQuery('activity'))
+  const mayRead = may(me, 'activity:read')
+  const { data: sections = [] } = useQuery({ ...fieldsQuery('activity'), enabled: mayRead })
   const history = useInfiniteQuery(historyQuery(resource, record.id))
   const about = aboutField(sections.flat(), resource)
   const { data: activities = [] } = useQuery({
     ...activitiesQuery(resource, record.id, sections),
-    enabled: about !== null && may(me, 'activity:read') && !record.deleted_at,
+    enabled: about !== null && mayRead && !record.deleted_at,
   })
   const events = useMemo(() => history.data?.pages.flatMap(({ data }) => data) ?? [], [history.data])
   const planned = activities

@@ -1,6 +1,7 @@
 /** Which cell of a table is being edited, and where the focus goes from there. */
 import { useRef, useState } from 'react'
 import type { AnyRecord } from '../api/api.ts'
+import { announce } from '../ui/toast.tsx'
 import type { Editing, Then } from './cell-editor.tsx'
 import type { Cell } from './grid.ts'
 import type { Shown } from './layout.ts'
@@ -18,9 +19,15 @@ export function useEditing(asked: {
   const edit = ({ row, column }: Cell, more: Pick<Editing, 'draft' | 'error'> | object = {}): void => {
     const record = rowAt()(row)
     const field = columns[column - 1]?.field
-    if (!record || !field || field.is_read_only || reason) return
+    if (!record || !field) return
+    if (field.is_read_only || reason) {
+      announce(reason ?? `${field.field_name} can’t be changed.`)
+      return
+    }
     cell.current = active().elementOf({ row, column })
     active().go({ row, column })
+    // To where the focus comes back from the editor.
+    cell.current?.focus({ preventScroll: true })
     setEditing({ row, column, record, field, ...more })
   }
   const leave = (then: Then): void => {

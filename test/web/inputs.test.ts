@@ -1,0 +1,174 @@
+/** The inputs of every kind of custom field in a browser, and readers who write numbers and times otherwise. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+async function makeDeal(title: string): Promise<number> {
+  const reply = await call('POST', `${v1}/deal`, dealBody(known, { title }))
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data.id
+}
+
+const stored = async (id: number) => (await call('GET', `${v1}/deal/${id}`)).body.data
+
+async function openForm(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  return page.getByRole('dialog', { name: 'Edit all fields' })
+}
+
+async function pick(form: Locator, label: string, text: string): Promise<void> {
+  const box = form.getByRole('combobox', { name: label })
+  // A list closes when the page under it scrolls; after that, it opens by the next key.
+  await box.scrollIntoViewIfNeeded()
+  await form.page().waitForTimeout(200)
+  await box.fill(text)
+  await form
+    .page()
+    .getByRole('option', { name: new RegExp(text) })
+    .first()
+    .click()
+}
+
+test('every kind of custom field is filled in, saved and shown', { skip }, async () => {
+  const id = await makeDeal('Of every kind')
+  const { page, accessible, end } = await openUi(service, `/deals/${id}`)
+  const form = await openForm(page)
+  const box = (name: string) => form.getByRole('textbox', { name, exact: true })
+  const group = (name: string) => form.getByRole('group', { name, exact: true })
+  await box('Custom text field').fill('A text')
+  await box('Custom large text field').fill('Two\nlines')
+  await box('Custom number field').fill('-12.5')
+  await group('Custom dropdown field').getByRole('radio', { name: 'Gold' }).check()
+  await group('Custom multiselect field').getByRole('checkbox').first().check()
+  await group('Custom multiselect field').getByRole('checkbox').nth(1).check()
+  await group('Custom address field').getByLabel('Street and number').fill('1 Market Street')
+  await group('Custom address field').getByLabel('Postal code').fill('06900')
+  const owner = (await call('GET', `${v1}/user/${known.owner}`)).body.data.name
+  const company = (await call('GET', `${v1}/company/${known.company}`)).body.data.name
+  const contact = (await call('GET', `${v1}/contact/${known.contact}`)).body.data.last_name
+  const [tag] = (await call('GET', `${v1}/tag/view/list`)).body.data
+  await pick(form, 'Custom owner field', owner)
+  await pick(form, 'Custom company field', company)
+  await pick(form, 'Custom contact field', contact)
+  await box('Custom monetary field').fill('99.95')
+  await form.getByRole('combobox', { name: 'Custom monetary field, currency' }).selectOption('EUR')
+  await box('Custom phone field 1').fill('+1 555 0100')
+  await form.getByRole('combobox', { name: 'Custom phone field 1, type' }).selectOption('Mobile')
+  await box('Custom e-mail field 1').fill('jo@example.com')
+  await form.getByLabel('Custom time field', { exact: true }).fill('09:30')
+  await form.getByLabel('Custom date field', { exact: true }).fill('2027-01-31')
+  await form.getByLabel('Custom time range field, from').fill('22:00')
+  await form.getByLabel('Custom time range field, to').fill('06:00')
+  await form.getByLabel('Custom date range field, from').fill('2027-01-01')
+  await form.getByLabel('Custom date range field, to').fill('2027-01-31')
+  await form.getByLabel('Custom date-time range field, from').fill('2027-01-01T09:00')
+  await form.getByLabel('Custom date-time range field, to').fill('2027-01-01T17:00')
+  await pick(form, 'Add to Tags', tag.name)
+  await box('Metadata').fill('{"notes": {"from": "the fair"}}')
+  await accessible('a form with every kind of field')
+  await page.keyboard.press('Control+Enter')
+  await form.waitFor({ state: 'detached' })
+  const deal = await stored(id)
+  assert.deepEqual(
+    {
+      text: deal.cf_custom_text_field,
+      large: deal.cf_custom_large_txt_field,
+      number: deal.cf_custom_number_field,
+      dropdown: deal.cf_custom_dropdown_field,
+      several: deal.cf_custom_multiselect_field.length,
+      address: deal.cf_custom_address_field,
+      money: deal.cf_custom_monetory_field,
+      phone: deal.cf_custom_phone_field,
+      email: deal.cf_custom_email_field,
+      time: deal.cf_custom_time_field,
+      date: deal.cf_custom_date_field,
+      times: deal.cf_custom_time_range_field,
+      dates: deal.cf_custom_date_range_field,
+      moments: deal.cf_custom_date_time_range_field,
+      tags: deal.tags.length,
+      metadata: deal.metadata,
+    },
+    {
+      text: 'A text',
+      large: 'Two\nlines',
+      number: -12.5,
+      dropdown: known.options.cf_custom_dropdown_field?.Gold ?? deal.cf_custom_dropdown_field,
+      several: 2,
+      address: [{ address_line1: '1 Market Street', zipcode: '06900' }],
+      money: { currency: 978, currency_code: 'EUR', value: 99.95 },
+      phone: [{ phone_type: 3, phone_number: '+1 555 0100' }],
+      email: [{ email_type: 1, email_value: 'jo@example.com' }],
+      time: '09:30',
+      date: '2027-01-31',
+      times: { range: { from: '22:00', to: '06:00' } },
+      dates: { range: { from: '2027-01-01', to: '2027-01-31' } },
+      moments: { range: { from: '2027-01-01T09:00:00.000Z', to: '2027-01-01T17:00:00.000Z' } },
+      tags: 1,
+      metadata: { notes: { from: 'the fair' } },
+    },
+  )
+  const { body } = await call('GET', `${v1}/deal/${id}?expand=cf_custom_owner_field,cf_custom_company_field`)
+  const names = body.data._expanded
+  assert.equal(names.cf_custom_owner_field.name, owner)
+  assert.equal(names.cf_custom_company_field.name, company)
+  await page.getByRole('button', { name: 'Edit Custom monetary field: 99.95 EUR' }).waitFor()
+  await page.getByRole('button', { name: /Edit Custom time range field: 22:00 – 06:00/ }).waitFor()
+  await end()
+})
+
+test('numbers, dates and times are those of the reader', { skip }, async () => {
+  const id = await makeDeal('Auf Deutsch')
+  const made = await call('POST', `${v1}/user`, {
+    name: 'Greta Reader',
+    email: 'greta@example.com',
+    role: 1,
+    locale: 'de-DE',
+    time_zone: 'Pacific/Kiritimati',
+  })
+  assert.equal(made.status, 201, made.text)
+  const { page, end } = await openUi(service, `/deals/${id}`, { user: made.body.data.id })
+  const form = await openForm(page)
+  await form.getByRole('textbox', { name: 'Deal value', exact: true }).fill('1.234,50')
+  await form.getByLabel('Custom date field', { exact: true }).fill('2027-01-31')
+  await form.getByLabel('Custom date-time range field, from').fill('2027-01-02T09:00')
+  await form.getByLabel('Custom date-time range field, to').fill('2027-01-02T17:00')
+  await page.keyboard.press('Control+Enter')
+  await form.waitFor({ state: 'detached' })
+  const deal = await stored(id)
+  assert.equal(deal.deal_value.value, 1234.5)
+  assert.equal(deal.cf_custom_date_field, '2027-01-31')
+  assert.deepEqual(deal.cf_custom_date_time_range_field.range, {
+    from: '2027-01-01T19:00:00.000Z',
+    to: '2027-01-02T03:00:00.000Z',
+  })
+  await page.getByRole('button', { name: /^Edit Deal value: 1\.234,50/ }).waitFor()
+  await page.getByRole('button', { name: /^Edit Custom date-time range field: 2027-01-02 09:00/ }).waitFor()
+  await end()
+})
+
+test('a value in a panel is given up without closing the panel', { skip }, async () => {
+  const id = await makeDeal('In a panel')
+  const { page, accessible, end } = await openUi(service, `/board?deal=${id}`)
+  const panel = page.getByRole('dialog', { name: 'In a panel' })
+  await panel.getByRole('button', { name: /^Edit Description/ }).click()
+  await panel.getByRole('textbox', { name: 'Description' }).fill('given up')
+  await page.keyboard.press('Escape')
+  await panel.getByRole('button', { name: 'Edit Description: empty' }).waitFor()
+  await panel.getByRole('button', { name: 'Edit Description: empty' }).press('Enter')
+  await panel.getByRole('textbox', { name: 'Description' }).fill('kept')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Saved Description.').waitFor()
+  await accessible('a deal in a panel')
+  assert.equal((await stored(id)).description, 'kept')
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await end()
+})

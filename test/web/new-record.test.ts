@@ -1,0 +1,114 @@
+/** New records in a browser: by mouse, by keys alone, kept when the dialog closes, by rules. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call } = service
+const skip = noBrowser
+
+async function stored(resource: string, id: number) {
+  return (await call('GET', `${v1}/${resource}/${id}`)).body.data
+}
+
+async function found(title: string) {
+  const { body } = await call('GET', `${v1}/deal/view/list?filter=title:eq(${encodeURIComponent(title)})`)
+  return body.data
+}
+
+/** Presses Tab until something of that name has the focus. */
+async function tabTo(page: Page, name: RegExp, most = 40): Promise<void> {
+  for (let pressed = 0; pressed < most; pressed++) {
+    const focused = await page.evaluate(() => {
+      const { activeElement: element } = document
+      const labels = [...((element as HTMLInputElement | null)?.labels ?? [])].map(one => one.textContent)
+      return [element?.getAttribute('aria-label'), ...labels, element?.textContent].filter(Boolean).join(' ')
+    })
+    if (name.test(focused)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab does not lead to ${name}`)
+}
+
+test('a deal with a new contact is made by mouse', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/deals/477')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByLabel('Title').fill('Made by mouse')
+  await accessible('the new dialog')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Primary contact is required.' }).waitFor()
+  await accessible('the new dialog with a problem')
+  await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Noor Haddad')
+  await page.getByRole('option', { name: 'Create “Noor Haddad”' }).click()
+  assert.equal(await dialog.getByLabel('First name').inputValue(), 'Noor')
+  assert.equal(await dialog.getByLabel('Last name').inputValue(), 'Haddad')
+  await accessible('the new dialog with a new contact')
+  await dialog.getByRole('textbox', { name: 'Deal value', exact: true }).fill('1,234.50')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Created “Made by mouse”.').waitFor()
+  const [deal] = await found('Made by mouse')
+  assert.deepEqual([deal.deal_value.value, deal.deal_value.currency_code], [1234.5, 'USD'])
+  const contact = await stored('contact', deal.primary_contact)
+  assert.deepEqual([contact.first_name, contact.last_name], ['Noor', 'Haddad'])
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Made by mouse' }).waitFor()
+  await end()
+})
+
+test('a deal with a new contact is made by keyboard alone', { skip }, async () => {
+  const { page, end } = await openUi(service, '/deals/477')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('dialog', { name: 'New deal' }).getByLabel('Title').waitFor()
+  await page.keyboard.type('Made by keys')
+  await tabTo(page, /^Primary contact/)
+  await page.keyboard.type('ada.keys@example.com')
+  await page.getByRole('option', { name: /^Create/ }).waitFor()
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Last name').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Created “Made by keys”.').waitFor()
+  const [deal] = await found('Made by keys')
+  const contact = await stored('contact', deal.primary_contact)
+  assert.deepEqual(
+    [contact.first_name, contact.last_name, contact.emails[0].email_value],
+    ['Ada', 'Keys', 'ada.keys@example.com'],
+  )
+  await end()
+})
+
+test('what was typed survives that the dialog is closed', { skip }, async () => {
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('dialog').getByLabel('Title').fill('Half a deal')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByText('This is what you had typed before.').waitFor()
+  assert.equal(await dialog.getByLabel('Title').inputValue(), 'Half a deal')
+  await dialog.getByRole('button', { name: 'Start anew' }).click()
+  assert.equal(await dialog.getByLabel('Title').inputValue(), '')
+  await end()
+})
+
+test('rules ask for their fields as soon as they hold', { skip }, async () => {
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByLabel('Title').waitFor()
+  assert.equal(await dialog.getByLabel('Closed on').count(), 0)
+  await dialog.getByLabel('Stage').selectOption({ label: 'Lost' })
+  await dialog.getByLabel('Closed on').waitFor()
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Lost reason is required.' }).waitFor()
+  await end()
+})

@@ -1,0 +1,52 @@
+/** Pages of records for those who may do little: they see what they may, and are told why not more. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+async function made(resource: string, body: Parameters<typeof call>[2]): Promise<number> {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data.id
+}
+
+test('who may read only sees why nothing can be changed', { skip }, async () => {
+  const deal = await made('deal', dealBody(known, { title: 'Read only' }))
+  const user = await made('user', { name: 'Rita Reader', email: 'rita@example.com', role: 'Read only' })
+  const { page, accessible, end } = await openUi(service, `/deals/${deal}`, { user })
+  await page.getByRole('heading', { level: 1, name: 'Read only' }).waitFor()
+  await page.getByRole('radio', { name: 'New' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Edit/ }).count(), 0)
+  const stage = page.getByRole('radio', { name: 'Won' })
+  assert.equal(await stage.getAttribute('aria-disabled'), 'true')
+  await stage.click({ force: true })
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  assert.equal(await page.getByRole('textbox', { name: 'Note' }).isDisabled(), true)
+  await accessible('a deal for who may read only')
+  await page.keyboard.press('c')
+  const create = page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true })
+  assert.equal(await create.getAttribute('aria-disabled'), 'true')
+  await end()
+})
+
+test('who sees little of a deal sees that, and no errors', { skip }, async () => {
+  const deal = await made('deal', dealBody(known, { title: 'Little to see' }))
+  const role = await made('role', {
+    name: 'Narrow',
+    scopes: ['deal:read', 'deal:write', 'field:read'],
+    hidden_fields: ['deal.deal_value', 'deal.lost_reason'],
+    locked_fields: ['deal.description'],
+  })
+  const user = await made('user', { name: 'Nia Narrow', email: 'nia@example.com', role })
+  const { page, accessible, end } = await openUi(service, `/deals/${deal}`, { user })
+  await page.getByRole('button', { name: 'Edit Title: Little to see' }).waitFor()
+  assert.equal(await page.getByText('Deal value', { exact: true }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: /^Edit Description/ }).count(), 0)
+  await accessible('a deal for who sees little of it')
+  await end(/403/)
+})
