@@ -1,7 +1,7 @@
 /** The dialog for a new record, which any page can open. */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { AnyRecord } from '../api/api.ts'
-import { Opening } from '../ui/dialog.tsx'
+import { Opening } from '../ui/bits.tsx'
 
 const NewDialog = lazy(() =>
   import('../records/new-dialog.tsx').then(module => ({ default: module.NewDialog })),

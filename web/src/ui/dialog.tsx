@@ -74,11 +74,6 @@ export function Dialog(props: Props) {
   )
 }
 
-/** A dialog that is being loaded: letters that are typed meanwhile are no shortcuts of the page below. */
-export function Opening({ label }: { label: string }) {
-  return <div role="dialog" aria-label={label} aria-busy className="unseen" />
-}
-
 /** The buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>
