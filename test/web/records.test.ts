@@ -236,7 +236,7 @@ test('one goes through the list that one came from', { skip }, async () => {
   const { page, end } = await openUi(service, `/deals/${deals[0].id}?${search}`)
   await page.getByText('1 of 3').waitFor()
   await page.keyboard.press(']')
-  await page.getByRole('heading', { level: 1, name: 'Neighbour b' }).waitFor()
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Neighbour b')
   await page.getByText('2 of 3').waitFor()
   await page.keyboard.press('[')
   await page.getByRole('heading', { level: 1, name: 'Neighbour a' }).waitFor()
