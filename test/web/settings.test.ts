@@ -38,6 +38,13 @@ test('fields of several types are in the list and in the form at once', { skip }
   const list = page.getByRole('list', { name: 'Fields of Custom fields' })
   for (const [label] of made) await list.getByText(label, { exact: true }).waitFor()
   await accessible('fields')
+  // The form of a new deal has them without a reload.
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('c')
+  await dialog(page).getByRole('checkbox', { name: 'All fields' }).check()
+  await dialog(page).getByRole('textbox', { name: 'Contract number' }).waitFor()
+  await dialog(page).getByText('Plan', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
   // What is wrong is said at the field, as the service says it.
   await page.getByRole('button', { name: 'Add a field' }).click()
   await dialog(page).getByRole('textbox', { name: 'Label' }).fill('Seats')

@@ -71,6 +71,7 @@ export function Currencies() {
               ),
               rate: currency => <Rate currency={currency} base={base} />,
             }}
+            actionsWidth="w-14"
             empty="No currency has a rate."
             actions={currency => (
               <IconButton

@@ -1,8 +1,11 @@
 /** Changes a field: its label and its rules. Type and internal name never change (D36). */
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, type Field } from '../api/api.ts'
+import { pageQuery } from '../api/queries.ts'
 import { aboutField } from '../fields/custom-types.ts'
 import { kindOf } from '../fields/kinds.ts'
+import { useFormat } from '../format/use-format.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, TextField } from '../ui/inputs.tsx'
 import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
@@ -13,7 +16,7 @@ import { useSaving } from './saving.ts'
 const fields = ['field_name', 'is_required', 'is_unique', 'config', 'default_value', 'is_active']
 
 export function FieldDialog(props: { source: string; field: Field; onClose: () => void }) {
-  const { field, onClose } = props
+  const { source, field, onClose } = props
   const [draft, setDraft] = useState<FieldDraft>(() => ({
     field_name: field.field_name,
     is_required: field.is_required,
@@ -66,11 +69,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
         {!field.is_read_only && (
           <>
             <FieldRules field={field} draft={draft} problems={problems} onChange={change} />
-            {draft.is_required && !field.is_required && (
-              <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
-                Records without a value stay as they are; whoever changes one has to fill it in.
-              </p>
-            )}
+            {draft.is_required && !field.is_required && <Lacking source={source} field={field} />}
           </>
         )}
         <div>
@@ -80,5 +79,22 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
         {!field.is_read_only && <Preview field={shown} />}
       </DialogForm>
     </Dialog>
+  )
+}
+
+/** What a field that becomes required means for the records that there are (D36). */
+function Lacking({ source, field }: { source: string; field: Field }) {
+  const format = useFormat()
+  const filter = `${field.internal_name}:isnull(true)`
+  const mayAsk = field.operators.includes('isnull')
+  const { data } = useQuery({ ...pageQuery(source, { filter, fields: 'id' }, 1, 1), enabled: mayAsk })
+  const total = data?.meta.total
+  return (
+    <p role="status" className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
+      {typeof total === 'number'
+        ? `${format.number(total)} records lack it. They stay as they are;`
+        : 'Records that lack it stay as they are;'}{' '}
+      whoever changes one has to fill it in.
+    </p>
   )
 }

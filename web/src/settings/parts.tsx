@@ -43,7 +43,7 @@ export function Panel(props: {
 /** What went wrong and belongs to no field; read out when it appears. */
 export function Trouble({ text }: { text: string | undefined }) {
   return (
-    <div role="alert">
+    <div role="alert" className="empty:hidden">
       {text && <p className="rounded-sm bg-lost-soft px-3 py-2 text-lost whitespace-pre-line">{text}</p>}
     </div>
   )

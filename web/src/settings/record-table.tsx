@@ -1,6 +1,6 @@
 /** A table of small records: a column a field, and what can be done with each. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { type AnyRecord, ask, type Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
@@ -28,6 +28,8 @@ type Props = {
   cells?: { readonly [field: string]: (record: AnyRecord) => ReactNode }
   /** of columns, such as 30%; the others share what is left */
   widths?: { readonly [field: string]: string }
+  /** the class of the width of the last column */
+  actionsWidth?: string
   empty: string
   emptyAction?: ReactNode
   actions: (record: AnyRecord) => ReactNode
@@ -42,6 +44,7 @@ export function RecordTable(props: Props) {
     always = [],
     cells = {},
     widths = {},
+    actionsWidth = 'w-28',
     empty,
     emptyAction,
     actions,
@@ -61,13 +64,16 @@ export function RecordTable(props: Props) {
             <th
               key={field.internal_name}
               scope="col"
-              style={{ width: widths[field.internal_name] }}
-              className={classes('px-3 py-1.5 font-medium first:pl-4', hidden(index, field.internal_name))}
+              style={{ '--width': widths[field.internal_name] } as CSSProperties}
+              className={classes(
+                'px-3 py-1.5 font-medium first:pl-4 sm:w-(--width)',
+                hidden(index, field.internal_name),
+              )}
             >
               {field.field_name}
             </th>
           ))}
-          <th scope="col" className="w-36 px-3 py-1.5">
+          <th scope="col" className={classes('px-3 py-1.5', actionsWidth)}>
             <span className="unseen">Actions</span>
           </th>
         </tr>

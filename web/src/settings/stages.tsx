@@ -63,8 +63,8 @@ export function StageList(props: {
               )}
             >
               <SortHandle sorting={sorting} id={String(stage.id)} isDisabled={reason !== undefined} />
-              <div className="grid min-w-0 items-center gap-x-4 sm:grid-cols-[minmax(0,1fr)_56px_64px_130px_84px]">
-                <span className="truncate font-medium" dir="auto" title={stage.name}>
+              <div className="flex min-w-0 flex-wrap items-center gap-x-4 sm:grid sm:grid-cols-[minmax(0,1fr)_56px_64px_130px_84px]">
+                <span className="truncate font-medium max-sm:w-full" dir="auto" title={stage.name}>
                   {stage.name}
                 </span>
                 <span className="flex">
@@ -74,7 +74,7 @@ export function StageList(props: {
                   <span className="unseen">Probability </span>
                   {format.percent(stage.probability)}
                 </span>
-                <span className="text-ink-soft">
+                <span className="text-ink-soft max-sm:empty:hidden">
                   {stage.rotting_days ? `rots after ${stage.rotting_days} d` : ''}
                 </span>
                 <span className="tabular text-ink-soft sm:text-right">

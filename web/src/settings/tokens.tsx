@@ -55,6 +55,7 @@ export function Tokens() {
               scopes: token => <span className="text-ink-soft">{sayScopes(texts(token.scopes))}</span>,
               last_used_at: token => <LastUsed at={token.last_used_at as string | null} />,
             }}
+            actionsWidth="w-32"
             empty="There is no token."
             actions={token => (
               <>

@@ -53,6 +53,7 @@ export function Users() {
               role: user => <>{(user._expanded?.role as { name?: string } | null)?.name ?? '—'}</>,
             }}
             widths={{ name: '26%', role: '18%', territories: '16%' }}
+            actionsWidth="w-14"
             empty="There is no user."
             actions={user => <Actions user={user} reason={reason} onOpen={setOpened} />}
           />

@@ -82,6 +82,7 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
               events: webhook => <span className="text-ink-soft">{texts(webhook.events).join(', ')}</span>,
               is_active: webhook => <State webhook={webhook} />,
             }}
+            actionsWidth="w-20"
             empty="Nobody is told of changes yet."
             actions={webhook => (
               <Button
