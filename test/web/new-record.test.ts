@@ -120,6 +120,28 @@ test('what was typed survives that the dialog is closed', { skip }, async () => 
   await end()
 })
 
+test('a copy of a deal is its own, whatever was left in the dialog', { skip }, async () => {
+  const { page, end } = await openUi(service, '/deals/477')
+  const { title } = await stored('deal', 477)
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByRole('dialog').getByLabel('Title').fill('Left behind')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByLabel('Title').waitFor()
+  assert.equal(await dialog.getByLabel('Title').inputValue(), `${title} (copy)`)
+  await page.keyboard.press('Control+Enter')
+  await page.getByText(`Created “${title} (copy)”.`).waitFor()
+  const [copy] = await found(`${title} (copy)`)
+  const original = await stored('deal', 477)
+  assert.deepEqual(copy.deal_value, original.deal_value)
+  assert.equal(copy.primary_contact, original.primary_contact)
+  await end()
+})
+
 test('rules ask for their fields as soon as they hold', { skip }, async () => {
   const { page, end } = await openUi(service, '/today')
   await page.getByRole('heading', { level: 1 }).waitFor()

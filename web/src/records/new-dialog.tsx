@@ -81,8 +81,8 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
   })
   const fields = sections.flat().filter(isWritable)
   const start = beginning(resource, asked.prefill, fields, { me, pipelines, stages })
-  const [typed, setTyped] = useState<Values>(() => left.get(resource) ?? {})
-  const [isRestored, setRestored] = useState(left.has(resource))
+  const [typed, setTyped] = useState<Values>(() => draftFor(asked) ?? {})
+  const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
   const [isAll, setAll] = useState(false)
   const [problems, setProblems] = useState<Problems>({})
   const [isSaving, setSaving] = useState(false)
@@ -199,6 +199,12 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       </FormFoot>
     </form>
   )
+}
+
+/** The draft that was left, unless this dialog was opened with other values of its own, such as a copy. */
+function draftFor({ resource, prefill }: NewAsked): Values | undefined {
+  const kept = left.get(resource)
+  return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
 }
 
 /** What a new record usually has besides what it must have. */
