@@ -342,6 +342,32 @@ const pages = [
   'backup',
 ]
 
+test('who may see one page only sees it without an error, and is told of the others', { skip }, async () => {
+  for (const [page, scopes] of [
+    ['users', ['user:read', 'field:read']],
+    ['tokens', ['token:read', 'field:read']],
+    ['webhooks', ['webhook:read', 'field:read']],
+    ['currencies', ['currency:read', 'field:read']],
+    ['pipelines', ['pipeline_stage:read', 'pipeline:read', 'field:read']],
+  ] as const) {
+    const role = await call('POST', `${v1}/role`, { name: `Sees ${page}`, scopes: [...scopes, 'event:read'] })
+    const user = { name: `Sees ${page}`, email: `${page}@example.com`, role: role.body.data.id }
+    const made = await call('POST', `${v1}/user`, user)
+    assert.equal(made.status, 201, made.text)
+    const options = { user: made.body.data.id }
+    const { page: theirs, accessible, end } = await openUi(service, `/settings/${page}`, options)
+    await theirs.getByRole('heading', { level: 2, exact: false }).last().waitFor()
+    await theirs.waitForLoadState('networkidle')
+    await accessible(`${page}, with nothing else`)
+    await theirs
+      .getByRole('navigation', { name: 'Settings' })
+      .getByRole('link', { name: /^Roles/ })
+      .click()
+    await theirs.getByText('it lacks role:read').waitFor()
+    await end()
+  }
+})
+
 for (const width of [1280, 390]) {
   test(`every page is accessible and has no sideways scroll at ${width} pixels`, { skip }, async () => {
     const size = { width, height: 844 }
