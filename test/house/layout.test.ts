@@ -100,7 +100,7 @@ test('a test that asks which engine it runs on is where it runs on both', () => 
 })
 
 test('a line of code has at most 110 characters, unless it is part of a long text', () => {
-  const long = sources('{src,test,bench,scripts,bin}/**/*.{ts,js}').flatMap(file => {
+  const long = sources('{src,test,bench,scripts,bin,web/src}/**/*.{ts,tsx,js}').flatMap(file => {
     let isTemplate = false
     return linesOf(file).flatMap(({ place, text }) => {
       const begins = isTemplate

@@ -47,14 +47,3 @@ test('a file of the web UI opens with what it owns, and is short', () => {
     [],
   )
 })
-
-test('a line of the web UI has at most 110 characters', () => {
-  const long = files.flatMap(({ path, text }) =>
-    text
-      .split('\n')
-      .flatMap((line, index) =>
-        line.length > 110 && !/^\s*(className=|'|"|`)|className="/.test(line) ? [`${path}:${index + 1}`] : [],
-      ),
-  )
-  assert.deepEqual(long, [])
-})

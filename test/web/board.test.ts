@@ -128,7 +128,7 @@ test('keys alone: from card to card, to the next stage, the menu, and won with a
   await page.keyboard.press('m')
   await page.getByRole('menuitem', { name: 'Negotiation' }).waitFor()
   await accessible('the menu of a card')
-  await page.keyboard.press('n')
+  await page.keyboard.type('neg')
   await page.keyboard.press('Enter')
   await page.getByText('Moved by keys is in Negotiation now.').waitFor()
   await page.waitForFunction(() =>

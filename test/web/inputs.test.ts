@@ -1,4 +1,4 @@
-/** The inputs of every kind of custom field in a browser, and readers who write numbers and times otherwise. */
+/** Inputs of every kind of custom field in a browser; readers who write numbers and times otherwise. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -151,6 +151,28 @@ test('numbers, dates and times are those of the reader', { skip }, async () => {
   })
   await page.getByRole('button', { name: /^Edit Deal value: 1\.234,50/ }).waitFor()
   await page.getByRole('button', { name: /^Edit Custom date-time range field: 2027-01-02 09:00/ }).waitFor()
+  await end()
+})
+
+test('a reference is changed in place by keys', { skip }, async () => {
+  const id = await makeDeal('Handed over')
+  const owner = { name: 'Olga Newowner', email: 'olga@example.com', role: 1 }
+  const made = await call('POST', `${v1}/user`, owner)
+  assert.equal(made.status, 201, made.text)
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: /^Edit Sales owner/ }).press('Enter')
+  const box = page.getByRole('combobox', { name: 'Sales owner' })
+  await box.waitFor()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('Olga')
+  await page.getByRole('option', { name: 'Olga Newowner' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  assert.equal(await box.inputValue(), 'Olga Newowner')
+  await page.keyboard.press('Enter')
+  await page.getByText('Saved Sales owner.').waitFor()
+  assert.equal((await stored(id)).sales_owner, made.body.data.id)
+  await page.getByRole('button', { name: 'Edit Sales owner: Olga Newowner' }).waitFor()
   await end()
 })
 

@@ -83,6 +83,27 @@ test('a deal with a new contact is made by keyboard alone', { skip }, async () =
   await end()
 })
 
+test('a contact that is there already is offered in the place of a second one', { skip }, async () => {
+  const contact = { first_name: 'Tova', last_name: 'Twice' }
+  const reply = await call('POST', `${v1}/contact`, contact)
+  assert.equal(reply.status, 201, reply.text)
+  const { page, accessible, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByLabel('Title').fill('Not twice')
+  await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Tova Twice')
+  await page.getByRole('option', { name: /^Create/ }).click()
+  await dialog.getByRole('button', { name: 'Use Tova Twice' }).waitFor()
+  await accessible('a contact that is there already')
+  await dialog.getByRole('button', { name: 'Use Tova Twice' }).click()
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Created “Not twice”.').waitFor()
+  const [deal] = await found('Not twice')
+  assert.equal(deal.primary_contact, reply.body.data.id)
+  await end()
+})
+
 test('what was typed survives that the dialog is closed', { skip }, async () => {
   const { page, end } = await openUi(service, '/today')
   await page.getByRole('heading', { level: 1 }).waitFor()

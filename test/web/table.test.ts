@@ -226,6 +226,16 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await message(page, /Undone/)
     assert.deepEqual(await rows(), Array(3).fill(['2027-05-01', 1000]))
+    await cell(page, 0, 2).click()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowRight')
+    const copied = await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      const event = new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true })
+      document.activeElement!.dispatchEvent(event)
+      return clipboardData.getData('text/plain')
+    })
+    assert.match(copied, /^2027-05-01\t1,000\S* USD\n2027-05-01\t1,000\S* USD$/)
     await ui.end()
   })
 

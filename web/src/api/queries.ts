@@ -102,7 +102,7 @@ export const recordQuery = (resource: string, id: number, expand: string) =>
   })
 
 /** Names need the scope to read what they name (D65): whoever lacks it sees numbers. */
-function mayRead(resource: string): boolean {
+export function mayRead(resource: string): boolean {
   const scopes = queryClient.getQueryData(meQuery.queryKey)?.scopes ?? []
   return scopes.includes('admin') || scopes.includes(`${resource}:read`)
 }

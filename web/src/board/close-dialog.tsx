@@ -1,6 +1,6 @@
 /** Won or lost: asks for reason and date before anything is saved, from every way in (rules 2 and 3). */
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { optionsQuery } from '../api/queries.ts'
 import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
@@ -48,7 +48,7 @@ export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
       isOpen
       onClose={onClose}
     >
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <form onSubmit={submit} onKeyDown={submitByEnter} noValidate className="flex flex-col gap-4">
         <Select
           label={isWon ? 'Why was it won?' : 'Why was it lost?'}
           value={reason}
@@ -80,6 +80,13 @@ export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
       </form>
     </Dialog>
   )
+}
+
+/** Enter submits from the list of reasons, too; browsers do so from text fields only. */
+function submitByEnter(event: KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
+  event.preventDefault()
+  event.currentTarget.requestSubmit()
 }
 
 function NoReasons({ isAdmin }: { isAdmin: boolean }) {

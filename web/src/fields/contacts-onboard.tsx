@@ -42,6 +42,7 @@ export const contactsOnboard: Kind<Values> = {
             value={one}
             onChange={next => onChange([...ids, ...made.map((old, at) => (at === index ? next : old))])}
             onCancel={() => onChange([...ids, ...made.filter((_, at) => at !== index)])}
+            onUse={found => onChange([...ids, found.id, ...made.filter((_, at) => at !== index)])}
           />
         ))}
       </ReferencesInput>

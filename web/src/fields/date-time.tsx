@@ -68,6 +68,6 @@ export const dateTime: Kind<string> = {
   Operand: operandOf(MomentOperand),
   text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
-  width: 170,
+  width: 180,
   isTime: true,
 }

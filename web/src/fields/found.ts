@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type AnyRecord, ask, type Named } from '../api/api.ts'
-import { recordQuery } from '../api/queries.ts'
+import { mayRead, recordQuery } from '../api/queries.ts'
 
 export type Found = { readonly id: number; readonly name: string; readonly detail?: string | null }
 
@@ -32,28 +32,41 @@ async function find(resource: string, text: string, signal: AbortSignal): Promis
   return list.filter(one => one.is_active !== 2).map(one => ({ id: one.id, name: nameOf(one) }))
 }
 
-/** What was found before stays until the next answer is there. */
+/**
+ * What was found before stays until the next answer is there, as far as it has the text: who types fast and
+ * takes the first one takes none of another text's.
+ */
 export function useFound(resource: string, text: string, isAsked: boolean): readonly Found[] {
   const [asked, setAsked] = useState(text)
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), 150)
     return () => clearTimeout(timer)
   }, [text])
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['list', resource, 'found', asked],
     queryFn: ({ signal }) => find(resource, asked, signal),
     enabled: isAsked,
     placeholderData: before => before,
     staleTime: 10_000,
   })
-  return data ?? []
+  const found = data ?? []
+  const isFresh = asked === text.trim() && !isPlaceholderData
+  return isFresh ? found : found.filter(one => hasWords(`${one.name} ${one.detail ?? ''}`, text))
+}
+
+function hasWords(name: string, text: string): boolean {
+  const lower = name.toLocaleLowerCase()
+  return text
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every(word => lower.includes(word))
 }
 
 /** The name of a record, which is asked for where nobody has told it. */
 export function useName(resource: string, id: number | null, told: Named | undefined): string | null {
   const { data } = useQuery({
     ...recordQuery(resource, id ?? 0, ''),
-    enabled: id !== null && !told,
+    enabled: id !== null && !told && mayRead(resource),
     select: nameOf,
   })
   return id === null ? null : (told?.name ?? data ?? `No. ${id}`)

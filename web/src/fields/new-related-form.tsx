@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { type FieldType, sayError } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { type Found, useFound } from './found.ts'
 import { Group } from './group.tsx'
 import { kindOf } from './kinds.ts'
-import type { NewRelated } from './new-related.ts'
+import { mailOf, type NewRelated, textOfNew } from './new-related.ts'
 
 /** What a new person or company is known by; the rest is filled in on its own page. */
 const asked: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
@@ -18,8 +19,10 @@ export function NewRelatedForm(props: {
   value: NewRelated
   onChange: (value: NewRelated) => void
   onCancel: () => void
+  /** takes one that is there already */
+  onUse: (found: Found) => void
 }) {
-  const { resource, label, error, value, onChange, onCancel } = props
+  const { resource, label, error, value, onChange, onCancel, onUse } = props
   const { data: sections = [], error: unread } = useQuery(fieldsQuery(resource))
   const fields = sections
     .flat()
@@ -50,7 +53,31 @@ export function NewRelatedForm(props: {
             )
           })}
         </div>
+        <Alike resource={resource} value={value} onUse={onUse} />
       </div>
     </Group>
+  )
+}
+
+/** One of that name or e-mail may be there already: nobody needs a second. */
+function Alike(props: { resource: string; value: NewRelated; onUse: (found: Found) => void }) {
+  const { resource, value, onUse } = props
+  const mail = mailOf(value)
+  const name = textOfNew(value)
+  const asked = mail || name
+  const found = useFound(resource, asked, asked.length >= 3)
+  const same = (one: string | null | undefined, other: string) =>
+    other !== '' && one?.toLocaleLowerCase() === other.toLocaleLowerCase()
+  const alike = found.filter(one => same(one.name, name) || same(one.detail, mail)).slice(0, 3)
+  return (
+    <div role="status" className="mt-3 flex flex-wrap items-center gap-2 empty:hidden">
+      {alike.length > 0 && <span className="text-warn">There already:</span>}
+      {alike.map(one => (
+        <Button key={one.id} isSmall onPress={() => onUse(one)}>
+          Use {one.name}
+          {one.detail && <span className="text-ink-faint">{one.detail}</span>}
+        </Button>
+      ))}
+    </div>
   )
 }

@@ -38,3 +38,9 @@ const isNested = (member: unknown): member is NewRelated => isNew(member) && !Ar
 export function textOfNew({ name, first_name, last_name }: NewRelated): string {
   return String(name ?? [first_name, last_name].filter(Boolean).join(' '))
 }
+
+/** The first e-mail of a new contact, or nothing. */
+export function mailOf({ emails }: NewRelated): string {
+  const [first] = Array.isArray(emails) ? (emails as { email_value?: string }[]) : []
+  return first?.email_value?.trim() ?? ''
+}

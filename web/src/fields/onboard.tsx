@@ -29,6 +29,7 @@ export const onboard: Kind<number | string | NewRelated> = {
         value={value}
         onChange={onChange}
         onCancel={() => onChange(null)}
+        onUse={found => onChange(found.id)}
       />
     )
   },

@@ -63,8 +63,8 @@ export function Forecast() {
             activeOptions={{ exact: true }}
             search={{ ...keptIn(search), ...(id === 'forecast' ? {} : { report: id }) }}
             aria-current={id === report.id ? 'page' : undefined}
-            className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover aria-[current]:bg-accent-soft
-              aria-[current]:font-medium aria-[current]:text-accent-strong"
+            className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover
+              aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
           >
             {title}
           </Link>

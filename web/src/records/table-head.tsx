@@ -131,8 +131,8 @@ function Edge({ width, onResize }: { width: number; onResize: (width: number) =>
     <span
       aria-hidden
       data-edge
-      className="absolute top-0 right-0 h-full w-2 cursor-col-resize touch-none border-r border-line hover:border-r-2
-        hover:border-accent"
+      className="absolute top-0 right-0 h-full w-2 cursor-col-resize touch-none border-r
+        border-line hover:border-r-2 hover:border-accent"
       onPointerDown={event => {
         event.preventDefault()
         event.stopPropagation()

@@ -36,6 +36,10 @@ export const TableRow = memo(function TableRow(props: Props) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       data-row={index}
+      // A grid is one stop of the Tab key: what its cells link to is pressed, or opened from the cell.
+      ref={row => {
+        for (const link of row?.querySelectorAll('a') ?? []) link.tabIndex = -1
+      }}
       className={classes(
         'absolute flex border-b border-line',
         isSelected ? 'bg-accent-soft' : 'bg-surface hover:bg-hover',
@@ -105,7 +109,7 @@ function Cell(props: CellProps) {
     >
       {record ? (
         <div
-          className="min-w-0 truncate [&_.flex-wrap]:flex-nowrap"
+          className="min-w-0 truncate [&>*]:align-middle [&_.flex-wrap]:flex-nowrap"
           dir={field.internal_name === nameField ? 'auto' : undefined}
         >
           <Content {...{ record, column, nameField, href }} />

@@ -52,7 +52,8 @@ export function Table(props: Props) {
     columns,
     reason,
   })
-  const active = useActive(layout, height, hasSums ? height * 2 : height, editing !== null)
+  const list = [asked.filter, asked.sort, asked.deleted].join()
+  const active = useActive(layout, height, hasSums ? height * 2 : height, editing !== null, list)
   const { scroller, sight } = active
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)

@@ -19,13 +19,30 @@ export type Active = {
   readonly elementOf: (cell: Cell) => HTMLElement | null
 }
 
-/** `covered` is what head and foot hide of the rows, in pixels. */
-export function useActive(layout: Layout, height: number, covered: number, isEditing: boolean): Active {
+/**
+ * `covered` is what head and foot hide of the rows, in pixels. Where `list` is another one, it is shown from
+ * its beginning.
+ */
+export function useActive(
+  layout: Layout,
+  height: number,
+  covered: number,
+  isEditing: boolean,
+  list: string,
+): Active {
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
   const [cell, setCell] = useState<Cell>({ row: 0, column: 1 })
   const [anchor, setAnchor] = useState<Cell | null>(null)
   const wantsFocus = useRef(false)
+  const listShown = useRef(list)
+  useLayoutEffect(() => {
+    if (listShown.current === list) return
+    listShown.current = list
+    scroller.current?.scrollTo({ top: 0 })
+    setAnchor(null)
+    setCell(({ row, column }) => ({ row: Math.min(row, 0), column }))
+  }, [list])
   const elementOf = ({ row, column }: Cell) =>
     scroller.current?.querySelector<HTMLElement>(`[data-cell="${row}.${column}"]`) ?? null
   const reveal = ({ row, column }: Cell) => {

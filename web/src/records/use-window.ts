@@ -3,7 +3,7 @@
  * still
  * to come are undefined; nothing else moves when they arrive.
  */
-import { keepPreviousData, queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type AnyRecord, api, base, type Page } from '../api/api.ts'
 import { type ListAsked, pageQuery } from '../api/queries.ts'
@@ -29,7 +29,6 @@ const exactQuery = (resource: string, asked: ListAsked) =>
       const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
       return (body as Page<AnyRecord>).meta.total
     },
-    placeholderData: keepPreviousData,
   })
 
 /** How many records match, null until it is known; and what went wrong with reading the first of them. */

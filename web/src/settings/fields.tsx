@@ -52,8 +52,8 @@ export function Fields() {
               params={{ page: 'fields' }}
               search={{ source: resource }}
               aria-current={resource === source ? 'true' : undefined}
-              className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover aria-[current]:bg-accent-soft
-                aria-[current]:font-medium aria-[current]:text-accent-strong"
+              className="min-h-8 rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover
+                aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
             >
               {title}
             </Link>

@@ -84,8 +84,8 @@ function Tabs({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: Pip
           search={{ id: String(id) }}
           aria-current={id === shown?.id ? 'true' : undefined}
           dir="auto"
-          className="min-h-8 max-w-64 truncate rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover aria-[current]:bg-accent-soft
-            aria-[current]:font-medium aria-[current]:text-accent-strong"
+          className="min-h-8 max-w-64 truncate rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover
+            aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
         >
           {name}
         </Link>

@@ -201,8 +201,8 @@ function Sessions() {
                   {session.is_current && <Badge look="accent">this one</Badge>}
                 </p>
                 <p className="text-sm text-ink-soft" title={format.fullMoment(session.last_used_at)}>
-                  {session.address ?? 'unknown address'} · used {format.ago(session.last_used_at)} · signed in{' '}
-                  {format.moment(session.created_at)}
+                  {`${session.address ?? 'unknown address'} · used ${format.ago(session.last_used_at)} · `}
+                  {`signed in ${format.moment(session.created_at)}`}
                 </p>
               </div>
               {!session.is_current && (

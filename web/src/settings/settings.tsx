@@ -63,7 +63,8 @@ function PageList({ current }: { current: string }) {
                       to="/settings/$page"
                       params={{ page: id }}
                       aria-current={id === current ? 'page' : undefined}
-                      className="flex min-h-8 items-center gap-2 rounded-sm px-2.5 text-ink-soft hover:bg-hover
+                      className="flex min-h-8 items-center gap-2 rounded-sm px-2.5 text-ink-soft
+                        hover:bg-hover
                         hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium
                         aria-[current]:text-accent-strong"
                     >

@@ -1,6 +1,7 @@
 /** The dialog for a new record, which any page can open. */
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { AnyRecord } from '../api/api.ts'
+import { Opening } from '../ui/bits.tsx'
 
 const NewDialog = lazy(() =>
   import('../records/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
@@ -40,7 +41,7 @@ export function NewRecord() {
   )
   if (!shown) return null
   return (
-    <Suspense fallback={null}>
+    <Suspense fallback={<Opening label="New record" />}>
       <NewDialog asked={shown} onClose={() => set(null)} />
     </Suspense>
   )

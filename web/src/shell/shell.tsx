@@ -15,7 +15,7 @@ import {
 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { FormatProvider } from '../format/use-format.tsx'
-import { Key } from '../ui/bits.tsx'
+import { Key, Opening } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { announce, lastUndo, Toasts } from '../ui/toast.tsx'
@@ -164,7 +164,8 @@ export function Shell() {
               to={to}
               params={params}
               onClick={() => setOpen(null)}
-              className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft hover:bg-hover hover:text-ink
+              className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft
+                hover:bg-hover hover:text-ink
                 aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
             >
               <Icon size={16} aria-hidden />
@@ -183,7 +184,7 @@ export function Shell() {
       </div>
       <Toasts />
       <NewRecord />
-      <Suspense fallback={null}>
+      <Suspense fallback={<Opening label="Search and commands" />}>
         {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
         {open === 'keys' && <KeySheet onClose={() => setOpen(null)} />}
       </Suspense>

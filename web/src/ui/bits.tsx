@@ -64,6 +64,11 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   )
 }
 
+/** A dialog that is being loaded: letters that are typed meanwhile are no shortcuts of the page below. */
+export function Opening({ label }: { label: string }) {
+  return <div role="dialog" aria-label={label} aria-busy className="unseen" />
+}
+
 /** The grey bar of what is still to come. */
 export function Waiting({ className }: { className?: string }) {
   return <span aria-hidden className={classes('waiting block', className)} />

@@ -76,8 +76,8 @@ export function Toasts() {
         {shown.map(({ id, text, look, action }) => (
           <div
             key={id}
-            className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md border border-line
-              bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+            className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md
+              border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
           >
             <span
               className={classes('size-2 shrink-0 rounded-full', look === 'done' ? 'bg-won' : 'bg-lost')}

@@ -121,8 +121,8 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
                 />
               )}
               <p className="mt-3 border-t border-line pt-3 text-ink-soft">
-                {base.deals(deals)} entered; {format.number(wonCount)} are won, {format.number(lost)} lost,{' '}
-                {format.number(deals - wonCount - lost)} still open or elsewhere.
+                {`${base.deals(deals)} entered; ${format.number(wonCount)} are won, ${format.number(lost)} lost, `}
+                {`${format.number(deals - wonCount - lost)} still open or elsewhere.`}
                 {since && ` The history begins on ${format.date(format.dateOf(since))}.`}
               </p>
             </>
