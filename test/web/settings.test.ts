@@ -264,7 +264,7 @@ test('a token’s secret is shown once, and works', { skip }, async () => {
   await page.getByRole('button', { name: 'Revoke Web form' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await said(page, 'Revoked the token “Web form”')
-  // A token ends within a second (D58).
+  // A token ends within a second (D38).
   const status = async () =>
     (await call('GET', `${v1}/me`, undefined, { authorization: `Bearer ${secret}` })).status
   while ((await status()) !== 401) await page.waitForTimeout(100)
