@@ -87,7 +87,7 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
   const { search, period, isOfOne } = props
   const me = useMe()
   const navigate = useNavigate()
-  const { data: pipelines } = useQuery(pipelinesQuery)
+  const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
   const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
     void navigate({ to: '/forecast', search: { ...search, ...changes } as Search, replace: true })

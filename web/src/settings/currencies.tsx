@@ -5,7 +5,7 @@ import { Pencil, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type AnyRecord, ask } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { useMe, useReadOnlyReason } from '../shell/me.ts'
+import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Badge } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -22,12 +22,14 @@ type Opened = { readonly how: 'add' } | { readonly how: 'edit'; readonly currenc
 type Sums = { 'sum:deal_value': { by_currency: { currency: number; currency_code: string | null }[] } }
 
 export function Currencies() {
-  const { account } = useMe()
+  const me = useMe()
+  const { account } = me
   const reason = useReadOnlyReason('currency')
   const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
   const { data: sums } = useQuery({
     queryKey: ['sums', 'deal', 'currencies'],
     queryFn: () => ask<Sums[]>('GET', '/deal/aggregate', { query: { measures: 'sum:deal_value' } }),
+    enabled: may(me, 'deal:read'),
   })
   const [opened, setOpened] = useState<Opened>(null)
   const base = all?.find(({ id }) => id === account.base_currency)

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { ask } from '../api/api.ts'
 import { type Pipeline, pipelinesQuery, stagesQuery } from '../api/queries.ts'
 import { kindOf } from '../board/stage-kind.ts'
-import { useReadOnlyReason } from '../shell/me.ts'
+import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -22,7 +22,8 @@ export function Pipelines() {
   const reason = useReadOnlyReason('pipeline')
   const { id } = useSearch({ strict: false }) as { id?: string }
   const [open, setOpen] = useState<Open>(null)
-  const { data: pipelines } = useQuery(pipelinesQuery)
+  const me = useMe()
+  const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: stages } = useQuery(stagesQuery)
   const shown = pipelines?.find(pipeline => String(pipeline.id) === id) ?? pipelines?.[0]
   const close = () => setOpen(null)

@@ -2,20 +2,29 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
 import { type AnyRecord, ask, type Field } from '../api/api.ts'
-import { fieldsQuery } from '../api/queries.ts'
+import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
+import { may } from '../shell/me.ts'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 
-/** All records of a small resource, with the names behind the ids of some fields. */
-export const recordsQuery = (resource: string, sort = 'name:asc', expand = '') =>
-  queryOptions({
+/**
+ * All records of a small resource, with the names behind the ids of some fields: `named` says of each field
+ * which resource it names. Names need the scope to read what they name (D65).
+ */
+export function recordsQuery(resource: string, sort = 'name:asc', named: { [field: string]: string } = {}) {
+  const me = queryClient.getQueryData(meQuery.queryKey)
+  const expand = Object.keys(named)
+    .filter(field => me && may(me, `${named[field]}:read`))
+    .join()
+  return queryOptions({
     queryKey: ['all', resource, sort, 'expanded', expand],
     queryFn: () =>
       ask<AnyRecord[]>('GET', `/${resource}/view/list`, {
         query: { pageSize: 500, sort, count: 'none', ...(expand ? { expand } : {}) },
       }),
   })
+}
 
 type Props = {
   source: string

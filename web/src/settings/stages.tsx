@@ -6,7 +6,7 @@ import { ask, sayError } from '../api/api.ts'
 import { type Pipeline, queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import type { StageKind } from '../board/stage-kind.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { useReadOnlyReason } from '../shell/me.ts'
+import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Badge } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -137,8 +137,10 @@ function sayDeals(count: number, number: (value: number) => string): string {
 
 /** How many deals are in each stage. */
 function useCounts(): ReadonlyMap<number, number> | undefined {
+  const me = useMe()
   const { data } = useQuery({
     queryKey: ['sums', 'deal', 'stages'],
+    enabled: may(me, 'deal:read'),
     queryFn: () =>
       ask<{ group: number; count: number }[]>('GET', '/deal/aggregate', {
         query: { group_by: 'pipeline_stage', measures: 'count' },

@@ -30,7 +30,7 @@ const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : 
 export function Tokens() {
   const me = useMe()
   const reason = useReadOnlyReason('token')
-  const { data: tokens } = useQuery(recordsQuery('token', 'id:desc', 'user'))
+  const { data: tokens } = useQuery(recordsQuery('token', 'id:desc', { user: 'user' }))
   const [opened, setOpened] = useState<Opened>(null)
   const close = () => setOpened(null)
   return (
@@ -156,9 +156,9 @@ function TokenDialog(props: {
   onMade: (made: Made) => void
 }) {
   const { token, mayGiveAway, onClose, onMade } = props
-  const { scopes: own } = useMe()
-  const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
-  const known = [...own, ...(roles ?? []).flatMap(({ scopes }) => texts(scopes))]
+  const me = useMe()
+  const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
+  const known = [...me.scopes, ...(roles ?? []).flatMap(({ scopes }) => texts(scopes))]
   const make = async (body: object) => onMade(await ask<Made>('POST', '/token', { body }))
   return (
     <RecordDialog

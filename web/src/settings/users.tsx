@@ -30,7 +30,9 @@ const linkFor = (id: number, purpose: 'invitation' | 'reset') =>
 
 export function Users() {
   const reason = useReadOnlyReason('user')
-  const { data: users } = useQuery(recordsQuery('user', 'name:asc', 'role,territories'))
+  const { data: users } = useQuery(
+    recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }),
+  )
   const [opened, setOpened] = useState<Opened>(null)
   const close = () => setOpened(null)
   return (
@@ -180,7 +182,8 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
 
 /** Makes a user, then a link by which they choose their password. */
 function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (opened: Opened) => void }) {
-  const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
+  const me = useMe()
+  const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
   const member = roles?.find(({ built_in }) => built_in === 'member')
   const invite = async (body: object) => {
     const user = await ask<{ id: number; name: string }>('POST', '/user', { body })

@@ -21,7 +21,7 @@ const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : 
 
 export function Webhooks() {
   const { id } = useSearch({ strict: false }) as { id?: string }
-  const { data: webhooks } = useQuery(recordsQuery('webhook', 'id:asc', 'user'))
+  const { data: webhooks } = useQuery(recordsQuery('webhook', 'id:asc', { user: 'user' }))
   const shown = id ? webhooks?.find(webhook => String(webhook.id) === id) : undefined
   if (!id) return <WebhookList webhooks={webhooks} />
   return (

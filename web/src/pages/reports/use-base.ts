@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { currenciesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { useMe } from '../../shell/me.ts'
+import { may, useMe } from '../../shell/me.ts'
 
 export function useBase() {
-  const { account } = useMe()
+  const me = useMe()
+  const { account } = me
   const format = useFormat()
-  const { data } = useQuery(currenciesQuery)
+  const { data } = useQuery({ ...currenciesQuery, enabled: may(me, 'currency:read') })
   const currency_code = data?.find(({ id }) => id === account.base_currency)?.code ?? null
   return {
     code: currency_code,
