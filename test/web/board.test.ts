@@ -37,6 +37,16 @@ function requestsOf(page: Page): string[] {
   return found
 }
 
+/** From now on counts what a page asks; what it answers waits until everything has been answered. */
+function answersOf(page: Page): () => Promise<void> {
+  let underWay = 0
+  page.on('request', () => underWay++)
+  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, () => underWay--)
+  return async () => {
+    for (let quiet = 0; quiet < 5; quiet = underWay === 0 ? quiet + 1 : 0) await page.waitForTimeout(100)
+  }
+}
+
 async function dragTo(page: Page, title: string, stage: string): Promise<void> {
   const from = (await card(page, title).boundingBox())!
   const to = (await column(page, stage).boundingBox())!
@@ -229,6 +239,7 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
   await page.route('**/event?*', route => route.abort())
   await page.reload()
   await column(page, 'New').getByRole('link').first().waitFor()
+  const answered = answersOf(page)
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -251,7 +262,7 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
     await page.waitForTimeout(5)
     if (await page.getByRole('dialog').isVisible()) await page.keyboard.press('Escape')
   }
-  await page.waitForLoadState('networkidle')
+  await answered()
   const { body } = await call('GET', `${v1}/deal/aggregate?group_by=pipeline_stage`)
   for (const name of open) {
     const group = body.data.find((one: { name: string }) => one.name === name)
