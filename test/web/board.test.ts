@@ -1,7 +1,7 @@
 /** The board in a browser: cards moved by mouse, touch and keys, refusals, closing, and true sums. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
@@ -37,13 +37,14 @@ function requestsOf(page: Page): string[] {
   return found
 }
 
-/** From now on counts what a page asks; what it answers waits until everything has been answered. */
+/** From now on notes what a page asks; what it answers waits until all of that has been answered. */
 function answersOf(page: Page): () => Promise<void> {
-  let underWay = 0
-  page.on('request', () => underWay++)
-  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, () => underWay--)
+  const underWay = new Set<Request>()
+  page.on('request', request => underWay.add(request))
+  page.on('requestfinished', request => underWay.delete(request))
+  page.on('requestfailed', request => underWay.delete(request))
   return async () => {
-    for (let quiet = 0; quiet < 5; quiet = underWay === 0 ? quiet + 1 : 0) await page.waitForTimeout(100)
+    for (let quiet = 0; quiet < 5; quiet = underWay.size === 0 ? quiet + 1 : 0) await page.waitForTimeout(100)
   }
 }
 
