@@ -280,7 +280,7 @@ test('after the service the commands go on, and check says what is wrong', async
     )
     assert.deepEqual(
       links.map(row => `${row.purpose} ${row.is_over}`),
-      ['sign_in true', 'invitation true', 'invitation true', 'reset true'],
+      ['sign_in false', 'invitation true', 'invitation true', 'reset true'],
     )
     await db.query('UPDATE "user" SET is_active = 2 WHERE account_id = 2 AND id = 1')
   } finally {

@@ -1,17 +1,10 @@
 /** EMAIL: several of a type each (D13). */
-import { checkEntries, EntriesBox, type Entry, filled, readEntries, writeEntries } from './entries.tsx'
-import type { Kind } from './kind.ts'
-import { operandOf, TextOperand } from './operand.tsx'
+import { entriesKind } from './entries.tsx'
 import { checkLength } from './text.tsx'
 
 const types = ['Work', 'Personal', 'Home', 'Other']
 
 type Sent = { readonly email_type: number; readonly email_value: string }
-
-const read = (value: readonly Sent[]): Entry[] =>
-  value.map(({ email_type, email_value }) => ({ type: email_type, value: email_value }))
-const write = (entries: readonly Entry[]): Sent[] =>
-  entries.map(({ type, value }) => ({ email_type: type, email_value: value }))
 
 const pattern = /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]]+@[^\s@.]+(\.[^\s@.]+)+$/u
 
@@ -22,33 +15,12 @@ function checkOne(value: string): string | undefined {
   )
 }
 
-export const email: Kind<readonly Sent[]> = {
-  Cell: ({ value }) => {
-    const [first, ...more] = value
-    if (!first) return <span className="text-ink-faint">—</span>
-    return (
-      <span title={writeEntries(read(value), types)}>
-        <a href={`mailto:${encodeURI(first.email_value)}`} className="linked">
-          <bdi>{first.email_value}</bdi>
-        </a>
-        {more.length > 0 && <span className="text-ink-faint"> +{more.length}</span>}
-      </span>
-    )
-  },
-  Input: ({ value, onChange, ...props }) => (
-    <EntriesBox
-      {...props}
-      types={types}
-      noun="e-mail"
-      inputType="email"
-      value={value && read(value)}
-      onChange={entries => onChange(entries && write(entries))}
-    />
-  ),
-  Operand: operandOf(TextOperand),
-  text: value => writeEntries(read(value), types),
-  parse: typed => write(readEntries(typed, types)),
-  check: (value, { config }) => checkEntries(read(value), config.max_limit, checkOne),
-  write: value => write(filled(read(value))),
-  width: 190,
-}
+export const email = entriesKind<Sent>({
+  types,
+  noun: 'e-mail',
+  inputType: 'email',
+  scheme: 'mailto',
+  read: ({ email_type: type, email_value: value }) => ({ type, value }),
+  write: ({ type, value }) => ({ email_type: type, email_value: value }),
+  checkOne,
+})

@@ -3,7 +3,8 @@ import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Group } from './group.tsx'
-import type { InputProps } from './kind.ts'
+import type { InputProps, Kind } from './kind.ts'
+import { operandOf, TextOperand } from './operand.tsx'
 
 export type Entry = { readonly type: number; readonly value: string }
 
@@ -101,4 +102,51 @@ export function checkEntries(
     if (wrong) return wrong
   }
   return undefined
+}
+
+/** What PHONE and EMAIL differ in. */
+type EntriesOf<Sent> = {
+  readonly types: readonly string[]
+  readonly noun: string
+  readonly inputType: 'tel' | 'email'
+  /** of the link that calls or writes to an entry */
+  readonly scheme: 'tel' | 'mailto'
+  readonly read: (sent: Sent) => Entry
+  readonly write: (entry: Entry) => Sent
+  /** what is wrong with one of them */
+  readonly checkOne: (value: string) => string | undefined
+}
+
+export function entriesKind<Sent>(of: EntriesOf<Sent>): Kind<readonly Sent[]> {
+  const { types, noun, inputType, scheme, checkOne } = of
+  const read = (value: readonly Sent[]) => value.map(of.read)
+  const write = (entries: readonly Entry[]) => entries.map(of.write)
+  return {
+    Cell: ({ value }) => {
+      const [first, ...more] = read(value)
+      if (!first) return <span className="text-ink-faint">—</span>
+      return (
+        <span title={writeEntries(read(value), types)}>
+          <a href={`${scheme}:${encodeURI(first.value)}`} className="linked">
+            <bdi>{first.value}</bdi>
+          </a>
+          {more.length > 0 && <span className="text-ink-faint"> +{more.length}</span>}
+        </span>
+      )
+    },
+    Input: ({ value, onChange, ...props }) => (
+      <EntriesBox
+        {...props}
+        {...{ types, noun, inputType }}
+        value={value && read(value)}
+        onChange={entries => onChange(entries && write(entries))}
+      />
+    ),
+    Operand: operandOf(TextOperand),
+    text: value => writeEntries(read(value), types),
+    parse: typed => write(readEntries(typed, types)),
+    check: (value, { config }) => checkEntries(read(value), config.max_limit, checkOne),
+    write: value => write(filled(read(value))),
+    width: 190,
+  }
 }

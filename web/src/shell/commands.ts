@@ -2,7 +2,8 @@
  * The one registry of what can be done: the key handler, the palette and the sheet of keys all read it. A
  * component's commands are there as long as it is shown; what was registered last comes first.
  */
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { shared } from '../ui/shared.ts'
 import { preferences } from './preferences.ts'
 
 export type Command = {
@@ -18,30 +19,15 @@ export type Command = {
   readonly isHidden?: boolean
 }
 
-let registered: readonly Command[] = []
-const listeners = new Set<() => void>()
-
-function set(next: readonly Command[]): void {
-  registered = next
-  for (const listener of listeners) listener()
-}
+const registered = shared<readonly Command[]>([])
+export const useRegistered = registered.use
 
 /** Registers commands while the component is shown. `list` must be the same array until they change. */
 export function useCommands(list: readonly Command[]): void {
   useEffect(() => {
-    set([...list, ...registered])
-    return () => set(registered.filter(command => !list.includes(command)))
+    registered.set([...list, ...registered.get()])
+    return () => registered.set(registered.get().filter(command => !list.includes(command)))
   }, [list])
-}
-
-export function useRegistered(): readonly Command[] {
-  return useSyncExternalStore(
-    listener => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => registered,
-  )
 }
 
 const isMac = /mac|iphone|ipad/i.test(navigator.platform)
@@ -74,7 +60,7 @@ export function handleKey(event: KeyboardEvent): void {
   const inDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
   if (isPlain && (isWriting(event.target) || !preferences().singleKeys || inDialog)) return
   const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
-  const find = (wanted: string) => registered.find(command => command.keys === wanted)
+  const find = (wanted: string) => registered.get().find(command => command.keys === wanted)
   const command = (sequence && find(sequence)) || find(keys)
   before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
   if (!command) return

@@ -54,9 +54,10 @@ function tell(event: Happened): void {
   }, 400)
 }
 
-/** Follows the feed as long as somebody is signed in. */
-export function useLive(): void {
+/** Follows the feed as long as somebody is signed in who may. */
+export function useLive(isAllowed: boolean): void {
   useEffect(() => {
+    if (!isAllowed) return
     const end = new AbortController()
     const channel = new BroadcastChannel('dealwright-events')
     channel.onmessage = ({ data }) => tell(data as Happened)
@@ -72,7 +73,7 @@ export function useLive(): void {
       end.abort()
       channel.close()
     }
-  }, [])
+  }, [isAllowed])
 }
 
 /** Ends when the signal aborts, or when the feed refuses. */

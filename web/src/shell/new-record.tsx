@@ -1,7 +1,8 @@
 /** The dialog for a new record, which any page can open. */
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense } from 'react'
 import type { AnyRecord } from '../api/api.ts'
 import { Opening } from '../ui/bits.tsx'
+import { shared } from '../ui/shared.ts'
 
 const NewDialog = lazy(() =>
   import('../records/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
@@ -15,34 +16,22 @@ export type NewAsked = {
   readonly onMade?: ((record: AnyRecord) => void) | undefined
 }
 
-let asked: NewAsked | null = null
-const listeners = new Set<() => void>()
-
-function set(next: NewAsked | null): void {
-  asked = next
-  for (const listener of listeners) listener()
-}
+const asked = shared<NewAsked | null>(null)
 
 export function openNew(
   resource: string,
   prefill: NewAsked['prefill'] = {},
   onMade?: NewAsked['onMade'],
 ): void {
-  set({ resource, prefill, onMade })
+  asked.set({ resource, prefill, onMade })
 }
 
 export function NewRecord() {
-  const shown = useSyncExternalStore(
-    listener => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => asked,
-  )
+  const shown = asked.use()
   if (!shown) return null
   return (
     <Suspense fallback={<Opening label="New record" />}>
-      <NewDialog asked={shown} onClose={() => set(null)} />
+      <NewDialog asked={shown} onClose={() => asked.set(null)} />
     </Suspense>
   )
 }

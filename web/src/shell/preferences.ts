@@ -1,5 +1,5 @@
 /** What a person has chosen for this browser: theme, density, and whether single keys act. */
-import { useSyncExternalStore } from 'react'
+import { shared } from '../ui/shared.ts'
 
 export type Preferences = {
   readonly theme: 'system' | 'light' | 'dark'
@@ -12,8 +12,7 @@ export type Preferences = {
 
 const name = 'dealwright'
 const usual: Preferences = { theme: 'system', density: 'comfortable', singleKeys: true, defaultViews: {} }
-const listeners = new Set<() => void>()
-let current = read()
+const current = shared(read())
 
 function read(): Preferences {
   try {
@@ -26,30 +25,22 @@ function read(): Preferences {
 /** Shows the page as it was chosen; to be called before it is drawn. */
 export function applyPreferences(): void {
   const { dataset } = document.documentElement
-  if (current.theme === 'system') delete dataset.theme
-  else dataset.theme = current.theme
-  dataset.density = current.density
+  const { theme, density } = current.get()
+  if (theme === 'system') delete dataset.theme
+  else dataset.theme = theme
+  dataset.density = density
 }
 
-export const preferences = (): Preferences => current
+export const preferences = current.get
+export const usePreferences = current.use
 
 export function prefer(changes: Partial<Preferences>): void {
-  current = { ...current, ...changes }
+  const next = { ...current.get(), ...changes }
   try {
-    localStorage.setItem(name, JSON.stringify(current))
+    localStorage.setItem(name, JSON.stringify(next))
   } catch {
     // A browser that keeps nothing: it lasts until the page is left.
   }
+  current.set(next)
   applyPreferences()
-  for (const listener of listeners) listener()
-}
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(
-    listener => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
-  )
 }

@@ -73,7 +73,7 @@ export function Shell() {
   const me = useMe()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
-  useLive()
+  useLive(may(me, 'event:read'))
   usePageFocus()
   useEffect(() => {
     document.addEventListener('keydown', handleKey)

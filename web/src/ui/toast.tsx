@@ -1,8 +1,8 @@
 /** Short messages at the foot of the page. They are read out; those that can be undone say so by a button. */
 import { X } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
+import { shared } from './shared.ts'
 
 export type Toast = {
   readonly id: number
@@ -12,14 +12,8 @@ export type Toast = {
 }
 
 const shownMs = { done: 6000, failed: 12_000 }
-let toasts: readonly Toast[] = []
+const toasts = shared<readonly Toast[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
-
-function set(next: readonly Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
 
 /** Shows a message. One that is there already is not shown twice. */
 export function toast(
@@ -27,7 +21,13 @@ export function toast(
   { look = 'done', action }: Partial<Pick<Toast, 'look' | 'action'>> = {},
 ): void {
   const id = ++lastId
-  set([...toasts.filter(other => other.text !== text).slice(-2), { id, text, look, action }])
+  toasts.set([
+    ...toasts
+      .get()
+      .filter(other => other.text !== text)
+      .slice(-2),
+    { id, text, look, action },
+  ])
   setTimeout(() => dismiss(id), shownMs[look])
 }
 
@@ -37,7 +37,7 @@ export const toastError = (text: string, action?: Toast['action']): void =>
 
 /** The last thing that can be undone, if its message is still there. */
 export function lastUndo(): (() => void) | undefined {
-  const found = toasts.findLast(({ action }) => action?.label === 'Undo')
+  const found = toasts.get().findLast(({ action }) => action?.label === 'Undo')
   return (
     found &&
     (() => {
@@ -48,7 +48,7 @@ export function lastUndo(): (() => void) | undefined {
 }
 
 function dismiss(id: number): void {
-  set(toasts.filter(one => one.id !== id))
+  toasts.set(toasts.get().filter(one => one.id !== id))
 }
 
 /** Reads a text out, without showing it. */
@@ -58,13 +58,7 @@ export function announce(text: string): void {
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    listener => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  const shown = toasts.use()
   return (
     <>
       <div id="announcer" role="status" className="unseen" />

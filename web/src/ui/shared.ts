@@ -1,0 +1,27 @@
+/** A value outside of the components, which follow it: a message, a preference, a dialog that any page opens. */
+import { useSyncExternalStore } from 'react'
+
+export type Shared<T> = {
+  readonly get: () => T
+  readonly set: (next: T) => void
+  /** the value, as a component shows it */
+  readonly use: () => T
+}
+
+export function shared<T>(initial: T): Shared<T> {
+  let value = initial
+  const listeners = new Set<() => void>()
+  const get = () => value
+  const follow = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return {
+    get,
+    set: next => {
+      value = next
+      for (const listener of listeners) listener()
+    },
+    use: () => useSyncExternalStore(follow, get),
+  }
+}
