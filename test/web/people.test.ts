@@ -134,10 +134,7 @@ test('two hundred custom fields: the deal, its form and the columns show all', {
 
 test('the page that is not there, and a record that is not there, say so', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/deals/999999')
-  await page
-    .getByText(/There is no|not there|no deal/i)
-    .first()
-    .waitFor()
+  await page.getByRole('heading', { name: 'No such deal' }).waitFor()
   await accessible('a record that is not there')
   await page.goto(`${url}/nothing/here/at/all`)
   await page.getByText('There is no page at this address.').waitFor()
