@@ -64,17 +64,13 @@ async function measured(deals: number): Promise<Row[]> {
       headers: { 'sec-fetch-site': 'same-origin' },
     })
     const page = await context.newPage()
-    const scripts = new Set<string>()
-    page.on('request', request => {
-      if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname)
-    })
     const load = async () => {
       await page.goto(`${url}/board`)
       await page.waitForSelector('[data-card] a')
       return page.evaluate(() => Math.round(performance.now()))
     }
     await load()
-    const bytes = [...scripts].reduce((sum, path) => sum + gzipped(path), 0)
+    const bytes = (await scriptsOf(page)).reduce((sum, path) => sum + gzipped(path), 0)
     const first = await medianOf(load)
     const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
     const moves = countMoves(page)
@@ -103,6 +99,17 @@ async function measured(deals: number): Promise<Row[]> {
     await db.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** The scripts that a page has asked for before it had the board's data: what the first card waits for. */
+function scriptsOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+    const board = all.find(({ name }) => name.includes('/deal/view/board'))!
+    const isScript = ({ name }: PerformanceResourceTiming) => /\.js$/.test(name)
+    const before = all.filter(entry => isScript(entry) && entry.startTime < board.responseEnd)
+    return before.map(({ name }) => new URL(name).pathname)
+  })
 }
 
 function gzipped(path: string): number {
