@@ -1,4 +1,4 @@
-/** A value outside of the components, which follow it: a message, a preference, a dialog that any page opens. */
+/** A value outside of the components, which follow it: a message, a preference, an open dialog. */
 import { useSyncExternalStore } from 'react'
 
 export type Shared<T> = {
