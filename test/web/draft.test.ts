@@ -8,7 +8,7 @@ type Draft = typeof import('../../web/src/records/draft.ts')
 type Rules = typeof import('../../web/src/records/deal-rules.ts')
 type History = typeof import('../../web/src/records/history.ts')
 type Related = typeof import('../../web/src/fields/new-related.ts')
-type Field = Parameters<Draft['changesOf']>[2][number]
+type Field = Parameters<Draft['written']>[1][number]
 type Stage = Parameters<Rules['withStage']>[1][number]
 
 let vite: ViteDevServer
@@ -52,7 +52,7 @@ test('what is sent is what has changed, as the kinds write it', () => {
   const fields = [field('title', 'SINGLE_STRING'), field('amount', 'SINGLE_NUMBER'), field('tags', 'TAGS')]
   const record = { title: 'a', amount: 1, tags: [1] }
   const values = { title: 'a', amount: '9007199254740993', tags: [] }
-  const changes = draft.changesOf(record, values, fields)
+  const changes = draft.written(draft.changesOf(record, values), fields)
   assert.equal(JSON.stringify(changes), '{"amount":9007199254740993,"tags":[]}')
   assert.ok(draft.isSame(undefined, null), 'absent and null mean the same')
 })

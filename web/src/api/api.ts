@@ -12,7 +12,6 @@ export type FieldType = Field['type']
 export type Operator = Field['operators'][number]
 /** Who asks: account, user and scopes. */
 export type Me = Schemas['caller']
-export type Problem = Schemas['problem_item']
 
 /** What a record is where any resource will do: its fields are known by the field list only. */
 export type AnyRecord = {

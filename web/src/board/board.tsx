@@ -115,7 +115,6 @@ type ContentProps = {
 
 function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: ContentProps) {
   const count = board.columns.reduce((sum, column) => sum + column.count, 0)
-  const [isBusy] = [isOld]
   if (board.columns.length === 0)
     return (
       <Empty title="There is no pipeline with stages yet.">
@@ -137,7 +136,7 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
           )}
         </Empty>
       )}
-      <div aria-busy={isBusy} className={isBusy ? 'flex min-h-0 grow opacity-70' : 'flex min-h-0 grow'}>
+      <div aria-busy={isOld} className={isOld ? 'flex min-h-0 grow opacity-70' : 'flex min-h-0 grow'}>
         <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} />
       </div>
     </>

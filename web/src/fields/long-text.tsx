@@ -1,10 +1,10 @@
 /** TEXT: text of several lines. */
 import { TextArea } from '../ui/inputs.tsx'
 import type { Kind } from './kind.ts'
-import { operandOf, TextOperand } from './operand.tsx'
-import { checkLength } from './text.tsx'
+import { text } from './text.tsx'
 
 export const longText: Kind<string> = {
+  ...text,
   Cell: ({ value }) => (
     <span dir="auto" className="whitespace-pre-line">
       {value}
@@ -19,9 +19,6 @@ export const longText: Kind<string> = {
       onChange={typed => onChange(typed === '' ? null : typed)}
     />
   ),
-  Operand: operandOf(TextOperand),
-  text: value => value,
   parse: typed => (typed === '' ? null : typed),
-  check: (value, field) => checkLength(value, field.config),
   width: 280,
 }

@@ -13,6 +13,20 @@ type EndProps = {
   autoFocus?: boolean | undefined
 }
 
+/** An end that the browser has an input for. It is one component for good, so that typing keeps the focus. */
+export function nativeEnd(type: 'date' | 'time', max?: string): (props: EndProps) => ReactNode {
+  return ({ value, onChange, ...end }) => (
+    <input
+      {...end}
+      type={type}
+      max={max}
+      value={value ?? ''}
+      onChange={event => onChange(event.target.value || null)}
+      className="field-box"
+    />
+  )
+}
+
 /** A range with one end only is kept with an empty other end, which `checkRange` refuses. */
 export function RangeBox(props: InputProps<Range> & { End: (props: EndProps) => ReactNode; hint?: string }) {
   const { value, onChange, field, label, isBare, error, autoFocus, End, hint } = props

@@ -3,28 +3,17 @@ import { useFormat } from '../format/use-format.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import type { Kind, OperandProps } from './kind.ts'
 import { operandOf } from './operand.tsx'
-import { checkRange, type Range, RangeBox, readRange } from './range-box.tsx'
+import { checkRange, nativeEnd, type Range, RangeBox, readRange } from './range-box.tsx'
 import { readTime } from './time.tsx'
+
+const TimeEnd = nativeEnd('time')
 
 export const timeRange: Kind<Range> = {
   Cell: function TimeRangeCell({ value: { range } }) {
     const format = useFormat()
     return `${format.time(range.from)} – ${format.time(range.to)}`
   },
-  Input: props => (
-    <RangeBox
-      {...props}
-      End={({ value, onChange, ...end }) => (
-        <input
-          {...end}
-          type="time"
-          value={value ?? ''}
-          onChange={event => onChange(event.target.value || null)}
-          className="field-box"
-        />
-      )}
-    />
-  ),
+  Input: props => <RangeBox {...props} End={TimeEnd} />,
   Operand: operandOf(({ value, onChange, label }: OperandProps) => (
     <TextField type="time" label={label} isBare value={value} onChange={onChange} />
   )),

@@ -10,9 +10,9 @@ import { FieldPicker } from '../list/field-picker.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { closingStage } from './deal-stage.ts'
+import { sent } from './draft.ts'
 import { countSelected, type Selection } from './selection.ts'
 import type { Deed, Failures, Progress } from './use-bulk.ts'
-import { sentValue } from './use-save.tsx'
 
 type Props = {
   resource: string
@@ -118,7 +118,7 @@ function BulkDialog({ resource, fields, count, onClose, onDone }: DialogProps) {
     if (wrong || missing) return setError(wrong ?? missing)
     const stage = await closingStage(resource, field.internal_name, draft).catch(() => null)
     if (stage) setClosing(stage)
-    else onDone({ [field.internal_name]: sentValue(field, draft) })
+    else onDone({ [field.internal_name]: sent(field, draft) })
   }
   const { Input } = field ? kindOf(field) : { Input: null }
   return (

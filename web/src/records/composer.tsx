@@ -6,6 +6,7 @@ import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/inputs.tsx'
+import { byCtrlEnter } from '../ui/keys.ts'
 import { toast } from '../ui/toast.tsx'
 import { refreshAbout } from './activities.ts'
 
@@ -44,9 +45,7 @@ export function Composer(props: { about: string; id: number; reason: string | un
   return (
     <form
       onSubmit={event => void add(event)}
-      onKeyDown={event => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void add()
-      }}
+      onKeyDown={byCtrlEnter(() => void add())}
       className="flex flex-col gap-2"
     >
       <TextArea

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { problemsByField } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Button } from '../ui/button.tsx'
+import { byCtrlEnter } from '../ui/keys.ts'
 import { isSame, problemsOf, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import type { Save } from './saving.tsx'
@@ -43,9 +44,7 @@ export function DealProducts(props: { shown: Shown; save: Save; reason: string |
         event.preventDefault()
         void submit()
       }}
-      onKeyDown={event => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
-      }}
+      onKeyDown={byCtrlEnter(() => void submit())}
       className="flex flex-col gap-3"
     >
       <Input

@@ -20,16 +20,24 @@ export function isSame(one: unknown, other: unknown): boolean {
 /** The fields that somebody may fill in. */
 export const isWritable = (field: Field): boolean => field.is_active && !field.is_read_only
 
-/** The values that differ from those of the record, as they are sent. */
-export function changesOf(record: Values, values: Values, fields: readonly Field[]): Values {
-  const changed = fields.filter(
-    ({ internal_name: name }) => name in values && !isSame(values[name], record[name]),
-  )
+/** The values that differ from those of the record. */
+export function changesOf(record: Values, values: Values): Values {
+  const changed = Object.entries(values).filter(([name, value]) => !isSame(value, record[name]))
+  return Object.fromEntries(changed.map(([name, value]) => [name, value ?? null]))
+}
+
+/** Values as they are sent; what is no field, such as a parameter of its own, stays as it is. */
+export function written(values: Values, fields: readonly Field[]): Values {
+  const byName = new Map(fields.map(field => [field.internal_name, field]))
   return Object.fromEntries(
-    changed.map(field => [field.internal_name, sent(field, values[field.internal_name])]),
+    Object.entries(values).map(([name, value]) => {
+      const field = byName.get(name)
+      return [name, field ? sent(field, value) : value]
+    }),
   )
 }
 
+/** A value as the service takes it. */
 export function sent(field: Field, value: unknown): unknown {
   const { write } = kindOf(field)
   if (value === null || value === undefined) return null

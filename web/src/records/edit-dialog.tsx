@@ -1,10 +1,19 @@
 /** All fields of a record in one form, saved by one write. */
-import { type KeyboardEvent, useState } from 'react'
+import { useState } from 'react'
 import { problemsByField } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox } from '../ui/inputs.tsx'
-import { isEmpty, isSame, isWritable, type Problems, problemsOf, type Values, withLabels } from './draft.ts'
+import { byCtrlEnter } from '../ui/keys.ts'
+import {
+  changesOf,
+  isEmpty,
+  isWritable,
+  type Problems,
+  problemsOf,
+  type Values,
+  withLabels,
+} from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { useSave } from './saving.tsx'
@@ -39,12 +48,13 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
   const [problems, setProblems] = useState<Problems>({})
   const [isSaving, setSaving] = useState(false)
   const values: Values = { ...record, ...typed }
-  const changed = Object.keys(typed).filter(name => !isSame(typed[name], record[name]))
-  useUnsavedGuard(changed.length > 0)
+  const changes = changesOf(record, typed)
+  const changed = Object.keys(changes).length
+  useUnsavedGuard(changed > 0)
   const change = (name: string, value: unknown) => {
     const next = { ...typed, [name]: value }
     setTyped(next)
-    onDirty(Object.keys(next).some(one => !isSame(next[one], record[one])))
+    onDirty(Object.keys(changesOf(record, next)).length > 0)
     const { [name]: _, ...others } = problems
     setProblems(others)
   }
@@ -55,28 +65,23 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
   }
   const submit = async () => {
     if (isSaving) return
-    if (changed.length === 0) return onClose()
+    if (changed === 0) return onClose()
     const required = new Set(fields.filter(one => one.is_required).map(one => one.internal_name))
     const found = problemsOf(values, fields, required)
     if (Object.keys(found).length > 0) return refuse(found)
     setSaving(true)
     try {
-      if (await save(record, Object.fromEntries(changed.map(name => [name, typed[name] ?? null])))) onClose()
+      if (await save(record, changes)) onClose()
     } catch (error) {
       refuse(withLabels(problemsByField(error), fields))
     } finally {
       setSaving(false)
     }
   }
-  const keys = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
-    void submit()
-  }
   return (
     <form
       noValidate
-      onKeyDown={keys}
+      onKeyDown={byCtrlEnter(() => void submit())}
       onSubmit={event => {
         event.preventDefault()
         void submit()
@@ -105,7 +110,7 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
           Cancel
         </Button>
         <Button type="submit" look="primary" isPending={isSaving}>
-          {changed.length > 1 ? `Save ${changed.length} changes` : 'Save'}
+          {changed > 1 ? `Save ${changed} changes` : 'Save'}
         </Button>
       </FormFoot>
       {dialogs}

@@ -1,7 +1,7 @@
 /** A new record in ten seconds: what it must have, and all else for who wants it. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, Suspense, useRef, useState } from 'react'
+import { Suspense, useRef, useState } from 'react'
 import { type AnyRecord, ask, problemsByField } from '../api/api.ts'
 import { fieldsQuery, pipelinesQuery, refresh, stagesQuery } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
@@ -13,6 +13,7 @@ import { Key, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox } from '../ui/inputs.tsx'
+import { byCtrlEnter } from '../ui/keys.ts'
 import { toast } from '../ui/toast.tsx'
 import { beginning, ruledFields, withStage } from './deal-rules.ts'
 import {
@@ -21,9 +22,9 @@ import {
   isWritable,
   type Problems,
   problemsOf,
-  sent,
   type Values,
   withLabels,
+  written,
 } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
@@ -121,10 +122,8 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
     if (isSaving || reason) return
     const found = problemsOf(values, fields, required)
     if (Object.keys(found).length > 0) return refuse(found)
-    const given = fields.filter(({ internal_name }) => !isEmpty(values[internal_name]))
-    const body = Object.fromEntries(
-      given.map(field => [field.internal_name, sent(field, values[field.internal_name])]),
-    )
+    const given = fields.map(field => field.internal_name).filter(name => !isEmpty(values[name]))
+    const body = written(Object.fromEntries(given.map(name => [name, values[name]])), fields)
     // Sent again after a lost answer, the same record is made once (D8).
     const text = JSON.stringify(body)
     if (request.current.body !== text) request.current = { body: text, key: crypto.randomUUID() }
@@ -147,15 +146,10 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       setSaving(false)
     }
   }
-  const keys = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
-    void save(event.shiftKey)
-  }
   return (
     <form
       noValidate
-      onKeyDown={keys}
+      onKeyDown={byCtrlEnter(event => void save(event.shiftKey))}
       onSubmit={event => {
         event.preventDefault()
         void save(false)

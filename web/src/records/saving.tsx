@@ -11,7 +11,7 @@ import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
 import { closes } from './deal-rules.ts'
-import { Clash, sent, update, type Values } from './draft.ts'
+import { Clash, update, type Values, written } from './draft.ts'
 import type { Shown } from './use-record.ts'
 
 /** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
@@ -37,14 +37,8 @@ export function useSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
     })
 
   const write = async (base: AnyRecord, values: Values): Promise<AnyRecord | null> => {
-    const written = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => {
-        const field = fields.find(({ internal_name }) => internal_name === name)
-        return [name, field ? sent(field, value) : value]
-      }),
-    )
     try {
-      return await update(resource, base, written, expand)
+      return await update(resource, base, written(values, fields), expand)
     } catch (error) {
       if (!(error instanceof Clash)) throw error
       const { theirs } = error

@@ -54,4 +54,3 @@ export const tables = {
 } as const
 
 export type TableName = keyof typeof tables
-export type TableSpec = (typeof tables)[TableName]

@@ -9,10 +9,10 @@ import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { parseCells, placed, printCells } from './cells.ts'
+import { written } from './draft.ts'
 import type { Cell, Range } from './grid.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Shown } from './layout.ts'
-import { sentValue } from './use-save.tsx'
 import type { Window } from './use-window.ts'
 import { saveRow } from './write.ts'
 
@@ -34,7 +34,6 @@ type Asked = {
 type RowChange = {
   record: AnyRecord
   values: { [field: string]: unknown }
-  sent: { [field: string]: unknown }
 }
 
 export function useClipboard(asked: Asked) {
@@ -98,14 +97,14 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
       : { reason: 'This row has not been read yet.' }
     if ('reason' in read) refusals.push({ name, reason: read.reason })
     else if (read.isChanged) {
-      const change = changes.get(row) ?? { record: record!, values: {}, sent: {} }
+      const change = changes.get(row) ?? { record: record!, values: {} }
       change.values[field.internal_name] = read.value
-      change.sent[field.internal_name] = sentValue(field, read.value)
       changes.set(row, change)
     }
   }
-  const outcome = await inParallel([...changes.values()], ({ record, values, sent }) =>
-    saveRow(resource, record, values, { sent, expand }),
+  const fields = columns.map(({ field }) => field)
+  const outcome = await inParallel([...changes.values()], ({ record, values }) =>
+    saveRow(resource, record, values, { sent: written(values, fields), expand }),
   )
   for (const { item, error } of outcome.failed)
     refusals.push({ name: nameOf(item.record), reason: sayError(error) })
@@ -113,14 +112,7 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
   const undo = () =>
     void inParallel(outcome.done, ({ item, result }) => {
       const old = Object.fromEntries(Object.keys(item.values).map(name => [name, item.record[name] ?? null]))
-      const fields = columns.map(({ field }) => field)
-      const sent = Object.fromEntries(
-        Object.entries(old).map(([name, value]) => [
-          name,
-          sentValue(fields.find(field => field.internal_name === name)!, value),
-        ]),
-      )
-      return saveRow(resource, result, old, { sent, expand })
+      return saveRow(resource, result, old, { sent: written(old, fields), expand })
     }).then(({ failed }) => {
       if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
       else toast('Undone.')

@@ -6,16 +6,12 @@ import { type AnyRecord, type Field, sayError } from '../api/api.ts'
 import type { Stage } from '../api/queries.ts'
 import { CloseDialog, type Closing } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
-import { kindOf } from '../fields/kinds.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { closingStage } from './deal-stage.ts'
+import { sent } from './draft.ts'
 import { saveRow } from './write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
-
-/** The value as the service takes it. */
-export const sentValue = (field: Field, value: unknown): unknown =>
-  value === null || value === undefined ? null : (kindOf(field).write?.(value) ?? value)
 
 export function useSave(
   resource: string,
@@ -45,7 +41,7 @@ export function useSave(
         resource,
         record,
         { [name]: value, ...closing },
-        { sent: { [name]: sentValue(field, value), ...closing }, expand },
+        { sent: { [name]: sent(field, value), ...closing }, expand },
       )
       mark(change, false)
       const old = { record: saved, field, value: record[name] ?? null }

@@ -7,7 +7,7 @@ import { useEffect } from 'react'
 import { api, base, isOwnWrite, type Schemas } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 
-export type Happened = Schemas['feed_event']
+type Happened = Schemas['feed_event']
 
 const types = ['created', 'updated', 'deleted', 'restored', 'purged']
 const records = ['deal', 'product', 'contact', 'company', 'activity']
@@ -25,22 +25,11 @@ const settings = [
   'form',
   'view',
 ]
-const listeners = new Set<(event: Happened) => void>()
-
-/** Hears of what others have changed, as long as the component is shown. */
-export function useHappened(listener: (event: Happened) => void): void {
-  useEffect(() => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }, [listener])
-}
-
 const stale = new Set<string>()
 let isWaiting = false
 
 function tell(event: Happened): void {
   if (isOwnWrite(event.actor.request_id)) return
-  for (const listener of listeners) listener(event)
   stale.add(event.resource)
   if (isWaiting) return
   isWaiting = true
@@ -99,7 +88,7 @@ async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): 
 /** The account's newest `seq`; null for who may not follow. */
 async function newest(): Promise<number | null> {
   try {
-    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1, after: 0 } })
+    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 } })
     return (body as { meta: { last: number } }).meta.last
   } catch {
     return null

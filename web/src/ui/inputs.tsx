@@ -58,21 +58,18 @@ export function Labelled(
   )
 }
 
+/** What is the label's of an input's properties, and what is the input's own. */
+function apart<P extends Labelled & { className?: string | undefined }>(props: P) {
+  const { label, error, hint, isRequired, isBare, className, ...own } = props
+  return [{ label, error, hint, isRequired, isBare, className }, own] as const
+}
+
 type Change = { value: string; onChange: (value: string) => void }
 
-export function TextField({
-  label,
-  error,
-  hint,
-  isRequired,
-  isBare,
-  className,
-  value,
-  onChange,
-  ...props
-}: Labelled & Change & Omit<ComponentProps<'input'>, 'onChange' | 'value'>) {
+export function TextField(given: Labelled & Change & Omit<ComponentProps<'input'>, 'onChange' | 'value'>) {
+  const [labelled, { value, onChange, ...props }] = apart(given)
   return (
-    <Labelled {...{ label, error, hint, isRequired, isBare, className }}>
+    <Labelled {...labelled}>
       {wiring => (
         <input
           {...props}
@@ -86,19 +83,10 @@ export function TextField({
   )
 }
 
-export function TextArea({
-  label,
-  error,
-  hint,
-  isRequired,
-  isBare,
-  className,
-  value,
-  onChange,
-  ...props
-}: Labelled & Change & Omit<ComponentProps<'textarea'>, 'onChange' | 'value'>) {
+export function TextArea(given: Labelled & Change & Omit<ComponentProps<'textarea'>, 'onChange' | 'value'>) {
+  const [labelled, { value, onChange, ...props }] = apart(given)
   return (
-    <Labelled {...{ label, error, hint, isRequired, isBare, className }}>
+    <Labelled {...labelled}>
       {wiring => (
         <textarea
           rows={3}
@@ -120,26 +108,17 @@ export type Choice = {
 }
 
 /** A native list of choices; `none` is the text of the empty one. */
-export function Select({
-  label,
-  error,
-  hint,
-  isRequired,
-  isBare,
-  className,
-  value,
-  onChange,
-  choices,
-  none,
-  ...props
-}: Labelled & {
-  value: string | number | null
-  onChange: (value: string | null) => void
-  choices: readonly Choice[]
-  none?: string | undefined
-} & Omit<ComponentProps<'select'>, 'onChange' | 'value'>) {
+export function Select(
+  given: Labelled & {
+    value: string | number | null
+    onChange: (value: string | null) => void
+    choices: readonly Choice[]
+    none?: string | undefined
+  } & Omit<ComponentProps<'select'>, 'onChange' | 'value'>,
+) {
+  const [labelled, { value, onChange, choices, none, ...props }] = apart(given)
   return (
-    <Labelled {...{ label, error, hint, isRequired, isBare, className }}>
+    <Labelled {...labelled}>
       {wiring => (
         <select
           {...props}

@@ -88,19 +88,22 @@ export type MonthRow = {
 
 const baseOf = (group: Group | undefined) => group?.deal_value_in_base_currency?.value ?? 0
 
+/** What is open and what is won, of one month or owner. */
+function sumsOf(open: Group | undefined, won: Group | undefined) {
+  return {
+    count: open?.count ?? 0,
+    best: baseOf(open),
+    weighted: open?.weighted_value_in_base_currency?.value ?? 0,
+    won: baseOf(won),
+    wonCount: won?.count ?? 0,
+  }
+}
+
 /** A row a month, also where nothing is in it. */
 export function monthRows(period: Period, open: readonly Group[], won: readonly Group[]): MonthRow[] {
   const find = (groups: readonly Group[], month: string) => groups.find(({ group }) => group === month)
   return monthsOf(period).map(month => {
-    const [opened, closed] = [find(open, month), find(won, month)]
-    return {
-      month,
-      count: opened?.count ?? 0,
-      best: baseOf(opened),
-      weighted: opened?.weighted_value_in_base_currency?.value ?? 0,
-      won: baseOf(closed),
-      wonCount: closed?.count ?? 0,
-    }
+    return { month, ...sumsOf(find(open, month), find(won, month)) }
   })
 }
 
@@ -119,11 +122,7 @@ export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerR
       return {
         owner: owner as number | null,
         name,
-        count: opened?.count ?? 0,
-        best: baseOf(opened),
-        weighted: opened?.weighted_value_in_base_currency?.value ?? 0,
-        won: baseOf(closed),
-        wonCount: closed?.count ?? 0,
+        ...sumsOf(opened, closed),
       }
     })
     .sort((a, b) => b.best + b.won - (a.best + a.won))
