@@ -1,7 +1,6 @@
 /**
  * The types that a field of the account's own may have (D35, D36), in plain words: what they hold, which
- * limits
- * can be set, and what they can be. No page asks a field for its type; it asks here.
+ * limits can be set, and what they can be. No page asks a field for its type; it asks here.
  */
 import type { Field, FieldType } from '../api/api.ts'
 

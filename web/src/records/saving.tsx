@@ -1,6 +1,5 @@
 /**
- * Saves changes of a record: asks what closing it takes, and what to keep where others have changed the
- * same.
+ * Saves changes of a record: asks what closing it takes, and what to keep where others have changed the same.
  */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'

@@ -1,7 +1,6 @@
 /**
  * The rows of a list as a table shows them: any place of it, read in windows of a hundred. Rows that are
- * still
- * to come are undefined; nothing else moves when they arrive.
+ * still to come are undefined; nothing else moves when they arrive.
  */
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

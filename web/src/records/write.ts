@@ -1,7 +1,6 @@
 /**
  * Changes of a row. The table shows them at once, and what it showed before when the service refuses. Only
- * the
- * fields of the change go back: another change of the row may be under way.
+ * the fields of the change go back: another change of the row may be under way.
  */
 import { type AnyRecord, ask, type Page } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'

@@ -1,9 +1,7 @@
 /**
  * Charts in SVG: stacked bars side by side, and bars below each other, also as a funnel. A mark is a link
- * with a
- * name; one Tab stop leads to a chart, and the arrow keys from mark to mark. Beside its colour each series
- * has a
- * pattern of its own. Knows neither what is counted nor where links lead.
+ * with a name; one Tab stop leads to a chart, and the arrow keys from mark to mark. Beside its colour each
+ * series has a pattern of its own. Knows neither what is counted nor where links lead.
  */
 import { useId } from 'react'
 import { niceTop } from './chart-axis.ts'
