@@ -9,20 +9,20 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { webDirectory } from '../src/api/web.ts'
 import { buildApp } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
-import { executablePath } from '../test/support/chromium.ts'
+import { signInBrowser } from '../test/support/browser-session.ts'
+import { launchBrowser } from '../test/support/chromium.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 
 const { values } = parseArgs({ options: { deals: { type: 'string', default: '10000,100000' } } })
 const times = 5
 const token = 'bench-web-token-bench-web-token-bench'
-const password = 'four words that nobody knows'
 
 type Row = readonly [what: string, measured: number, unit: string, aim: number]
 
@@ -50,19 +50,10 @@ async function measured(deals: number): Promise<Row[]> {
   await makeManyDeals(db, deals)
   const app = buildApp({ db, now: () => new Date(), log: pino({ level: 'silent' }) })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await launchBrowser()
   try {
     const context = await browser.newContext({ viewport: { width: 1600, height: 900 } })
-    const made = await fetch(`${url}/rest/api/v1/user/1/link`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"purpose":"reset"}',
-    })
-    const { data } = (await made.json()) as { data: { link: string } }
-    await context.request.post(`${url}/rest/api/v1/session`, {
-      data: { link: data.link, password },
-      headers: { 'sec-fetch-site': 'same-origin' },
-    })
+    await signInBrowser(context, { url, token })
     const page = await context.newPage()
     const load = async () => {
       await page.goto(`${url}/board`)

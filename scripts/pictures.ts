@@ -6,13 +6,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { buildApp } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
-import { executablePath } from '../test/support/chromium.ts'
+import { signInBrowser } from '../test/support/browser-session.ts'
+import { launchBrowser } from '../test/support/chromium.ts'
 
 const token = 'pictures-token-pictures-token-pictures'
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
@@ -61,19 +62,10 @@ await migrate(db)
 await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
 const app = buildApp({ db, now: () => new Date(), log: pino({ level: 'silent' }) })
 const url = await app.listen({ port: 0, host: '127.0.0.1' })
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+const browser = await launchBrowser()
 for (const [device, viewport] of Object.entries(sizes)) {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-US' })
-  const made = await fetch(`${url}/rest/api/v1/user/1/link`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"purpose":"reset"}',
-  })
-  const { data } = (await made.json()) as { data: { link: string } }
-  await context.request.post(`${url}/rest/api/v1/session`, {
-    data: { link: data.link, password: 'four words that nobody knows' },
-    headers: { 'sec-fetch-site': 'same-origin' },
-  })
+  await signInBrowser(context, { url, token })
   const page = await context.newPage()
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })

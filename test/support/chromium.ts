@@ -2,14 +2,19 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-export const executablePath = '/usr/bin/chromium'
+const executablePath = '/usr/bin/chromium'
 
 /** For `skip` of a test: false where there is a browser, else why it is left out. */
 export const noBrowser = !existsSync(executablePath) && 'no Chromium here'
 
+/** A browser without a screen; whoever starts it ends it. */
+export function launchBrowser(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  return chromium.launch({ executablePath, args })
+}
+
 /** Gives `act` a browser, which ends with it. */
 export async function withBrowser(act: (browser: Browser) => Promise<void>): Promise<void> {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
-  const browser = await chromium.launch({ executablePath, args })
+  const browser = await launchBrowser()
   await act(browser).finally(() => browser.close())
 }

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { executablePath } from './chromium.ts'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { signInBrowser } from './browser-session.ts'
+import { launchBrowser } from './chromium.ts'
 import type { Service } from './service.ts'
 
 export type Ui = {
@@ -24,16 +25,13 @@ export type UiOptions = {
   readonly context?: BrowserContextOptions
 }
 
-type Served = Pick<Service, 'url' | 'call'>
+type Served = Pick<Service, 'url' | 'token'>
 
 let started: Promise<Browser> | undefined
 
 /** One browser for a test file. */
 export function sharedBrowser(): Promise<Browser> {
-  started ??= chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
+  started ??= launchBrowser()
   return started
 }
 
@@ -47,13 +45,7 @@ export async function openUi(service: Served, path: string, options: UiOptions =
   const { user = 1, size = { width: 1280, height: 800 }, context: given = {} } = options
   const browser = await sharedBrowser()
   const context = await browser.newContext({ viewport: size, ...given })
-  const made = await service.call('POST', `/rest/api/v1/user/${user}/link`, { purpose: 'reset' })
-  assert.equal(made.status, 201, made.text)
-  const entered = await context.request.post(`${service.url}/rest/api/v1/session`, {
-    data: { link: made.body.data.link, password: 'four words that nobody knows' },
-    headers: { 'sec-fetch-site': 'same-origin' },
-  })
-  assert.equal(entered.status(), 201, await entered.text())
+  await signInBrowser(context, service, user)
   const page = await context.newPage()
   const errors = heard(page)
   await page.goto(service.url + path)

@@ -25,22 +25,29 @@ const settings = [
   'form',
   'view',
 ]
+
+const [soonMs, mostMs] = [400, 10_000]
 const stale = new Set<string>()
 let isWaiting = false
+let waitMs = soonMs
+let readAt = Number.NEGATIVE_INFINITY
 
+/** Notes what others have changed. While changes go on, such as an import, pages are read ever more rarely. */
 function tell(event: Happened): void {
   if (isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
   if (isWaiting) return
   isWaiting = true
-  // Many changes at once, such as an import, are read once.
+  const isGoingOn = performance.now() - readAt < 2 * waitMs
+  waitMs = isGoingOn ? Math.min(2 * waitMs, mostMs) : soonMs
   setTimeout(() => {
     isWaiting = false
+    readAt = performance.now()
     const changed = [...stale]
     stale.clear()
     if (changed.some(resource => settings.includes(resource))) void queryClient.invalidateQueries()
     else for (const resource of changed) void refresh(resource)
-  }, 400)
+  }, waitMs)
 }
 
 /** Follows the feed as long as somebody is signed in who may. */

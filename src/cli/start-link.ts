@@ -2,15 +2,13 @@
  * The link that a start on loopback shows: whoever sits at this machine is signed in by it, without a
  * password (D61, D133).
  */
-
 import type { Queryable } from '../records/store.ts'
-import { resources } from '../resources.ts'
 import { createLink } from '../sign-in/links.ts'
 import { ask, param, sql } from '../sql.ts'
 import { administers } from '../users/access.ts'
-import { loadCatalog } from './callers.ts'
+import { operatorOf } from './whom.ts'
 
-const [firstAccount, service] = [1, 0]
+const firstAccount = 1
 
 /**
  * The secret of a link for the first user who administers the first account. It can be used once, for ten
@@ -25,7 +23,6 @@ export async function startLink(db: Queryable): Promise<string | null> {
         AND (${administers(account)}) ORDER BY u.id LIMIT 1`,
   )
   if (!found) return null
-  const catalog = await loadCatalog(db, resources, firstAccount)
-  const link = await createLink(db, { catalog, actor: service }, Number(found.id), 'sign_in')
+  const link = await createLink(db, await operatorOf(db, firstAccount), Number(found.id), 'sign_in')
   return link?.secret ?? null
 }
