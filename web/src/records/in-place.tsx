@@ -27,11 +27,17 @@ type Props = {
 export function InPlace(props: Props) {
   const { field, record, reason } = props
   const [base, setBase] = useState<AnyRecord | null>(null)
-  const button = useRef<HTMLButtonElement>(null)
+  const isBack = useRef(false)
   const isEditable = isWritable(field) && !reason
   const done = () => {
+    isBack.current = true
     setBase(null)
-    requestAnimationFrame(() => button.current?.focus({ preventScroll: true }))
+  }
+  /** The button takes the focus back as soon as it is there again. */
+  const button = (element: HTMLButtonElement | null) => {
+    if (!element || !isBack.current) return
+    isBack.current = false
+    element.focus({ preventScroll: true })
   }
   return (
     <div
@@ -58,7 +64,7 @@ export function InPlace(props: Props) {
 function Shown(
   props: Props & {
     isEditable: boolean
-    button: React.RefObject<HTMLButtonElement | null>
+    button: (element: HTMLButtonElement | null) => void
     onEdit: () => void
   },
 ) {

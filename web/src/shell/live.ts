@@ -32,7 +32,7 @@ let isWaiting = false
 let waitMs = soonMs
 let readAt = Number.NEGATIVE_INFINITY
 
-/** Notes what others have changed. While changes go on, such as an import, pages are read ever more rarely. */
+/** Notes what others have changed. While that goes on, as an import does, pages are read ever more rarely. */
 function tell(event: Happened): void {
   if (isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
