@@ -14,7 +14,7 @@ import { copyAnswers } from './backup/copy.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
-import { type Config, ConfigError, isLoopback } from './config.ts'
+import { type Config, ConfigError, isLoopback, isLoopbackName } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
@@ -70,7 +70,10 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
   const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
   const url = await listen(app, config)
-  const link = isLoopback(config.host) ? await startLink(db) : null
+  // A proxy on this machine brings in others, and its operators' logs have more readers than a terminal.
+  const isForThisMachine =
+    isLoopback(config.host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
+  const link = isForThisMachine ? await startLink(db) : null
   const signIn = link && `${publicUrl ?? url}/sign-in#link=${link}`
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()

@@ -34,8 +34,8 @@ function stepsOf(title: string): Step[] {
 function carriedOut(title: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
   after(() => rmSync(copy, { recursive: true, force: true }))
-  for (const part of ['src', 'client', 'test', 'scripts', 'package.json', 'tsconfig.json'])
-    cpSync(part, join(copy, part), { recursive: true })
+  for (const part of ['src', 'client', 'web', 'docs', 'test', 'scripts', 'package.json', 'tsconfig.json'])
+    cpSync(part, join(copy, part), { recursive: true, filter: path => !/^(web.dist|docs.ui)\b/.test(path) })
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'prepared'))
   const steps = stepsOf(title)
@@ -85,7 +85,8 @@ async function run(directory: string, ...args: string[]): Promise<string> {
   return text
 }
 
-const compile = (copy: string) => run(copy, 'node_modules/typescript/bin/tsc', '--tsBuildInfoFile', 'built')
+const compile = (copy: string, project = '.') =>
+  run(copy, 'node_modules/typescript/bin/tsc', '-p', project, '--tsBuildInfoFile', `built-${project}`)
 
 /** Carries out the laws whose names match: at least so many. */
 async function keepsLaws(
@@ -99,9 +100,11 @@ async function keepsLaws(
   assert.ok(passed >= atLeast, told)
 }
 
-test('adding a field kind', async () => {
+test('adding a field kind, on the service and in the web UI', async () => {
   const copy = carriedOut('Adding a field kind')
   await compile(copy)
+  await run(copy, 'scripts/openapi.ts')
+  await compile(copy, 'web')
   const laws = ['laws/kinds', 'laws/schemas', 'laws/operators', 'api/fields'].map(
     name => `test/${name}.test.ts`,
   )

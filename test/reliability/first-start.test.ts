@@ -377,3 +377,30 @@ test('tokens that starts made before this was written down are known by their na
     ['1 7', '1 8'],
   )
 })
+
+test('a start for this machine alone shows a link that signs the owner in, once (D133)', async () => {
+  const here = await place()
+  const linkOf = (said: string) => /Sign in (\S+)\/sign-in#link=(\S+)/.exec(said)
+  const first = await start(here)
+  const [, origin, link] = linkOf(first.said().out)!
+  assert.equal(origin, first.address)
+  const enter = () =>
+    fetch(`${first.address}/rest/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ link }),
+    })
+  const entered = await enter()
+  assert.equal(entered.status, 201)
+  const { data } = (await entered.json()) as { data: { user: { id: number }; scopes: string[] } }
+  assert.deepEqual([data.user.id, data.scopes], [1, ['admin']])
+  assert.match(entered.headers.get('set-cookie')!, /session=/)
+  assert.equal((await enter()).status, 410)
+  await first.stop()
+  for (const env of [{ PUBLIC_URL: 'https://crm.example.com' }, { HOST: '0.0.0.0' }]) {
+    const other = await start(here, env)
+    assert.ok(other.address)
+    assert.equal(linkOf(other.said().out), null, JSON.stringify(env))
+    await other.stop()
+  }
+})

@@ -2,7 +2,7 @@
  * The types that a field of the account's own may have (D35, D36), in plain words: what they hold, which
  * limits can be set, and what they can be. No page asks a field for its type; it asks here.
  */
-import type { Field, FieldType } from '../api/api.ts'
+import type { Field, FieldType, Schemas } from '../api/api.ts'
 
 export type LimitName =
   | 'min_length'
@@ -60,7 +60,7 @@ const abouts = {
   OWNER: { name: 'User', about: 'Somebody of the account.', related: 'user' },
   CONTACT: { name: 'Contact', about: 'A person you know.', related: 'contact' },
   COMPANY: { name: 'Company', about: 'A company you know.', related: 'company' },
-} satisfies { readonly [type in FieldType]?: About }
+} satisfies Record<Schemas['field_new']['type'], About>
 
 export type CustomType = keyof typeof abouts
 
