@@ -152,7 +152,8 @@ function optionOrder(column: Expression, { options, is_filled: isFilled }: Field
 
 export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
-  const shown = active.slice(0, 10).map(option => `${option.id} ${option.name}`)
+  // Blanks around a name or in a row mean nothing (D127), and would tear the sentence.
+  const shown = active.slice(0, 10).map(({ id, name }) => `${id} ${name.trim().replace(/\s+/g, ' ')}`)
   const all = shown.length
     ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.`
     : 'The field has no options yet.'
