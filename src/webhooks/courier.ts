@@ -19,7 +19,7 @@ import {
   messageId,
   release,
 } from './progress.ts'
-import { type Due, dueDeliveries, enqueue, giveUp, type Outcome, writeDown } from './queue.ts'
+import { type Due, dueDeliveries, enqueue, giveUp, type Outcome, settled, writeDown } from './queue.ts'
 import { isHopeless, nextTry } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 import { filteredResource } from './webhook.ts'
@@ -266,7 +266,8 @@ export class Courier {
 
   async #writeDown(): Promise<void> {
     const { db, now, disable } = this.#options
-    const outcomes = this.#outcomes
+    // Out of use, nothing is tried again, also what was under way then.
+    const outcomes = this.#isGivenUp ? this.#outcomes.map(settled) : this.#outcomes
     // Others end meanwhile.
     this.#outcomes = []
     const made = outcomes.filter(({ attempt }) => attempt !== unseen && attempt !== gone)

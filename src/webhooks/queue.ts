@@ -105,6 +105,11 @@ export type Outcome = {
   readonly nextAt: Date | null
 }
 
+/** The same where nothing is tried again. */
+export function settled(outcome: Outcome): Outcome {
+  return outcome.state === 'waiting' ? { ...outcome, state: 'dead', nextAt: null } : outcome
+}
+
 /** How the deliveries of a webhook go. */
 export type Health = {
   /** since when none has gone well; null: the last one has */

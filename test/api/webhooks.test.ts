@@ -394,6 +394,31 @@ test('410 takes a webhook out of use; taken into use again it tells of what happ
   assert.equal(got[3]!.id, got[1]!.id)
 })
 
+test('what was under way when a webhook was taken out of use is not tried again', async () => {
+  const answers: (() => void)[] = []
+  const receiver = await startReceiver((_, response) => {
+    answers.push(() => response.writeHead(500).end())
+  })
+  const webhook = await made('webhook', { url: receiver.url, events: ['tag.created'] })
+  for (const name of ['Under way 1', 'Under way 2']) await made('tag', { name })
+  await receiver.until(2)
+  await changed(`webhook/${webhook.id}`, { is_active: false })
+  // What was read of a webhook holds for half a second.
+  await new Promise(resolve => setTimeout(resolve, 600))
+  answers[0]!()
+  const states = async () => (await deliveriesOf(webhook.id)).map(({ state }) => state)
+  await eventually(async () => !(await states()).includes('waiting'), 'an end of both')
+  answers[1]!()
+  // Looked at without a pause: what is put back would be given up again at once.
+  for (let attempts = '1'; attempts !== '2'; ) {
+    const [row] =
+      await db.query(`SELECT sum(attempts)::text AS attempts, count(*) FILTER (WHERE state = 'waiting')::text
+  AS waiting FROM webhook_delivery WHERE webhook = ${webhook.id}`)
+    assert.equal(row!.waiting, '0')
+    attempts = row!.attempts!
+  }
+})
+
 test('one delivery is sent again under its id; the log has pages', async () => {
   const receiver = await startReceiver()
   const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'] })

@@ -42,9 +42,11 @@ export function gridEvents(grid: Grid) {
     },
     // A screen reader may give the focus to any cell.
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {
+      active.noteFocus(target)
       const cell = target.dataset.cell === undefined || grid.isEditing ? null : cellOf(target)
       if (cell && (cell.row !== active.cell.row || cell.column !== active.cell.column)) active.go(cell)
     },
+    onBlur: () => active.noteFocus(null),
     onClick: (event: MouseEvent) => {
       const target = event.target as HTMLElement
       const cell = cellOf(target)

@@ -17,10 +17,8 @@ export function next(
   { rows, columns, page }: Size,
   isAtEdge: boolean,
 ): Cell | null {
-  const to = (newRow: number, newColumn: number): Cell => ({
-    row: clamp(newRow, -1, rows - 1),
-    column: clamp(newColumn, 0, columns - 1),
-  })
+  const to = (newRow: number, newColumn: number) =>
+    within({ row: newRow, column: newColumn }, { rows, columns })
   switch (key) {
     case 'ArrowUp':
       return isAtEdge ? to(0, column) : to(row - 1, column)
@@ -41,6 +39,11 @@ export function next(
     default:
       return null
   }
+}
+
+/** The same cell, or the nearest that there is. */
+export function within({ row, column }: Cell, { rows, columns }: Omit<Size, 'page'>): Cell {
+  return { row: clamp(row, -1, rows - 1), column: clamp(column, 0, columns - 1) }
 }
 
 /** The cells between two corners. */

@@ -18,7 +18,7 @@ import { useActive } from './use-active.ts'
 import { useClipboard } from './use-clipboard.ts'
 import { useEditing } from './use-editing.ts'
 import { useSave } from './use-save.tsx'
-import { rowsIn } from './use-scroll.ts'
+import { rowsIn, useScroll } from './use-scroll.ts'
 import { rowsMax, type Total, useWindow } from './use-window.ts'
 
 type Props = {
@@ -53,12 +53,22 @@ export function Table(props: Props) {
     reason,
   })
   const list = [asked.filter, asked.sort, asked.deleted].join()
-  const active = useActive(layout, height, hasSums ? height * 2 : height, editing !== null, list)
-  const { scroller, sight } = active
+  const scroller = useRef<HTMLDivElement>(null)
+  const sight = useScroll(scroller)
+  const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
+  const covered = hasSums ? height * 2 : height
+  const active = useActive({
+    scroller,
+    layout,
+    height,
+    covered,
+    isEditing: editing !== null,
+    list,
+    rows: count,
+  })
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
   const window = useWindow(resource, asked, from, to)
-  const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)
   const { range } = active

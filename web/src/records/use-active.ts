@@ -1,38 +1,41 @@
 /**
- * The cell of a grid that has the focus, the range from it to an anchor, and what of the grid is in sight.
+ * The cell of a grid that has the focus, and the range from it to an anchor.
  */
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { type Cell, type Range, rangeOf } from './grid.ts'
+import { type Cell, type Range, rangeOf, within } from './grid.ts'
 import type { Layout } from './layout.ts'
-import { type Sight, useScroll } from './use-scroll.ts'
 
 export type Active = {
-  readonly scroller: RefObject<HTMLDivElement | null>
-  readonly sight: Sight
   readonly cell: Cell
   readonly range: Range | null
   /** Brings a cell into sight and gives it the focus; `isExtended` makes the range as far as there. */
   readonly go: (cell: Cell, isExtended?: boolean) => void
   /** The focus goes back to the cell when it is drawn. */
   readonly refocus: () => void
+  /** Which element of the grid has the focus: where it goes, the focus goes to the active cell. */
+  readonly noteFocus: (element: Element | null) => void
   readonly dropRange: () => void
   readonly elementOf: (cell: Cell) => HTMLElement | null
 }
 
-/**
- * `covered` is what head and foot hide of the rows, in pixels. Where `list` is another one, it is shown from
- * its beginning.
- */
-export function useActive(
-  layout: Layout,
-  height: number,
-  covered: number,
-  isEditing: boolean,
-  list: string,
-): Active {
-  const scroller = useRef<HTMLDivElement>(null)
-  const sight = useScroll(scroller)
-  const [cell, setCell] = useState<Cell>({ row: 0, column: 1 })
+type Grid = {
+  readonly scroller: RefObject<HTMLDivElement | null>
+  readonly layout: Layout
+  /** of a row, in pixels */
+  readonly height: number
+  /** what head and foot hide of the rows, in pixels */
+  readonly covered: number
+  readonly isEditing: boolean
+  /** which list it is: another one is shown from its beginning */
+  readonly list: string
+  readonly rows: number
+}
+
+export function useActive({ scroller, layout, height, covered, isEditing, list, rows }: Grid): Active {
+  const [wanted, setCell] = useState<Cell>({ row: 0, column: 1 })
+  // Rows and columns may go while one is on them.
+  const cell = within(wanted, { rows, columns: layout.columns.length + 1 })
+  const focused = useRef<Element>(null)
   const [anchor, setAnchor] = useState<Cell | null>(null)
   const wantsFocus = useRef(false)
   const listShown = useRef(list)
@@ -42,7 +45,7 @@ export function useActive(
     scroller.current?.scrollTo({ top: 0 })
     setAnchor(null)
     setCell(({ row, column }) => ({ row: Math.min(row, 0), column }))
-  }, [list])
+  }, [list, scroller])
   const elementOf = ({ row, column }: Cell) =>
     scroller.current?.querySelector<HTMLElement>(`[data-cell="${row}.${column}"]`) ?? null
   const reveal = ({ row, column }: Cell) => {
@@ -60,15 +63,14 @@ export function useActive(
     if (element.scrollLeft < end) element.scrollLeft = end
   }
   useLayoutEffect(() => {
-    if (!wantsFocus.current || isEditing) return
+    const isLost = focused.current && !focused.current.isConnected && document.activeElement === document.body
+    if (!(wantsFocus.current || isLost) || isEditing) return
     const element = elementOf(cell)
     if (!element) return
     wantsFocus.current = false
     element.focus({ preventScroll: true })
   })
   return {
-    scroller,
-    sight,
     cell,
     range: anchor && rangeOf(anchor, cell),
     go: (next, isExtended = false) => {
@@ -79,6 +81,9 @@ export function useActive(
     },
     refocus: () => {
       wantsFocus.current = true
+    },
+    noteFocus: element => {
+      focused.current = element
     },
     dropRange: () => setAnchor(null),
     elementOf,

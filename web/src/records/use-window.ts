@@ -35,12 +35,22 @@ export function useTotal(
   resource: string,
   asked: ListAsked,
 ): { total: Total | null; error: unknown; retry: () => void } {
-  const { data, error, refetch } = useQuery(pageQuery(resource, asked, 1, windowSize))
+  const { data, error, refetch } = useQuery({
+    ...pageQuery(resource, asked, 1, windowSize),
+    // Another order, or other columns: as many match as before.
+    placeholderData: (before, query) => (isSameList(query?.queryKey, resource, asked) ? before : undefined),
+  })
   const exact = useQuery({
     ...exactQuery(resource, asked),
     enabled: data?.meta.totalIsEstimate === true,
   })
   return { total: data ? totalOf(data, exact.data) : null, error, retry: () => void refetch() }
+}
+
+/** Whether a page was read of the records that are asked for, in whatever order. */
+function isSameList(key: readonly unknown[] | undefined, resource: string, asked: ListAsked): boolean {
+  const [, of, before] = (key ?? []) as [string?, string?, ListAsked?]
+  return of === resource && before?.filter === asked.filter && before?.deleted === asked.deleted
 }
 
 /** `first` and `last` are the rows in sight. */

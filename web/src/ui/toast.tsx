@@ -15,7 +15,7 @@ const shownMs = { done: 6000, failed: 12_000 }
 const toasts = shared<readonly Toast[]>([])
 let lastId = 0
 
-/** Shows a message. One that is there already is not shown twice. */
+/** Shows a message. One that is there already is not shown twice; what each can undo stays. */
 export function toast(
   text: string,
   { look = 'done', action }: Partial<Pick<Toast, 'look' | 'action'>> = {},
@@ -24,7 +24,7 @@ export function toast(
   toasts.set([
     ...toasts
       .get()
-      .filter(other => other.text !== text)
+      .filter(other => other.text !== text || other.action)
       .slice(-2),
     { id, text, look, action },
   ])
