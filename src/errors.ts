@@ -65,10 +65,10 @@ export type Problem = {
 
 /**
  * A problem's message, of what it says of the member at `path`: "emails[0].email_value must be given." What
- * begins with a capital letter says everything.
+ * begins with a capital letter or a quotation says everything.
  */
 export function sentence(path: string, predicate: string): string {
-  if (/^[A-Z]/.test(predicate)) return `${predicate}.`
+  if (/^[A-Z"]/.test(predicate)) return `${predicate}.`
   const steps = path.slice(1).split('/')
   const subject = steps.map((step, index) =>
     /^\d+$/.test(step) ? `[${step}]` : `${index ? '.' : ''}${step}`,

@@ -458,6 +458,10 @@ export interface Schemas {
       id: number
     } | null
   }
+  own_settings: {
+    time_zone?: string | null
+    locale?: string | null
+  }
   session: {
     id: number
     created_at: string

@@ -210,7 +210,7 @@ export const searchAbout: About = {
 }
 
 /** Making or rotating a token answers its secret once. */
-export function tokenAbouts(): { readonly [operation in 'create' | 'rotate' | 'me']: About } {
+export function tokenAbouts(): { readonly [operation in 'create' | 'rotate']: About } {
   const { create } = recordAbouts('token', false)
   const secret = {
     ...named('token_read'),
@@ -239,12 +239,6 @@ export function tokenAbouts(): { readonly [operation in 'create' | 'rotate' | 'm
       ],
       refuses: ['record_not_found', 'validation_failed', 'version_conflict'],
       ifMatch: true,
-    },
-    me: {
-      ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag: 'session' },
-      description: 'Give user.id where a field takes the user who asks.',
-      answers: [{ status: 200, description: 'Who asks.', schema: enveloped(named('caller')) }],
-      refuses: [],
     },
   }
 }

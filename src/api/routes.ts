@@ -23,6 +23,7 @@ import { feedHandler, historyHandler } from './events.ts'
 import { fieldAbouts } from './field-abouts.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
 import { funnelRoute } from './funnel.ts'
+import { meHandlers } from './me.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { openApiHandler } from './openapi.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
@@ -170,18 +171,17 @@ function at(
 
 /** Making or rotating a token answers a secret, so these have routes of their own. */
 function tokenRoutes(db: Database): AccountRoute[] {
-  const { create, rotate, me } = tokenHandlers(db)
+  const { create, rotate } = tokenHandlers(db)
   const about = tokenAbouts()
   return [
     at('POST', '/rest/api/v1/token', 'token:write', create, about.create),
     at('POST', '/rest/api/v1/token/:id/rotate', 'token:write', rotate, about.rotate),
-    at('GET', '/rest/api/v1/me', 'any', me, about.me),
   ]
 }
 
 /** Who signs in, and with what (D61). */
 function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] {
-  const { me } = tokenHandlers(service.db)
+  const me = meHandlers(service.db, service.callers)
   const session = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
   const base = '/rest/api/v1'
@@ -198,7 +198,9 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
       guest: provider.end,
       about: about.end,
     },
-    at('GET', `${base}/session`, 'any', me, about.get),
+    at('GET', `${base}/session`, 'any', me.get, about.get),
+    at('GET', `${base}/me`, 'any', me.get, about.me),
+    at('PATCH', `${base}/me`, 'any', me.change, about.changeMe),
     at('DELETE', `${base}/session`, 'any', session.signOut, about.signOut),
     at('GET', `${base}/session/list`, 'any', session.list, about.list),
     at('DELETE', `${base}/session/:id`, 'any', session.end, about.remove),

@@ -11,6 +11,8 @@ export function sessionAbouts(): Abouts<
   | 'begin'
   | 'end'
   | 'get'
+  | 'me'
+  | 'changeMe'
   | 'signOut'
   | 'list'
   | 'remove'
@@ -82,6 +84,19 @@ export function sessionAbouts(): Abouts<
     get: {
       ...{ id: 'session_get', summary: 'Says who is signed in.', tag, refuses: [] },
       answers: [ok('Who asks.', caller)],
+    },
+    me: {
+      ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag },
+      description: 'Give user.id where a field takes the user who asks.',
+      answers: [{ status: 200, description: 'Who asks.', schema: caller }],
+      refuses: [],
+    },
+    changeMe: {
+      ...{ id: 'me_update', summary: 'Changes how dates and numbers are shown to whoever asks.', tag },
+      description: 'What is not given stays as it is; null is as the account or the browser has it.',
+      body: { schema: named('own_settings') },
+      answers: [ok('Who asks.', caller)],
+      refuses: ['validation_failed', 'busy_record'],
     },
     signOut: {
       ...{ id: 'session_end', summary: 'Signs out.', tag, refuses: ['record_not_found'] },

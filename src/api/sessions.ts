@@ -10,10 +10,10 @@ import { endSession, listSessions } from '../sign-in/sessions.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
 import type { BodyLimit } from './body.ts'
+import { me } from './me.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, contextOf, type GuestRequest, idOf, refuseIfMatch } from './request.ts'
 import type { GuestHandler, Handler } from './routes.ts'
-import { me } from './tokens.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
 export type SessionHandlers = {

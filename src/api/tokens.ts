@@ -1,15 +1,14 @@
-/** Tokens and `/me` over HTTP (D66): a secret is answered once, when it is made. */
+/** Tokens over HTTP (D66): a secret is answered once, when it is made. */
 import { createToken, rotateToken, type SavedToken } from '../accounts/tokens.ts'
 import { Refusal, type Warning } from '../errors.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
-import { readRecord } from '../records/read.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Queryable } from '../records/store.ts'
-import { type Answer, createdAnswer, recordAnswer, success } from './answer.ts'
+import { createdAnswer, recordAnswer } from './answer.ts'
 import { readParameters } from './parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
+import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
 import type { Handler } from './routes.ts'
 
-export type TokenHandlers = { create: Handler; rotate: Handler; me: Handler }
+export type TokenHandlers = { create: Handler; rotate: Handler }
 
 /** The longest time for which the old secret of a token may live on. */
 const overlapMax = 24
@@ -28,7 +27,6 @@ export function tokenHandlers(db: Queryable): TokenHandlers {
       const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
       return recordAnswer(withSecret(saved))
     },
-    me: request => me(db, request),
   }
 }
 
@@ -53,24 +51,4 @@ function overlapOf(body: Json | undefined): number {
   const message = `overlap_hours must be a whole number from 0 to ${overlapMax}; there is no other member.`
   const problem = { field: 'overlap_hours', path: '/overlap_hours', code: 'invalid_value', message }
   throw new Refusal('validation_failed', 'The token was not rotated.', [problem])
-}
-
-/** GET /me: who asks, and what they may do. */
-export async function me(
-  db: Queryable,
-  { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
-): Promise<Answer> {
-  readParameters(query, [], [])
-  const { account, resources } = caller.catalog
-  const { record } = await readRecord(db, resources.get('user')!.whole, caller, caller.actor)
-  const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
-  return success(
-    JSON.stringify({
-      account,
-      user: { id, name, email, role, time_zone, locale },
-      scopes: [...caller.rights.scopes],
-      token: caller.token,
-      session: caller.session,
-    }),
-  )
 }

@@ -207,6 +207,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     token: orNull(named('named')),
     session: orNull(opened({ id: whole })),
   }),
+  own_settings: closed({ time_zone: orNull(text), locale: orNull(text) }, []),
   session: opened({
     id: whole,
     created_at: moment,

@@ -277,6 +277,30 @@ test('short and common passwords, and one’s own name, are refused by name', as
   await signedIn(one, 'Zoë läuft über die Brücke'.normalize('NFC'))
 })
 
+test('everybody changes how dates are shown to them, and nothing else', async () => {
+  const reader = await person('Read only')
+  const own = await signedIn(reader)
+  const me = `${v1}/me`
+  const german = await own.send('PATCH', me, { locale: 'de-DE', time_zone: 'Europe/Berlin' })
+  assert.equal(german.status, 200, german.text)
+  assert.deepEqual(german.body, (await own.send('GET', me)).body)
+  const { locale, time_zone } = german.body.data.user
+  assert.deepEqual([locale, time_zone], ['de-DE', 'Europe/Berlin'])
+  const { data: events } = (await call('GET', `${v1}/user/${reader.id}/history`)).body
+  const changes = events.filter(({ type }: { type: string }) => type === 'user.updated')
+  assert.deepEqual([changes.length, changes[0].actor.id], [1, reader.id], JSON.stringify(changes))
+  assert.equal((await own.send('PATCH', me, { time_zone: null })).body.data.user.time_zone, null)
+  assert.deepEqual(problems(await own.send('PATCH', me, { role: 1, locale: 'en-US' })), [
+    '/role unknown_field',
+  ])
+  assert.deepEqual(problems(await own.send('PATCH', me, { time_zone: 'Mars' })), [
+    '/time_zone unknown_time_zone',
+  ])
+  assert.equal((await own.send('PATCH', me, [])).status, 422)
+  assert.equal((await own.send('PATCH', `${v1}/user/${reader.id}`, { locale: 'en-US' })).status, 403)
+  assert.equal((await own.send('GET', me)).body.data.user.locale, 'de-DE')
+})
+
 test('another password ends the other sessions, and needs the current one', async () => {
   const one = await person()
   const [here, there] = [await signedIn(one), await signedIn(one)]

@@ -136,6 +136,10 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       const { id: delivery } = await sent('POST', `webhook/${id}/test`)
       return { path: `${v1}/webhook/${id}/deliveries/${delivery}/replay` }
     },
+    me_update: async () => {
+      const me = await service.call('GET', `${v1}/me`)
+      return { body: { locale: me.body.data.user.locale === 'de-DE' ? 'fr-FR' : 'de-DE' } }
+    },
     password_replace: async () => ({
       headers: await signedIn(service),
       body: { current_password: password, password: `${password} again` },

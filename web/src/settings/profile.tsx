@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { ask, type Schemas } from '../api/api.ts'
 import { formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { useMe, useReadOnlyReason } from '../shell/me.ts'
+import { useMe } from '../shell/me.ts'
 import { type Preferences, prefer, usePreferences } from '../shell/preferences.ts'
 import { Avatar, Badge, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
@@ -45,13 +45,12 @@ export function Profile() {
 /** In which language and zone dates and numbers are shown: fields of the user, the same in every browser. */
 function Languages() {
   const { user, account } = useMe()
-  const reason = useReadOnlyReason('user')
   const locale = user.locale ?? navigator.language
   const timeZone = user.time_zone ?? account.time_zone
   const sample = formats({ locale, timeZone })
   const change = (changes: { locale?: string | null; time_zone?: string | null }) =>
     attempt(
-      () => ask('PATCH', `/user/${user.id}`, { body: changes }),
+      () => ask('PATCH', '/me', { body: changes }),
       'locale' in changes ? 'Language of dates and numbers saved' : 'Time zone saved',
     )
   return (
@@ -63,8 +62,6 @@ function Languages() {
           none={`As this browser (${navigator.language})`}
           onChange={value => void change({ locale: value })}
           choices={localesWith(user.locale)}
-          disabled={reason !== undefined}
-          hint={reason}
         />
         <Select
           label="Time zone"
@@ -72,8 +69,6 @@ function Languages() {
           none={`As the account (${account.time_zone})`}
           onChange={value => void change({ time_zone: value })}
           choices={timeZonesWith(user.time_zone)}
-          disabled={reason !== undefined}
-          hint={reason}
         />
       </div>
       <p className="text-ink-soft">

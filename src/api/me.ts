@@ -1,0 +1,63 @@
+/** `/me` over HTTP: who asks, what they may do (D66), and how they want dates and numbers shown (D134). */
+import type { Callers } from '../accounts/callers.ts'
+import { Refusal } from '../errors.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { readRecord } from '../records/read.ts'
+import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import { type Answer, success } from './answer.ts'
+import { readParameters } from './parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, refuseIfMatch } from './request.ts'
+import type { Handler } from './routes.ts'
+
+/** What everybody may change of their own user. */
+const ownFields = ['time_zone', 'locale']
+
+export function meHandlers(db: Queryable, callers: Callers): { get: Handler; change: Handler } {
+  return {
+    get: request => me(db, request),
+    change: async request => {
+      refuseIfMatch(request)
+      const { caller } = request
+      const body = ownFieldsOf(bodyOf(request))
+      // The role of whoever asks needs no right to users.
+      const catalog = await callers.catalogNow(caller.catalog.account.id)
+      const fields = catalog.resources.get('user')!
+      await updateRecord(db, fields, caller.actor, body, { ...contextOf(request), catalog })
+      return me(db, request)
+    },
+  }
+}
+
+/** GET /me: who asks, and what they may do. */
+export async function me(
+  db: Queryable,
+  { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
+): Promise<Answer> {
+  readParameters(query, [], [])
+  const { account, resources } = caller.catalog
+  const { record } = await readRecord(db, resources.get('user')!.whole, caller, caller.actor)
+  const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
+  return success(
+    JSON.stringify({
+      account,
+      user: { id, name, email, role, time_zone, locale },
+      scopes: [...caller.rights.scopes],
+      token: caller.token,
+      session: caller.session,
+    }),
+  )
+}
+
+function ownFieldsOf(body: Json): Json {
+  if (!isObject(body)) return body
+  const problems = Object.keys(body)
+    .filter(name => !ownFields.includes(name))
+    .map(field => ({
+      ...{ field, path: `/${field}`, code: 'unknown_field' },
+      message: `There is no member "${field}". The members: ${ownFields.join(', ')}.`,
+      hint: 'Who administers users changes the others, with PATCH /user/{id}.',
+    }))
+  if (problems.length) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
+  return body
+}
