@@ -9,6 +9,7 @@
  */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { ListDatabase } from '../list/list.ts'
@@ -113,6 +114,11 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
   const lastBefore = (value: Sql, type: Sql = sql.none) => sql`(
     SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint${type}
     ORDER BY e.seq DESC LIMIT 1)`
+  // What an account begins with has no event, and old events are no longer kept.
+  const written = (of: 'at' | 'by') => sql`CASE WHEN EXISTS (SELECT ${ofRecord})
+    THEN d.${sql.id(`created_${of}`)} ELSE d.${sql.id(`updated_${of}`)} END`
+  const updatedAt = sql`coalesce(${lastBefore(sql`e.at`)}, ${written('at')})`
+  const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`)}, ${written('by')})`
   // When it was deleted that is restored, its deletion says.
   const changes = sql`CASE e.type
     WHEN ${verb('deleted')} THEN '{"deleted_at":{"before":null}}'
@@ -125,9 +131,9 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
     switch (column.name) {
       case 'updated_at':
-        return lastBefore(sql`e.at`)
+        return updatedAt
       case 'updated_by':
-        return lastBefore(sql`e.actor`)
+        return updatedBy
       case 'deleted_by':
         return lastBefore(
           sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`,
@@ -136,7 +142,7 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
       case 'version':
         return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`
       case 'document':
-        return sql`(SELECT ${documentSql(lastBefore)} FROM ${merged})`
+        return sql`(SELECT ${documentSql(updatedAt, updatedBy)} FROM ${merged})`
       default:
         return sql`(SELECT ${takenBack(column, sql`own.changes`)} FROM ${merged})`
     }
@@ -165,16 +171,16 @@ function valueSql(value: Sql, type: SqlType): Sql {
   return sql`(${value} #>> '{}')::${sql.type(type)}`
 }
 
-/** The stored text of the record `d`, before the changes of `own`. */
-function documentSql(lastBefore: (value: Sql) => Sql): Sql {
+/** The stored text of the record `d`, before the changes of `own`, and with its last change before these. */
+function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
   const isCustom = sql`k LIKE 'cf\\_%'`
   const before = sql`own.changes -> k -> 'before'`
   return sql`(
     SELECT string_agg(concat(to_json(m.k), ':', m.text), ',' ORDER BY m.place)
     FROM (
       SELECT k, CASE WHEN own.changes ? k THEN (${before})::text
-        WHEN k = 'updated_at' THEN ${lastBefore(jsonInstant(sql`e.at`))}
-        WHEN k = 'updated_by' THEN ${lastBefore(sql`e.actor::text`)} ELSE v::text END AS text, place
+        WHEN k = 'updated_at' THEN ${jsonInstant(updatedAt)}
+        WHEN k = 'updated_by' THEN coalesce((${updatedBy})::text, 'null') ELSE v::text END AS text, place
       FROM json_each(concat('{', d.document, '}')::json) WITH ORDINALITY x (k, v, place)
       WHERE NOT (${isCustom} AND own.changes ? k AND ${before} = 'null')
       UNION ALL
@@ -203,16 +209,21 @@ const columnsOf = madeOnce(({ fields, resource: { kept } }: ResourceFields): rea
       ['deleted_by', 'bigint'],
     ] as const
   ).map(([name, type]) => ({ name, type, field: null, member: '' }))
-  const stored = fields.filter(field => !field.is_custom && !field.computed && !field.is_of_store)
-  const ofFields = stored
-    .filter(field => !field.kept_by)
+  const ofFields = fields
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .flatMap(field => {
       const { internal_name: name, type } = field
       return kinds[type]
         .columns(field)
         .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
     })
-  const ofOthers = stored.filter(field => field.kept_by).flatMap(field => kinds[field.type].columns(field))
+  // `last_used_at` of a token, for one.
+  const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
+  const isAsNow = ({ kept_by, is_of_store, internal_name }: Field) =>
+    kept_by || (is_of_store && !ownOfStore.has(internal_name))
+  const ofOthers = fields
+    .filter(field => !field.is_custom && !field.computed && isAsNow(field))
+    .flatMap(field => kinds[field.type].columns(field))
   const asNow = ['account_id', 'id', ...ofOthers.map(({ name }) => name), ...(kept ? [kept.document] : [])]
   const asTheyAre = asNow.map(name => ({
     name,
