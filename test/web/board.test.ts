@@ -54,7 +54,7 @@ async function dragTo(page: Page, title: string, stage: string): Promise<void> {
   await page.mouse.move(from.x + 60, from.y + 20)
   await page.mouse.down()
   await page.mouse.move(from.x + 90, from.y + 40, { steps: 4 })
-  await page.mouse.move(to.x + 120, to.y + 160, { steps: 8 })
+  await page.mouse.move(to.x + Math.min(120, to.width / 2), to.y + 160, { steps: 8 })
   await page.mouse.up()
 }
 
@@ -230,6 +230,51 @@ test('a move of somebody else appears without a reload', { skip }, async () => {
   const moved = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Proposal! })
   assert.equal(moved.status, 200, moved.text)
   await column(page, 'Proposal').getByRole('link', { name: 'Moved by another' }).waitFor()
+  await end()
+})
+
+test('closed deals are those of the last days, or all', { skip }, async () => {
+  const closing = { pipeline_stage: known.stages.Won!, won_reason: 'Price' }
+  await makeDeal('Won lately', { ...closing, deal_closed_on: new Date().toISOString().slice(0, 10) })
+  await makeDeal('Won long ago', { ...closing, deal_closed_on: '2020-01-15' })
+  const { page, end, accessible } = await openUi(service, '/board')
+  const won = column(page, 'Won')
+  await won.getByRole('link', { name: 'Won lately' }).waitFor()
+  assert.equal(await card(page, 'Won long ago').count(), 0)
+  const few = Number(await won.locator('[data-sum="count"]').textContent())
+  await won.getByRole('button', { name: 'last 30 days' }).click()
+  await won.getByRole('link', { name: 'Won long ago' }).waitFor()
+  const { body } = await call('GET', `${v1}/deal/view/list?filter=status:eq(Won)`)
+  assert.equal(Number(await won.locator('[data-sum="count"]').textContent()), body.meta.total)
+  assert.ok(few < body.meta.total)
+  assert.match(page.url(), /closed=all/)
+  await won.getByRole('button', { name: 'all time' }).click()
+  await won.getByRole('button', { name: 'last 30 days' }).waitFor()
+  await accessible('the board')
+  await end()
+})
+
+test('a column that is collapsed takes cards, and is passed over by keys', { skip }, async () => {
+  await makeDeal('Into a narrow column', { pipeline_stage: known.stages.New! })
+  const { page, end, accessible } = await openUi(service, '/board')
+  await card(page, 'Into a narrow column').waitFor()
+  await page.getByRole('button', { name: 'Collapse Qualified' }).click()
+  const narrow = column(page, 'Qualified').getByRole('button')
+  const counted = async () => Number((await narrow.textContent())!.replace('Qualified', ''))
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-expanded') === 'false')
+  await accessible('the board with a narrow column')
+  const before = await counted()
+  await dragTo(page, 'Into a narrow column', 'Qualified')
+  await page.getByText('Into a narrow column is in Qualified now.').waitFor()
+  assert.equal(await counted(), before + 1)
+  await column(page, 'New').getByRole('link').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.waitForFunction(
+    () => document.activeElement?.closest('section')?.getAttribute('aria-label') === 'Proposal',
+  )
+  await page.reload()
+  await narrow.click()
+  await column(page, 'Qualified').getByRole('link', { name: 'Into a narrow column' }).waitFor()
   await end()
 })
 

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
-import { meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
+import { fieldsQuery, meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
 import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
 import { type TableName, tables } from './records/tables.ts'
@@ -38,6 +38,9 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: async ({ location }) => {
+    // The board asks for its cards by them: they are read while it is asked who is there.
+    if (location.pathname === '/' || location.pathname === '/board')
+      void queryClient.prefetchQuery(fieldsQuery('deal'))
     if (!(await whoAsks())) throw redirect({ to: '/sign-in', search: { to: location.href } })
   },
   loader: () => queryClient.ensureQueryData(meQuery),
@@ -53,13 +56,13 @@ const home = createRoute({
   },
 })
 
-const boardSearch = only('pipeline', 'filter', 'sort', 'view', 'deal')
+const boardSearch = only('pipeline', 'filter', 'sort', 'closed', 'view', 'deal')
 
 const board = createRoute({
   getParentRoute: () => shell,
   path: '/board',
   validateSearch: boardSearch,
-  loaderDeps: ({ search: { pipeline, filter, sort } }) => ({ pipeline, filter, sort }),
+  loaderDeps: ({ search: { pipeline, filter, sort, closed } }) => ({ pipeline, filter, sort, closed }),
   // Begun here, before the page is drawn; the board waits for it where it is shown.
   loader: ({ deps }) => {
     void queryClient.prefetchQuery(boardQuery(deps))

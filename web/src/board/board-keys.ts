@@ -35,17 +35,24 @@ export function placeAfter({ columns }: BoardData, { column, row }: Place, key: 
   return null
 }
 
+export function columnOf(board: HTMLElement, stage: number): HTMLElement | null {
+  return board.querySelector(`[data-column="${stage}"]`)
+}
+
 /**
  * Brings a card into view and gives it the focus as soon as it is drawn. Some frames pass until then: the
  * column scrolls first, and a card that has not been read comes after its window.
  */
 export function focusCard(board: HTMLElement, stage: number, row: number, deal?: number): void {
-  const scroller = board.querySelector(`[data-column="${stage}"] [data-scroller]`)
+  const column = columnOf(board, stage)
+  const scroller = column?.querySelector('[data-scroller]')
+  // One that is collapsed shows no card.
+  if (column && !scroller) column.querySelector('button')?.focus()
   scroller?.dispatchEvent(new CustomEvent('show-row', { detail: row }))
   let frames = 0
   const look = () => {
     const wanted = deal === undefined ? `[data-row="${row}"]` : `[data-card="${deal}"]`
-    const card = board.querySelector<HTMLElement>(`[data-column="${stage}"] ${wanted} a`)
+    const card = columnOf(board, stage)?.querySelector<HTMLElement>(`${wanted} a`)
     if (card) {
       card.focus({ preventScroll: true })
       card.scrollIntoView({ block: 'nearest', inline: 'nearest' })

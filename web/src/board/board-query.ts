@@ -12,7 +12,11 @@ export type BoardAsked = {
   readonly pipeline?: string | undefined
   readonly filter?: string | undefined
   readonly sort?: string | undefined
+  /** 'all': deals that were closed whenever; else those of the last thirty days */
+  readonly closed?: string | undefined
 }
+
+export const closedDays = 30
 
 const shown = [
   'id',
@@ -31,9 +35,11 @@ const shown = [
   'version',
 ]
 
+const dealFields = async () => (await queryClient.ensureQueryData(fieldsQuery('deal'))).flat()
+
 /** What is asked of each card: of what it shows, what the reader's role sees, and what the order follows. */
 async function cardParameters(sort: string): Promise<{ fields: string; expand: string }> {
-  const fields = (await queryClient.ensureQueryData(fieldsQuery('deal'))).flat()
+  const fields = await dealFields()
   const byName = new Map(fields.map(field => [field.internal_name, field]))
   const wanted = new Set([...shown, ...sort.split(',').map(part => part.split(/[.:]/)[0]!)])
   const seen = [...wanted].filter(name => byName.has(name))
@@ -41,11 +47,30 @@ async function cardParameters(sort: string): Promise<{ fields: string; expand: s
   return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
 }
 
-export const boardQuery = ({ pipeline, filter, sort = usualSort }: BoardAsked) =>
+/** The conditions of a board. A board of years would show, sum and read what nobody works on. */
+async function filtersOf({ filter, closed }: BoardAsked): Promise<string[]> {
+  const names = new Set((await dealFields()).map(({ internal_name }) => internal_name))
+  const isRecent = closed !== 'all' && names.has('status') && names.has('deal_closed_on')
+  const since = new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
+  return [
+    ...(filter ? [filter] : []),
+    ...(isRecent ? [`or(status:eq(Open),deal_closed_on:gte(${since}))`] : []),
+  ]
+}
+
+export const boardQuery = (asked: BoardAsked) =>
   queryOptions({
-    queryKey: ['board', pipeline ?? '', filter ?? '', sort],
+    queryKey: [
+      'board',
+      asked.pipeline ?? '',
+      asked.filter ?? '',
+      asked.sort ?? usualSort,
+      asked.closed ?? '',
+    ],
     queryFn: async ({ signal }): Promise<BoardData> => {
-      const query = { pipeline, filter, sort, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
+      const { pipeline, sort = usualSort } = asked
+      const [filter, parameters] = await Promise.all([filtersOf(asked), cardParameters(sort)])
+      const query = { pipeline, filter, sort, pageSize: cardsAtOnce, ...parameters }
       return boardOf(await ask<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
     },
   })
@@ -61,7 +86,7 @@ export async function readWindow(asked: BoardAsked, stage: number, row: number):
   underWay.add(name)
   try {
     const sort = asked.sort ?? usualSort
-    const filter = [`pipeline_stage:eq(${stage})`, ...(asked.filter ? [asked.filter] : [])]
+    const filter = [`pipeline_stage:eq(${stage})`, ...(await filtersOf(asked))]
     const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
     const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
     const { data, meta } = body as Page<AnyRecord>

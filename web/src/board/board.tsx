@@ -11,7 +11,7 @@ import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { boardQuery } from './board-query.ts'
+import { type BoardAsked, boardQuery } from './board-query.ts'
 import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
@@ -25,8 +25,8 @@ export function Board() {
   const search = route.useSearch()
   const navigate = useNavigate()
   const { data: pipelines = [] } = useQuery(pipelinesQuery)
-  const { pipeline, filter, sort, deal } = search
-  const asked = useMemo(() => ({ pipeline, filter, sort }), [pipeline, filter, sort])
+  const { pipeline, filter, sort, closed, deal } = search
+  const asked = useMemo(() => ({ pipeline, filter, sort, closed }), [pipeline, filter, sort, closed])
   const {
     data: board,
     error,
@@ -104,13 +104,13 @@ function useDrawn(isThere: boolean): boolean {
 
 type ContentProps = {
   board: BoardData
-  asked: Parameters<typeof boardQuery>[0]
+  asked: BoardAsked
   filter: string | undefined
   reason: string | undefined
   isOld: boolean
   add: (stage?: number) => void
   openDeal: (id: number) => void
-  show: (changes: { filter?: undefined }) => void
+  show: (changes: Partial<BoardAsked>) => void
 }
 
 function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: ContentProps) {
@@ -137,7 +137,7 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
         </Empty>
       )}
       <div aria-busy={isOld} className={isOld ? 'flex min-h-0 grow opacity-70' : 'flex min-h-0 grow'}>
-        <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} />
+        <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
   )

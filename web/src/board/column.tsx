@@ -1,10 +1,11 @@
 /** A stage: what its deals come to, and its cards, of which only those in view are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { Plus } from 'lucide-react'
+import { ChevronsRightLeft, Plus } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { closedDays } from './board-query.ts'
 import { Card, cardGap, cardHeight } from './card.tsx'
 import type { Column as ColumnData } from './model.ts'
 
@@ -16,12 +17,16 @@ type Props = {
   /** asked for the cards around a row that have not been read */
   onMissing: (stage: number, row: number) => void
   onAdd: (stage: number) => void
+  onCollapse: (stage: number) => void
+  /** whether deals are shown that were closed long ago */
+  isOfAllTime: boolean
+  onAllTime: (isOfAllTime: boolean) => void
   /** why nothing can be added */
   reason: string | undefined
 }
 
 export const Column = memo(function Column(props: Props) {
-  const { column, baseCode, activeRow, onMissing, onAdd, reason } = props
+  const { column, activeRow, onMissing } = props
   const { id, cards, kind } = column
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -58,7 +63,7 @@ export const Column = memo(function Column(props: Props) {
       aria-label={column.name}
       className="flex h-full min-h-0 flex-col rounded-lg bg-sunken"
     >
-      <Head column={column} baseCode={baseCode} onAdd={() => onAdd(id)} reason={reason} />
+      <Head {...props} />
       {/* A list that scrolls is reached by its cards. */}
       <div ref={scroller} data-scroller className="min-h-0 grow overflow-y-auto overscroll-contain px-2 pb-2">
         <ol className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -84,15 +89,31 @@ export const Column = memo(function Column(props: Props) {
   )
 })
 
-function Head(props: {
-  column: ColumnData
-  baseCode: string
-  onAdd: () => void
-  reason: string | undefined
-}) {
-  const { column, baseCode, onAdd, reason } = props
+/** A column of which only the name and the count are shown. Cards can be dropped on it. */
+export function CollapsedColumn({ column, onCollapse }: Pick<Props, 'column' | 'onCollapse'>) {
+  const { id, name, count } = column
+  const format = useFormat()
+  return (
+    <section data-column={id} aria-label={name} className="h-full rounded-lg bg-sunken">
+      <button
+        type="button"
+        aria-expanded={false}
+        onClick={() => onCollapse(id)}
+        className="flex h-full w-full cursor-pointer items-center gap-2 rounded-lg pt-3 text-start [writing-mode:vertical-rl] hover:bg-hover"
+      >
+        <span dir="auto" className="truncate font-semibold">
+          {name}
+        </span>
+        <span className="text-ink-soft">{format.number(count)}</span>
+      </button>
+    </section>
+  )
+}
+
+function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, reason }: Props) {
   const format = useFormat()
   const {
+    id,
     name,
     count,
     kind,
@@ -121,31 +142,46 @@ function Head(props: {
         </span>
         <span className="grow" />
         {kind === 1 && <span className="text-sm text-ink-faint">{format.percent(probability)}</span>}
+        <IconButton label={`Collapse ${name}`} onPress={() => onCollapse(id)} className="-my-1 -mr-2 size-7!">
+          <ChevronsRightLeft size={14} aria-hidden />
+        </IconButton>
         <IconButton
           label={`New deal in ${name}`}
           reason={reason}
-          onPress={onAdd}
+          onPress={() => onAdd(id)}
           className="-my-1 -mr-1.5 size-7!"
         >
           <Plus size={15} aria-hidden />
         </IconButton>
       </div>
-      {value !== undefined && weighted !== undefined && (
-        <p className="tabular truncate" title={details.join('\n')}>
+      <p className="tabular truncate" title={details.join('\n')}>
+        {value !== undefined && (
           <span className="font-medium" data-sum="value" data-exact={value}>
             {money(value)}
           </span>
-          {kind === 1 && (
-            <span className="text-ink-soft" data-sum="weighted" data-exact={weighted}>
-              {' '}
-              · {money(weighted)} weighted
-            </span>
-          )}
-          {without_rate ? (
-            <span className="text-warn"> · {format.number(without_rate)} without rate</span>
-          ) : null}
-        </p>
-      )}
+        )}
+        {kind === 1 && weighted !== undefined && (
+          <span className="text-ink-soft" data-sum="weighted" data-exact={weighted}>
+            {' '}
+            · {money(weighted)} weighted
+          </span>
+        )}
+        {without_rate ? (
+          <span className="text-warn"> · {format.number(without_rate)} without rate</span>
+        ) : null}
+        {kind !== 1 && (
+          <button
+            type="button"
+            aria-pressed={isOfAllTime}
+            title={isOfAllTime ? 'Show those of the last days alone' : 'Show all'}
+            onClick={() => onAllTime(!isOfAllTime)}
+            className="cursor-pointer text-ink-soft hover:text-accent hover:underline"
+          >
+            {value === undefined ? '' : '\u00a0· '}
+            {isOfAllTime ? 'all time' : `last ${closedDays} days`}
+          </button>
+        )}
+      </p>
     </header>
   )
 }

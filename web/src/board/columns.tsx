@@ -9,17 +9,26 @@ import {
   type MouseEvent,
   Suspense,
   useCallback,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react'
 import { sayError } from '../api/api.ts'
-import { type Command, useCommands } from '../shell/commands.ts'
+import { prefer, preferences, usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
-import { focusCard, placeAfter } from './board-keys.ts'
+import { columnOf, focusCard, placeAfter } from './board-keys.ts'
 import { type BoardAsked, readWindow } from './board-query.ts'
-import { Column } from './column.tsx'
-import { type BoardData, type Column as ColumnData, type Deal, type Place, placeOf } from './model.ts'
+import { useCardCommands } from './card-commands.ts'
+import { CollapsedColumn, Column } from './column.tsx'
+import {
+  type BoardData,
+  type Column as ColumnData,
+  type Deal,
+  type Place,
+  placeOf,
+  withoutCards,
+} from './model.ts'
 import { useCardDrag } from './use-card-drag.ts'
 import { useMove } from './use-move.ts'
 
@@ -28,6 +37,7 @@ const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default:
 const CloseDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.CloseDialog })))
 
 export const columnWidth = 280
+const collapsedWidth = 44
 const gap = 12
 
 type Props = {
@@ -37,16 +47,20 @@ type Props = {
   reason: string | undefined
   onAdd: (stage?: number) => void
   onOpen: (deal: number) => void
+  onShow: (changes: Partial<BoardAsked>) => void
 }
 
 type Closing = { readonly deal: Deal; readonly stage: ColumnData }
 
-export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
+export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: Props) {
   const element = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Place>({ column: 0, row: 0 })
   const [menu, setMenu] = useState<{ deal: number; anchor: HTMLElement } | null>(null)
   const [closing, setClosing] = useState<Closing | null>(null)
   const move = useMove(asked)
+  const { collapsedStages } = usePreferences()
+  // No key leads into a column that is collapsed.
+  const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const columns = board.columns
   // The Tab key reaches a card that is there.
   const first = Math.max(
@@ -60,17 +74,17 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
   /** A stage of the kind Won or Lost asks first. */
   const begin = useCallback(
     async (id: number, stageId: number) => {
-      const place = placeOf(board, id)
-      const stage = board.columns.find(column => column.id === stageId)
-      if (!place || !stage || board.columns[place.column] === stage) return
-      const deal = board.columns[place.column]!.cards[place.row]!
+      const place = placeOf(whole, id)
+      const stage = whole.columns.find(column => column.id === stageId)
+      if (!place || !stage || whole.columns[place.column] === stage) return
+      const deal = whole.columns[place.column]!.cards[place.row]!
       if (stage.kind !== 1) return setClosing({ deal, stage })
       const row = place.row
       await move(id, stageId)
       if (element.current?.contains(document.activeElement) || document.activeElement === document.body)
         focusCard(element.current!, stageId, row, id)
     },
-    [board, move],
+    [whole, move],
   )
   const drop = useCallback((deal: number, stage: number) => void begin(deal, stage), [begin])
   useCardDrag(element, reason === undefined, drop)
@@ -79,14 +93,30 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
     horizontal: true,
     count: columns.length,
     getScrollElement: () => element.current,
-    estimateSize: () => columnWidth + gap,
+    estimateSize: index => widthOf(columns[index]!) + gap,
     overscan: 1,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
+  useLayoutEffect(() => horizontal.measure(), [collapsedStages])
   const readMissing = useCallback(
     (stage: number, row: number) => {
       readWindow(asked, stage, row).catch(error => toastError(sayError(error)))
     },
     [asked],
+  )
+
+  const isCollapsed = ({ id }: ColumnData) => collapsedStages.includes(id)
+  const widthOf = (column: ColumnData) => (isCollapsed(column) ? collapsedWidth : columnWidth)
+  const collapse = useCallback((stage: number) => {
+    const before = preferences().collapsedStages
+    const others = before.filter(id => id !== stage)
+    prefer({ collapsedStages: others.length < before.length ? others : [...others, stage] })
+    // The button that was pressed is gone.
+    requestAnimationFrame(() => columnOf(element.current!, stage)?.querySelector('button')?.focus())
+  }, [])
+  const showAllTime = useCallback(
+    (isOfAllTime: boolean) => onShow({ closed: isOfAllTime ? 'all' : undefined }),
+    [onShow],
   )
 
   const go = (place: Place) => {
@@ -130,51 +160,15 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
     if (place && (place.column !== reached.column || place.row !== reached.row)) setActive(place)
   }
 
-  const won = columns.find(({ kind }) => kind === 2)
-  const lost = columns.find(({ kind }) => kind === 3)
-  const commands = useMemo((): Command[] => {
-    if (!activeDeal) return []
-    const group = `“${activeDeal.title}”`
-    const openMenu = () => {
-      const anchor = element.current?.querySelector<HTMLElement>(`[data-card="${activeDeal.id}"] [data-menu]`)
-      if (anchor) setMenu({ deal: activeDeal.id, anchor })
-    }
-    const stages = columns.map(
-      ({ id, name }): Command => ({
-        id: `move${id}`,
-        title: `Move to ${name}`,
-        group,
-        ...(id === won?.id ? { keys: 'w' } : id === lost?.id ? { keys: 'x' } : {}),
-        act: () => void begin(activeDeal.id, id),
-      }),
-    )
-    const others: Command[] = [
-      { id: 'card-menu', title: 'Actions of the card', group, keys: 'm', act: openMenu },
-      { id: 'card-open', title: 'Open', group, act: () => onOpen(activeDeal.id) },
-      {
-        id: 'card-left',
-        title: 'One stage back',
-        group: 'Board',
-        keys: 'shift+ArrowLeft',
-        isHidden: true,
-        act: () => {},
-      },
-      {
-        id: 'card-right',
-        title: 'One stage on',
-        group: 'Board',
-        keys: 'shift+ArrowRight',
-        isHidden: true,
-        act: () => {},
-      },
-    ]
-    return reason ? others.slice(1, 2) : [...others, ...stages]
-  }, [activeDeal, columns, won?.id, lost?.id, begin, onOpen, reason])
-  useCommands(commands)
+  const openMenu = useCallback((deal: number) => {
+    const anchor = element.current?.querySelector<HTMLElement>(`[data-card="${deal}"] [data-menu]`)
+    if (anchor) setMenu({ deal, anchor })
+  }, [])
+  useCardCommands({ deal: activeDeal, columns, reason, onMove: begin, onMenu: openMenu, onOpen })
 
   const closed = async ({ deal, stage }: Closing, fields: Parameters<typeof move>[2]) => {
     setClosing(null)
-    const row = placeOf(board, deal.id)?.row ?? 0
+    const row = placeOf(whole, deal.id)?.row ?? 0
     await move(deal.id, stage.id, fields)
     focusCard(element.current!, stage.id, row, deal.id)
   }
@@ -191,29 +185,39 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
         Arrow keys go from card to card; Shift and an arrow move it to the next stage; M opens its actions.
       </p>
       <div className="relative h-full" style={{ width: horizontal.getTotalSize() }}>
-        {horizontal.getVirtualItems().map(({ index, start }) => (
-          <div
-            key={columns[index]!.id}
-            className="absolute inset-y-0 left-0"
-            style={{ width: columnWidth, transform: `translateX(${start}px)` }}
-          >
-            <Column
-              column={columns[index]!}
-              baseCode={board.currency.code}
-              activeRow={reached.column === index ? reached.row : -1}
-              onMissing={readMissing}
-              onAdd={onAdd}
-              reason={reason}
-            />
-          </div>
-        ))}
+        {horizontal.getVirtualItems().map(({ index, start }) => {
+          const column = columns[index]!
+          return (
+            <div
+              key={column.id}
+              className="absolute inset-y-0 left-0"
+              style={{ width: widthOf(column), transform: `translateX(${start}px)` }}
+            >
+              {isCollapsed(column) ? (
+                <CollapsedColumn column={column} onCollapse={collapse} />
+              ) : (
+                <Column
+                  column={column}
+                  baseCode={board.currency.code}
+                  activeRow={reached.column === index ? reached.row : -1}
+                  onMissing={readMissing}
+                  onAdd={onAdd}
+                  onCollapse={collapse}
+                  isOfAllTime={asked.closed === 'all'}
+                  onAllTime={showAllTime}
+                  reason={reason}
+                />
+              )}
+            </div>
+          )
+        })}
       </div>
       <Suspense fallback={null}>
         {menu && (
           <CardMenu
             anchor={menu.anchor}
             stages={columns}
-            current={columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
+            current={columns[placeOf(whole, menu.deal)?.column ?? -1]?.id}
             reason={reason}
             onMove={stage => void begin(menu.deal, stage)}
             onOpen={() => onOpen(menu.deal)}
@@ -226,7 +230,7 @@ export function Columns({ board, asked, reason, onAdd, onOpen }: Props) {
             stage={closing.stage}
             onClose={() => {
               setClosing(null)
-              const place = placeOf(board, closing.deal.id)
+              const place = placeOf(whole, closing.deal.id)
               if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
             }}
             onClosed={fields => void closed(closing, fields)}

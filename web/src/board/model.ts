@@ -64,6 +64,11 @@ export function placeOf({ columns }: BoardData, id: number): Place | null {
   return null
 }
 
+/** The board without the cards of some stages. */
+export function withoutCards(board: BoardData, stages: readonly number[]): BoardData {
+  return stages.reduce((found, stage) => mapColumn(found, stage, column => ({ ...column, cards: [] })), board)
+}
+
 /** The board with a window of a column as it was read. A card that is in another column stays there. */
 export function withWindow(
   board: BoardData,

@@ -13,8 +13,7 @@ import { type BoardData, type Deal, moved, placeOf, replaced, rowFor } from './m
 export type Move = (id: number, stage: number, closing?: Closing) => Promise<boolean>
 
 export function useMove(asked: BoardAsked): Move {
-  const { pipeline, filter, sort } = asked
-  return useMemo(() => mover({ pipeline, filter, sort }), [pipeline, filter, sort])
+  return useMemo(() => mover(asked), [asked])
 }
 
 function mover(asked: BoardAsked): Move {

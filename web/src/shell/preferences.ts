@@ -8,10 +8,18 @@ export type Preferences = {
   readonly singleKeys: boolean
   /** "deal table" → the view with which somebody begins there */
   readonly defaultViews: { readonly [place: string]: number }
+  /** the stages whose columns are narrow on the board */
+  readonly collapsedStages: readonly number[]
 }
 
 const name = 'dealwright'
-const usual: Preferences = { theme: 'system', density: 'comfortable', singleKeys: true, defaultViews: {} }
+const usual: Preferences = {
+  theme: 'system',
+  density: 'comfortable',
+  singleKeys: true,
+  defaultViews: {},
+  collapsedStages: [],
+}
 const current = shared(read())
 
 function read(): Preferences {
