@@ -154,9 +154,9 @@ export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
   // Blanks around a name or in a row mean nothing (D127), and would tear the sentence.
   const shown = active.slice(0, 10).map(({ id, name }) => `${id} ${name.trim().replace(/\s+/g, ' ')}`)
-  const all = shown.length
-    ? `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}.`
-    : 'The field has no options yet.'
+  const list = `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}`
+  // A name may end with a full stop.
+  const all = shown.length ? list.replace(/\.?$/, '.') : 'The field has no options yet.'
   const names = active.map(option => option.name)
   return suggestion(text, names, all)
 }

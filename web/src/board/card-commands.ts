@@ -1,4 +1,4 @@
-/** What can be done with the card that the keys have reached: in the palette, by keys, and on the key sheet. */
+/** What can be done with the card that the keys have reached: in the palette, by keys, on the key sheet. */
 import { useMemo } from 'react'
 import { type Command, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
