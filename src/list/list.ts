@@ -193,11 +193,20 @@ function rowsSql(
   const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
   if (ranges.length > 1) return rowsOfKeyRanges(table, sight.account, where, ranges, limit, skip)
   const [range] = ranges as [KeyRange]
-  return sql`
-    SELECT r.*, row_number() OVER () AS n FROM (
-      SELECT * FROM ${table} r
+  const rows = (columns: Sql) => sql`SELECT ${columns} FROM ${table} r
       WHERE ${inKeyRange(range, where)}
-      ORDER BY ${sortSql(range.keys)} LIMIT ${limit}${skip ? sql` OFFSET ${skip}` : sql.none}) r`
+      ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
+  if (!skip)
+    return sql`
+    SELECT r.*, row_number() OVER () AS n FROM (
+      ${rows(sql`*`)}) r`
+  // What is passed over is read from the index alone.
+  return sql`
+    SELECT r.*, x.n FROM (
+      SELECT x.id, row_number() OVER () AS n FROM (
+      ${rows(sql`r.id`)} OFFSET ${skip}) x) x
+      JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id
+    ORDER BY x.n`
 }
 
 function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql {

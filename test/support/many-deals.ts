@@ -46,7 +46,10 @@ export async function makeManyDeals(
   onStep(work, work, 'done')
 }
 
-/** Asks again where the embedded engine refused to begin, as others kept it for too long (D104). */
+/**
+ * Asks again where the embedded engine kept one waiting for too long (D104). It may have done what was asked:
+ * so what is asked twice must do no harm.
+ */
 export async function patiently<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -139,7 +142,8 @@ async function makeDeals(db: Database, from: number, to: number, count: number):
      JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS n FROM deal WHERE account_id = 1 AND id < 1000) s ON s.n = i * 31 % 300
      CROSS JOIN LATERAL (SELECT ${Object.entries(own)
        .map(([column, sql]) => `${sql} AS ${column}`)
-       .join(', ')}) t`,
+       .join(', ')}) t
+     ON CONFLICT DO NOTHING`,
     [String(from), String(to), String(count)],
   )
 }
