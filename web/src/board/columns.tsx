@@ -99,8 +99,8 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
   useLayoutEffect(() => horizontal.measure(), [collapsedStages])
   const readMissing = useCallback(
-    (stage: number, row: number) => {
-      readWindow(asked, stage, row).catch(error => toastError(sayError(error)))
+    (column: ColumnData, row: number) => {
+      readWindow(asked, column, row).catch(error => toastError(sayError(error)))
     },
     [asked],
   )
