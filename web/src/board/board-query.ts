@@ -4,7 +4,7 @@ import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
 import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
-export const cardsAtOnce = 30
+const cardsAtOnce = 30
 /** The deals that were touched last come first: a card that was moved is where one sees it. */
 export const usualSort = 'updated_at:desc'
 

@@ -172,8 +172,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
         {kind !== 1 && (
           <button
             type="button"
-            aria-pressed={isOfAllTime}
-            title={isOfAllTime ? 'Show those of the last days alone' : 'Show all'}
+            title={isOfAllTime ? `Show only the last ${closedDays} days` : 'Show all'}
             onClick={() => onAllTime(!isOfAllTime)}
             className="cursor-pointer text-ink-soft hover:text-accent hover:underline"
           >
