@@ -89,7 +89,7 @@ let sent = 0
 
 function requestText({ method, path, ids, body, tokens }: Orders): string {
   const id = ids[0] + Math.floor(Math.random() * (ids[1] - ids[0] + 1))
-  const text = body?.replace('{n}', `${process.pid}-${++sent}`)
+  const text = body?.replaceAll('{n}', `${process.pid}-${++sent}`)
   const content = text
     ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
     : ''
