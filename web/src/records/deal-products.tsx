@@ -6,8 +6,8 @@ import { Button } from '../ui/button.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
 import { isSame, problemsOf, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
-import type { Save } from './saving.tsx'
 import type { Shown } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
 export function DealProducts(props: { shown: Shown; save: Save; reason: string | undefined }) {
   const { shown, save, reason } = props

@@ -10,8 +10,8 @@ import { type Command, useCommands } from '../shell/commands.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { toastError } from '../ui/toast.tsx'
-import type { Save } from './saving.tsx'
 import type { Shown } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
 export function DealStage(props: { shown: Shown; save: Save; reason: string | undefined }) {
   const { shown, save, reason } = props

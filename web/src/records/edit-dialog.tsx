@@ -16,8 +16,8 @@ import {
 } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
-import { useSave } from './saving.tsx'
 import { namesOf, type Shown } from './use-record.ts'
+import { useRecordSave } from './use-record-save.tsx'
 
 const form = 'edit'
 
@@ -42,7 +42,7 @@ function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; on
   const [shown] = useState(props.shown)
   const { record, sections } = shown
   const fields = sections.flat().filter(isWritable)
-  const { save, dialogs } = useSave(shown)
+  const { save, dialogs } = useRecordSave(shown)
   const [typed, setTyped] = useState<Values>({})
   const [isFilledOnly, setFilledOnly] = useState(false)
   const [problems, setProblems] = useState<Problems>({})

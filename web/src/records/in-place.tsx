@@ -12,8 +12,8 @@ import { classes } from '../ui/classes.ts'
 import { isEmpty, isSame, isWritable, problemsOf, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { Long } from './long.tsx'
-import type { Save } from './saving.tsx'
 import { namesOf } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
 type Props = {
   field: Field

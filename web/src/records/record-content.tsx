@@ -10,9 +10,9 @@ import { Details } from './details.tsx'
 import { isEmpty, isWritable } from './draft.ts'
 import { DeletedBanner } from './record-actions.tsx'
 import { hasRelated, Related } from './related.tsx'
-import { useSave } from './saving.tsx'
 import { Timeline } from './timeline.tsx'
 import { namesOf, type Shown } from './use-record.ts'
+import { useRecordSave } from './use-record-save.tsx'
 
 export function RecordContent(props: {
   shown: Shown
@@ -23,7 +23,7 @@ export function RecordContent(props: {
 }) {
   const { shown, tab, onTab, isPanel = false } = props
   const { resource, record, sections } = shown
-  const { save, dialogs } = useSave(shown)
+  const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
   useCommands(commands)
