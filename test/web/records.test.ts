@@ -177,7 +177,7 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
 })
 
 test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
-  const [won_reason] = Object.values(known.options.won_reason!)
+  const won_reason = Object.values(known.options.won_reason!)[0]!
   const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
   const { id } = await makeDeal('Opened by mistake', ended)
   const { page, end } = await openUi(service, `/deals/${id}`)
@@ -196,7 +196,7 @@ test('a reopened deal is closed by Undo, as it had ended', { skip }, async () =>
 })
 
 test('an undo that comes too late says so, and a write without an answer does', { skip }, async () => {
-  const { id } = await makeDeal('Undone too late', { description: 'first' })
+  const { id } = await makeDeal('Brought back too late', { description: 'first' })
   const { page, end } = await openUi(service, `/deals/${id}`)
   await page.getByRole('button', { name: 'Actions' }).click()
   await page.getByRole('menuitem', { name: 'Edit all fields' }).click()

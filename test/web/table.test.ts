@@ -182,7 +182,7 @@ suite('The table', { skip: noBrowser }, () => {
     const { page } = ui
     await loaded(page)
     let isFirst = true
-    await page.route(`**/deal/${id}?**`, async route => {
+    await page.route(new RegExp(`/deal/${id}(\\?|$)`), async route => {
       const isHeld = isFirst && route.request().method() === 'PATCH'
       if (isHeld) {
         isFirst = false
@@ -197,11 +197,12 @@ suite('The table', { skip: noBrowser }, () => {
     const amount = page.getByRole('dialog', { name: 'Deal value: edit' }).getByRole('textbox').first()
     await amount.fill('4321')
     await amount.press('Enter')
-    await message(page, /Expected close of Tabberley is changed|Expected close date of Tabberley is changed/)
+    await message(page, /Expected close date of Tabberley is changed/)
     const read = async () => {
       const { data } = (await service!.get(`${v1}/deal/${id}`)).body
       return [data.expected_close_date, data.deal_value.value]
     }
+    assert.equal(isFirst, false)
     assert.deepEqual(await read(), ['2027-08-09', 4321])
     await cell(page, 0, 3).getByText('4,321').waitFor()
     // The first undo is of the row as it was before the other change.
@@ -216,7 +217,7 @@ suite('The table', { skip: noBrowser }, () => {
 
   test('a deal that is reopened in a cell closes again by Undo, as it had ended', async () => {
     const ids = await makeDeals(['Reopenham 1', 'Reopenham 2'])
-    const [reason] = Object.values(service!.known.options.lost_reason!)
+    const reason = Object.values(service!.known.options.lost_reason!)[0]!
     const ended = {
       pipeline_stage: service!.known.stages.Lost!,
       lost_reason: reason,
