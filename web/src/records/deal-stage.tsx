@@ -97,7 +97,7 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
       {since && here && (
         <p className="text-sm text-ink-faint">
           In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)})
-          {here.kind === kindOf.open && `, ${here.probability} % likely`}
+          {here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`}
         </p>
       )}
     </div>

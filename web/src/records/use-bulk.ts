@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { type AnyRecord, sayError } from '../api/api.ts'
 import { type ListAsked, refresh } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
+import { useFormat } from '../format/use-format.tsx'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { collect } from './bulk.ts'
 import { formerOf, undoneBy } from './deal-rules.ts'
@@ -32,7 +33,8 @@ export function useBulk(resource: string, names: Names) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [failures, setFailures] = useState<Failures | null>(null)
   const running = useRef<AbortController | null>(null)
-  const say = (count: number) => `${count} ${count === 1 ? names.one : names.many}`
+  const { counted } = useFormat()
+  const say = (count: number) => counted(count, names.one, names.many)
 
   const act = (deed: Deed, record: AnyRecord): Promise<unknown> => {
     if (deed.type === 'change') return update(resource, record, deed.values, '')
@@ -60,7 +62,7 @@ export function useBulk(resource: string, names: Names) {
       await refresh(resource)
       if (done.length) toast(`${say(done.length)} ${past[deed.type]}.`, { action: undoOf(deed, done) })
       const left = records.length - done.length - failed.length
-      if (left) toastError(`${say(left)} left as they were: it was stopped.`)
+      if (left) toastError(`It was stopped. ${say(left)} not ${past[deed.type]}.`)
       if (failed.length)
         setFailures({
           title: `${say(failed.length)} could not be ${past[deed.type]}`,

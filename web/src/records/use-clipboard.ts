@@ -64,8 +64,10 @@ export function useClipboard(asked: Asked) {
       event.clipboardData.setData('text/plain', printCells(copied))
       const missing = range.bottom - range.top + 1 - copied.length
       const cells = copied.length * (copied[0]?.length ?? 0)
-      if (missing) toastError(`${cells} cells are copied. ${missing} rows have not been read yet.`)
-      else announce(`${cells} ${cells === 1 ? 'cell is' : 'cells are'} copied`)
+      const copies = `${format.counted(cells, 'cell is', 'cells are')} copied`
+      const unread = format.counted(missing, 'row has', 'rows have')
+      if (missing) toastError(`${copies}. ${unread} not been read yet.`)
+      else announce(copies)
     },
     onPaste: (event: ClipboardEvent) => {
       if (!isCell(event)) return
