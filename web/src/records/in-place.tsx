@@ -54,14 +54,14 @@ export function InPlace(props: Props) {
         {base ? (
           <Editor {...props} base={base} onDone={done} onLeave={() => setBase(null)} />
         ) : (
-          <Shown {...props} isEditable={isEditable} button={button} onEdit={() => setBase(record)} />
+          <ShownValue {...props} isEditable={isEditable} button={button} onEdit={() => setBase(record)} />
         )}
       </dd>
     </div>
   )
 }
 
-function Shown(
+function ShownValue(
   props: Props & {
     isEditable: boolean
     button: (element: HTMLButtonElement | null) => void

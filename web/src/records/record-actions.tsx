@@ -12,10 +12,10 @@ import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { copyOf } from './deal-rules.ts'
 import { EditDialog } from './edit-dialog.tsx'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
 import { remove, restore } from './write.ts'
 
-async function bringBack({ resource, record }: Shown): Promise<void> {
+async function bringBack({ resource, record }: ShownRecord): Promise<void> {
   try {
     await restore(resource, record)
     await refresh(resource)
@@ -25,7 +25,7 @@ async function bringBack({ resource, record }: Shown): Promise<void> {
   }
 }
 
-export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: () => void }) {
+export function RecordActions({ shown, onDeleted }: { shown: ShownRecord; onDeleted: () => void }) {
   const { resource, record, fields } = shown
   const reason = useReadOnlyReason(resource)
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
@@ -80,7 +80,7 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
   )
 }
 
-export function DeletedBanner({ shown }: { shown: Shown }) {
+export function DeletedBanner({ shown }: { shown: ShownRecord }) {
   const reason = useReadOnlyReason(shown.resource)
   return (
     <div

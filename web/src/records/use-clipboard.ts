@@ -12,7 +12,7 @@ import { parseCells, placed, printCells } from './cells.ts'
 import { written } from './draft.ts'
 import type { Cell, Range } from './grid.ts'
 import { inParallel } from './in-parallel.ts'
-import type { Shown } from './layout.ts'
+import type { ShownColumn } from './layout.ts'
 import type { Window } from './use-window.ts'
 import { saveRow } from './write.ts'
 
@@ -24,7 +24,7 @@ type Asked = {
   active: Cell
   range: Range | null
   rows: number
-  columns: readonly Shown[]
+  columns: readonly ShownColumn[]
   expand: string
   reason: string | undefined
   onRefusals: (refusals: readonly Refusal[]) => void

@@ -11,13 +11,13 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
 import { closes, formerOf } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
 
 /** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
 export type Save = (base: AnyRecord, values: Values, said?: string) => Promise<AnyRecord | null>
 
 /** `dialogs` must stand on the page. */
-export function useRecordSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
+export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'record'>): {
   save: Save
   dialogs: ReactNode
 } {
@@ -88,7 +88,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<Shown, 'record'
   return { save, dialogs: asked }
 }
 
-function labelsOf(names: readonly string[], fields: Shown['fields']): string {
+function labelsOf(names: readonly string[], fields: ShownRecord['fields']): string {
   return names
     .map(name => fields.find(({ internal_name }) => internal_name === name)?.field_name ?? name)
     .join(', ')
