@@ -1,11 +1,11 @@
 /** The rules of deals that a form follows as it is filled in; the service judges them (D19, D20). */
-import { type AnyRecord, ask, type Field, type Me } from '../api/api.ts'
+import type { Field, Me } from '../api/api.ts'
 import type { Pipeline, Stage } from '../api/queries.ts'
 import { kindOf } from '../board/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
 
 /** How a deal has ended: reopening it clears them (D20). */
-const ending = ['won_reason', 'lost_reason', 'deal_closed_on'] as const
+export const ending = ['won_reason', 'lost_reason', 'deal_closed_on'] as const
 
 /** The fields that a deal must have because of its other values (rules 2, 3 and 5). */
 export function ruledFields(resource: string, values: Values, stages: readonly Stage[]): readonly string[] {
@@ -57,15 +57,9 @@ export function closes(record: Values, changes: Values, stages: readonly Stage[]
 export const undoneBy = (names: readonly string[]): readonly string[] =>
   names.includes('pipeline_stage') ? [...new Set([...names, ...ending])] : names
 
-/** The values that undo a change of `names`; `base` has how a deal had ended where its stage is among them. */
+/** The values that undo a change of `names`. With a stage among them, `base` has how the deal had ended. */
 export const formerOf = (base: Values, names: readonly string[]): Values =>
   Object.fromEntries(undoneBy(names).map(name => [name, base[name] ?? null]))
-
-/** A deal of a list, with how it has ended. */
-export async function withEnding(deal: AnyRecord): Promise<AnyRecord> {
-  const read = await ask<AnyRecord>('GET', `/deal/${deal.id}`)
-  return { ...deal, ...Object.fromEntries(ending.map(name => [name, read[name] ?? null])) }
-}
 
 /** The values of a deal's copy: all that somebody may fill in, but for how it ended. */
 export function copyOf(record: Values, fields: readonly Field[], stages: readonly Stage[]): Values {

@@ -7,9 +7,9 @@ import { queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import { CloseDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { closes, formerOf, withEnding } from './deal-rules.ts'
+import { closes, formerOf } from './deal-rules.ts'
 import { sent, type Values } from './draft.ts'
-import { saveRow } from './write.ts'
+import { saveRow, withEnding } from './write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
 

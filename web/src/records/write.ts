@@ -4,6 +4,7 @@
  */
 import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
+import { ending } from './deal-rules.ts'
 import { Clash, update, type Values } from './draft.ts'
 
 /** Each window of the resource's lists, with the row changed where it has it. */
@@ -46,6 +47,12 @@ export function take(resource: string, saved: AnyRecord): void {
   })
   for (const queryKey of [['record', resource], ['sums', resource], ['board']])
     void queryClient.invalidateQueries({ queryKey })
+}
+
+/** A deal of a list, with how it has ended. */
+export async function withEnding(deal: AnyRecord): Promise<AnyRecord> {
+  const read = await ask<AnyRecord>('GET', `/deal/${deal.id}`)
+  return { ...deal, ...Object.fromEntries(ending.map(name => [name, read[name] ?? null])) }
 }
 
 export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
