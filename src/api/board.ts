@@ -1,5 +1,6 @@
 /** GET /deal/view/board over HTTP (D129). */
 import { boardLanes, readBoardQuery } from '../deals/board.ts'
+import { namedByStages } from '../deals/of-pipeline.ts'
 import type { JsonObject } from '../json.ts'
 import { withNames } from '../records/names.ts'
 import type { Answer } from './answer.ts'
@@ -18,11 +19,12 @@ function boardHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query, now } = request
     const fields = fieldsOf(request, 'deal')
+    needNames(caller, namedByStages(fields))
     const asked = await withNames(db, caller, names =>
       readBoardQuery(query, fields, caller.catalog, now.toISOString(), names),
     )
     const { pipeline, list } = asked
-    needNames(caller, [fields.byName.get('pipeline')!, asked.by, ...list.expand], list)
+    needNames(caller, list.expand, list)
     const lanes = await boardLanes(inTurn(db, request), fields, caller, asked)
     const { account, currencies } = caller.catalog
     const { id, code } = currencies.get(account.base_currency)!

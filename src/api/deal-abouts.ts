@@ -22,9 +22,15 @@ const day = (name: string, which: string) => ({
   description: `The ${which} day of the period, in the account's time zone; without it, it has no such end.`,
 })
 
+const closedSince = {
+  ...{ name: 'closed_since', in: 'query', schema: { type: 'string', format: 'date' } },
+  description: 'Stages of the kind Won or Lost show the deals that were closed on that day or later.',
+}
+
 /** Those that are in common with lists go by their names in the document. */
 const own: { readonly [name: string]: About['parameters'] } = {
   pipeline: [pipeline],
+  closed_since: [closedSince],
   pageSize: [size],
   fields: ['deal_fields'],
   expand: ['deal_expand'],
@@ -40,7 +46,7 @@ function described(names: readonly string[]): NonNullable<About['parameters']> {
 export const boardAbout: About = {
   ...{ id: 'deal_board', summary: 'Shows the stages of a pipeline with their deals.', tag: 'deal' },
   description:
-    'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, such as filter=pipeline_stage:eq(3), and its nextCursor as cursor.',
+    'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, such as filter=pipeline_stage:eq(3) (with closed_since, before it filter=deal_closed_on:gte(that day) for a closed stage), and its nextCursor as cursor.',
   parameters: described(boardParameters),
   answers: [
     ok(

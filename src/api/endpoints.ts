@@ -3,6 +3,7 @@
  * refuses or fails is answered too.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { takesKey } from '../openapi/refusals.ts'
 import type { Admission, Admitted, Guest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import type { Connections } from './connections.ts'
@@ -109,7 +110,7 @@ type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
 /** A request as handlers know it. */
 function requestOf(
-  { method, scope }: AccountRoute,
+  { method, scope, about }: AccountRoute,
   { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -131,10 +132,7 @@ function requestOf(
     query: readQuery(url),
     body,
     ifMatch,
-    idempotency:
-      scope.endsWith(':write') || scope === 'admin'
-        ? idempotencyOf(key, caller, [method, url, ifMatch, body])
-        : null,
+    idempotency: takesKey({ scope, about }) ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
     now,
     visitor,
     wantsStream: wantsStream(request),

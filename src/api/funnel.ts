@@ -1,5 +1,6 @@
 /** GET /deal/funnel over HTTP (D131). */
 import { funnel, readFunnelQuery } from '../deals/funnel.ts'
+import { namedByStages } from '../deals/of-pipeline.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { funnelAbout } from './deal-abouts.ts'
@@ -17,8 +18,9 @@ function funnelHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query } = request
     const fields = fieldsOf(request, 'deal')
+    needNames(caller, namedByStages(fields))
     const asked = await withNames(db, caller, names => readFunnelQuery(query, fields, caller.catalog, names))
-    needNames(caller, [fields.byName.get('pipeline')!, asked.by], { filter: asked.selection.filter })
+    needNames(caller, [], { filter: asked.selection.filter })
     return success(JSON.stringify(await funnel(inTurn(db, request), caller, asked)))
   }
 }

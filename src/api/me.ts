@@ -1,5 +1,5 @@
 /** `/me` over HTTP: who asks, what they may do (D66), and how they want dates and numbers shown (D134). */
-import type { Callers } from '../accounts/callers.ts'
+import type { Caller, Callers } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { readRecord } from '../records/read.ts'
@@ -18,13 +18,17 @@ export function meHandlers(db: Queryable, callers: Callers): { get: Handler; cha
     get: request => me(db, request),
     change: async request => {
       refuseIfMatch(request)
+      readParameters(request.query, [], [])
       const { caller } = request
       const body = ownFieldsOf(bodyOf(request))
       // The role of whoever asks needs no right to users.
       const catalog = await callers.catalogNow(caller.catalog.account.id)
       const fields = catalog.resources.get('user')!
-      await updateRecord(db, fields, caller.actor, body, { ...contextOf(request), catalog })
-      return me(db, request)
+      const { record } = await updateRecord(db, fields, caller.actor, body, {
+        ...contextOf(request),
+        catalog,
+      })
+      return answerOf(caller, record)
     },
   }
 }
@@ -35,12 +39,16 @@ export async function me(
   { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
 ): Promise<Answer> {
   readParameters(query, [], [])
-  const { account, resources } = caller.catalog
-  const { record } = await readRecord(db, resources.get('user')!.whole, caller, caller.actor)
+  const fields = caller.catalog.resources.get('user')!.whole
+  return answerOf(caller, (await readRecord(db, fields, caller, caller.actor)).record)
+}
+
+/** `record`: the user who asks, as JSON text. */
+function answerOf(caller: Caller, record: string): Answer {
   const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
   return success(
     JSON.stringify({
-      account,
+      account: caller.catalog.account,
       user: { id, name, email, role, time_zone, locale },
       scopes: [...caller.rights.scopes],
       token: caller.token,

@@ -9,7 +9,10 @@ import { Refusal } from '../errors.ts'
 /** The refusal for an error; null when the error is a fault of the service. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
-  switch ((error as { code?: string }).code) {
+  const { code, status } = error as { code?: string; status?: number }
+  // Of the files of the web UI.
+  if (status === 412) return new Refusal('version_conflict', 'It is another one than the conditions name.')
+  switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')
     case 'FST_ERR_MAX_PARAM_LENGTH':

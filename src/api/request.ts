@@ -215,6 +215,6 @@ export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
   if (request.ifMatch === undefined) return
   throw new Refusal(
     'version_conflict',
-    'What is made anew has no version that If-Match could name; send the request without it.',
+    'There is no version here that If-Match could name; send the request without it.',
   )
 }

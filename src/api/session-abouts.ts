@@ -96,7 +96,8 @@ export function sessionAbouts(): Abouts<
       description: 'What is not given stays as it is; null is as the account or the browser has it.',
       body: { schema: named('own_settings') },
       answers: [ok('Who asks.', caller)],
-      refuses: ['validation_failed', 'busy_record'],
+      refuses: ['validation_failed', 'version_conflict'],
+      takesKey: true,
     },
     signOut: {
       ...{ id: 'session_end', summary: 'Signs out.', tag, refuses: ['record_not_found'] },

@@ -26,7 +26,19 @@ const year = 31_536_000
 /** Whether a request is that of a browser for a page, not that of a program for data. */
 export function isForPage({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
-  return (headers.accept?.includes('text/html') ?? false) && !/^\/(rest|docs|assets|openapi\.json)/.test(url)
+  return (
+    /text\/html/i.test(headers.accept ?? '') && !/^\/(rest|docs|assets|openapi\.json)(\/|$)/.test(pathOf(url))
+  )
+}
+
+/** The path of an address as the routes see it. */
+function pathOf(url: string): string {
+  const path = url.split('?', 1)[0]!
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 /** Serves the UI; false where it has not been built. */
@@ -37,6 +49,7 @@ export function serveWeb(app: FastifyInstance, connections: Connections): boolea
     wildcard: false,
     preCompressed: true,
     cacheControl: false,
+    acceptRanges: false,
     globIgnore: ['**/*.br', '**/*.gz'],
     setHeaders(reply, path) {
       connections.answer(reply.request.raw, reply.raw)

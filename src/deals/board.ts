@@ -3,7 +3,7 @@
  * made of the lists and sums of deals and adds no rule of its own. Knows no HTTP.
  */
 import type { Problems } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields, Stage } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { JsonObject } from '../json.ts'
@@ -11,19 +11,23 @@ import { idKey } from '../list/groups.ts'
 import type { ListDatabase } from '../list/list.ts'
 import { type Parameters, refuse, report, unknownParameters, unreadable } from '../list/parameters.ts'
 import { listParted, type PartPage } from '../list/parted.ts'
-import { type ListRequest, listRequestOf } from '../list/query.ts'
+import { dayOf, type ListRequest, listRequestOf } from '../list/query.ts'
 import type { Plan } from '../list/resolve.ts'
 import type { Names } from '../records/names.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
 import { type OfPipeline, ofPipeline, shownStage } from './of-pipeline.ts'
 
-export type BoardRequest = OfPipeline & { readonly list: ListRequest }
+export type BoardRequest = OfPipeline & {
+  readonly list: ListRequest
+  /** the same of stages of the kind Won or Lost: of what was closed long ago, they may show nothing */
+  readonly closed: ListRequest
+}
 
 /** A stage as the board shows it, and its first deals. */
 export type Lane = { readonly stage: JsonObject; readonly page: PartPage }
 
-export const boardParameters = ['pipeline', 'filter', 'sort', 'pageSize', 'fields', 'expand']
+export const boardParameters = ['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand']
 /** The most deals of a stage, and of all stages. */
 export const pageSizes = { usual: 30, max: 100 }
 const dealsMax = 3000
@@ -39,11 +43,19 @@ export function readBoardQuery(
   const problems = unknownParameters(parameters, boardParameters)
   const context = { fields, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
+  const since = dayOf(parameters, 'closed_since', problems)
+  const closed = since
+    ? listRequestOf(withFilter(parameters, `deal_closed_on:gte(${since})`), context, now, pageSizes)
+    : list
   const of = ofPipeline(parameters, context)
   const { stages } = of
   if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
   refuse(problems, unreadable)
-  return { ...of, list }
+  return { ...of, list, closed }
+}
+
+function withFilter(parameters: Parameters, filter: string): Parameters {
+  return new Map([...parameters, ['filter', [...(parameters.get('filter') ?? []), filter]]])
 }
 
 function refuseSize(stages: number, problems: Problems): void {
@@ -58,7 +70,32 @@ export async function boardLanes(
   viewer: Viewer,
   request: BoardRequest,
 ): Promise<readonly Lane[]> {
-  const { stages, list, by } = request
+  const { stages, list, closed, by } = request
+  const isOpen = ({ kind }: Stage) => list === closed || kind === 'open'
+  const lanes = [
+    ...(await lanesOf(db, fields, viewer, list, by, stages.filter(isOpen))),
+    ...(await lanesOf(
+      db,
+      fields,
+      viewer,
+      closed,
+      by,
+      stages.filter(stage => !isOpen(stage)),
+    )),
+  ]
+  const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
+  return stages.map(({ id }) => byStage.get(id)!)
+}
+
+/** The same of stages that have one filter. */
+async function lanesOf(
+  db: ListDatabase,
+  fields: ResourceFields,
+  viewer: Viewer,
+  list: ListRequest,
+  by: Field,
+  stages: readonly Stage[],
+): Promise<readonly Lane[]> {
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
   const pages = await listParted(db, fields, viewer, list, by, ids)

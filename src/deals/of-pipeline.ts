@@ -1,5 +1,5 @@
 /** What boards and funnels ask for in the same way: a pipeline and its stages (D129, D131). Pure. */
-import type { Catalog, Pipeline, Stage } from '../fields/catalog.ts'
+import type { Catalog, Pipeline, ResourceFields, Stage } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { optionOperand } from '../fields/kinds/dropdown.ts'
 import type { JsonObject } from '../json.ts'
@@ -16,12 +16,19 @@ export type OfPipeline = {
   readonly by: Field
 }
 
+/** The fields of a deal whose names a pipeline with its stages shows. */
+export function namedByStages({ byName }: ResourceFields): readonly Field[] {
+  return [byName.get('pipeline')!, byName.get('pipeline_stage')!]
+}
+
 /** The pipeline that a parameter names as filters do, or the account's first. */
 export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
   const { catalog, fields, problems } = context
   const by = fields.byName.get('pipeline_stage')!
-  if (by.is_hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${by.internal_name}".`)
-  const pipeline = pipelineOf(parameters, context)
+  // What is hidden is named by no other problem.
+  const hidden = namedByStages(fields).find(({ is_hidden }) => is_hidden)
+  if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
+  const pipeline = hidden ? null : pipelineOf(parameters, context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
   return { pipeline, stages: inOrder(stages), by }
 }

@@ -18,6 +18,7 @@ import { renderedSql } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
+import { isWriting } from './records-at.ts'
 
 /** The end of a day, as the account's history has it. */
 export type Past = {
@@ -109,16 +110,19 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
   const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
-  const are = sql`${own} AND e.seq > ${last}::bigint AND e.type <> ${verb('created')}`
+  // Others, such as that of another password, leave the record as it is.
+  const are = sql`${own} AND e.seq > ${last}::bigint
+    AND e.type IN (${verb('updated')}, ${verb('deleted')}, ${verb('restored')})`
   const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
-  const lastBefore = (value: Sql, type: Sql = sql.none) => sql`(
-    SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint${type}
+  const lastBefore = (value: Sql, type: Sql) => sql`(
+    SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint AND ${type}
     ORDER BY e.seq DESC LIMIT 1)`
   // What an account begins with has no event, and old events are no longer kept.
   const written = (of: 'at' | 'by') => sql`CASE WHEN EXISTS (SELECT ${ofRecord})
     THEN d.${sql.id(`created_${of}`)} ELSE d.${sql.id(`updated_${of}`)} END`
-  const updatedAt = sql`coalesce(${lastBefore(sql`e.at`)}, ${written('at')})`
-  const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`)}, ${written('by')})`
+  const isWritten = isWriting(sql`e`)
+  const updatedAt = sql`coalesce(${lastBefore(sql`e.at`, isWritten)}, ${written('at')})`
+  const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`, isWritten)}, ${written('by')})`
   // When it was deleted that is restored, its deletion says.
   const changes = sql`CASE e.type
     WHEN ${verb('deleted')} THEN '{"deleted_at":{"before":null}}'
@@ -137,7 +141,7 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
       case 'deleted_by':
         return lastBefore(
           sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`,
-          sql` AND e.type IN (${verb('deleted')}, ${verb('restored')})`,
+          sql`e.type IN (${verb('deleted')}, ${verb('restored')})`,
         )
       case 'version':
         return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`

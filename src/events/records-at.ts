@@ -132,7 +132,7 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(pageMax)}`
 }
 
 /** Whether an event sets when and by whom its record was written last: a deletion does not. */
-function isWriting(event: Sql): Sql {
+export function isWriting(event: Sql): Sql {
   return sql`split_part(${event}.type, '.', 2) IN ('created', 'updated', 'restored')`
 }
 

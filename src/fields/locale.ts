@@ -1,7 +1,8 @@
 /** Time zones and languages as the runtime knows them (IANA, BCP 47). */
 
 export function isTimeZone(name: string): boolean {
-  return isKnown(() => new Intl.DateTimeFormat('en', { timeZone: name }))
+  // A distance from UTC is none, though some runtimes take it for one.
+  return /^[A-Za-z]/.test(name) && isKnown(() => new Intl.DateTimeFormat('en', { timeZone: name }))
 }
 
 export function isLocale(tag: string): boolean {

@@ -92,7 +92,8 @@ export function wholeNumber(
   if (values.length === 0) return fallback
   const value = Number(values[0])
   if (new Set(values).size > 1) {
-    const given = names.length === 1 ? `${parameter} is given with` : `${names.join(' and ')} have`
+    const sent = names.filter(name => parameters.has(name))
+    const given = sent.length === 1 ? `${sent[0]} is given with` : `${sent.join(' and ')} have`
     report(problems, parameter, 'contradiction', `${given} different values.`)
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
     const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''

@@ -19,6 +19,8 @@ export type About = {
   readonly answers: readonly Answered[]
   /** what it refuses beyond what all routes like it do (refusals.ts) */
   readonly refuses: readonly ErrorSlug[]
+  /** whether it takes an Idempotency-Key although everybody may send it */
+  readonly takesKey?: true
   /** whether it takes If-Match */
   readonly ifMatch?: true
 }

@@ -21,7 +21,7 @@ function usual({ method, url, scope, about }: DescribedRoute): ErrorSlug[] {
     ...(scope === 'public' ? [] : ofAccounts),
     // A write with a cookie may come from a page of another site.
     ...(scope !== 'public' && (scope !== 'any' || !isRead) ? (['forbidden'] as const) : []),
-    ...(takesKey({ scope }) ? ofKeys : []),
+    ...(takesKey({ scope, about }) ? ofKeys : []),
   ]
 }
 
@@ -31,9 +31,9 @@ const ofAccounts = [
 ]
 const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_flight', 'busy_record'] as const
 
-/** Whether a route takes an Idempotency-Key: every write does (D8). */
-export function takesKey({ scope }: Pick<DescribedRoute, 'scope'>): boolean {
-  return scope.endsWith(':write') || scope === 'admin'
+/** Whether a route takes an Idempotency-Key: every write of records does (D8). */
+export function takesKey({ scope, about }: Pick<DescribedRoute, 'scope' | 'about'>): boolean {
+  return scope.endsWith(':write') || scope === 'admin' || about.takesKey === true
 }
 
 /** The name in the document of the response with these errors. */

@@ -116,10 +116,14 @@ function checkColumns(draft: Draft, fields: ResourceFields): void {
 function checkPipeline(draft: Draft): void {
   const { after, catalog, problem } = draft
   const { pipeline } = after
-  if (pipeline === null || !isNew(draft, 'pipeline')) return
-  const hint = `The pipelines: ${[...catalog.pipelines.values()].map(({ id, name }) => `${id} ${name}`).join(', ')}.`
+  if (pipeline === null || !isNew(draft, 'pipeline', 'mode')) return
+  const isHidden = catalog.resources.get('deal')!.byName.get('pipeline')!.is_hidden
+  const names = [...catalog.pipelines.values()].map(({ id, name }) => `${id} ${name}`)
+  const hint = isHidden ? {} : { hint: `The pipelines: ${names.join(', ')}.` }
   if (after.mode !== mode.board)
-    problem('pipeline', 'contradiction', 'is for boards', { hint: 'Send "mode": "Board", or no pipeline.' })
-  else if (!catalog.pipelines.has(pipeline as number))
-    problem('pipeline', 'reference_not_found', `is ${pipeline}, but there is no such pipeline`, { hint })
+    problem('pipeline', 'contradiction', 'is for boards', {
+      hint: 'Send "mode": "Board", or "pipeline": null.',
+    })
+  else if (isHidden || !catalog.pipelines.has(pipeline as number))
+    problem('pipeline', 'reference_not_found', `is ${pipeline}, but there is no such pipeline`, hint)
 }

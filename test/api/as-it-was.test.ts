@@ -138,6 +138,18 @@ function withoutClock(records: readonly JsonObject[]): JsonObject[] {
   )
 }
 
+test('an event that leaves its record as it is does not change its past', async () => {
+  const { data: user } = await ok('POST', 'user', { name: 'Linked', email: 'linked@example.com' })
+  await db.query(`UPDATE event SET at = at - interval '1 day' WHERE record_id = ${user.id}`)
+  await db.query(`UPDATE "user" SET created_at = created_at - interval '1 day' WHERE id = ${user.id}`)
+  await ok('POST', `user/${user.id}/link`, { purpose: 'invitation' })
+  for (const ago of [0, 1]) {
+    const [then] = (await ok('GET', `user/view/list?filter=id:eq(${user.id})&as_of=${await day(ago)}`)).data
+    assert.equal(then.version, 1)
+    assert.ok(Date.parse(then.updated_at) < Date.now() - 80_000_000, then.updated_at)
+  }
+})
+
 test('lists and sums of a past day are those of then, whatever was written since', async () => {
   // The sample's deals have a history of their own, up to today.
   let after = await movedBack(0, 1000)

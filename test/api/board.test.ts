@@ -61,11 +61,14 @@ before(async () => {
 async function compared(query: [string, string][], secret: string | null = null): Promise<Any> {
   const { stages, ...rest } = await board(query, secret)
   const size: [string, string] = ['pageSize', new Map(query).get('pageSize') ?? '30']
-  const shared = query.filter(([name]) => name !== 'pipeline' && name !== 'pageSize')
-  const filters = shared.filter(([name]) => name === 'filter')
-  const grouped = new URLSearchParams([...filters, ['group_by', 'pipeline_stage']])
-  const sums = (await asked(secret, `${v1}/deal/aggregate?${grouped}`)).body.data
+  const own = new Set(['pipeline', 'pageSize', 'closed_since'])
+  const since = new Map(query).get('closed_since')
   for (const stage of stages) {
+    const shared = query.filter(([name]) => !own.has(name))
+    if (since && stage.kind !== 'open') shared.push(['filter', `deal_closed_on:gte(${since})`])
+    const filters = shared.filter(([name]) => name === 'filter')
+    const grouped = new URLSearchParams([...filters, ['group_by', 'pipeline_stage']])
+    const sums = (await asked(secret, `${v1}/deal/aggregate?${grouped}`)).body.data
     const within: [string, string][] = [...shared, ['filter', `pipeline_stage:eq(${stage.id})`], size]
     const first = await list(within, secret)
     assert.deepEqual(stage.records, first.data, stage.name)
@@ -114,6 +117,12 @@ test('filters, orders, fields, names and sizes are those of lists', async () => 
       ['pageSize', '2'],
       ['sort', 'deal_value:desc'],
     ],
+    [
+      ['closed_since', new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)],
+      ['filter', 'sales_owner:notnull(true)'],
+      ['pageSize', '2'],
+    ],
+    [['closed_since', '2999-01-01']],
     [
       ['pageSize', '3'],
       ['sort', 'expected_close_date:asc,title:desc'],
@@ -200,6 +209,11 @@ test('a role that hides the stage of deals has no board, and one that hides prob
   )
   const reply = await asked(noStage.secret, path)
   assert.deepEqual([reply.status, problemsOf(reply)], [400, [' unknown_field']])
+  // Nor do hints name what is hidden.
+  for (const what of ['view/board', 'funnel']) {
+    const guess = await asked(noStage.secret, `${v1}/deal/${what}?pipeline=Foo`)
+    assert.deepEqual([guess.status, problemsOf(guess)], [400, [' unknown_field']], guess.text)
+  }
   const { stages } = await board({}, noChance.secret)
   assert.ok(stages.every((stage: Any) => !('probability' in stage)))
 })
@@ -207,9 +221,11 @@ test('a role that hides the stage of deals has no board, and one that hides prob
 test('names of stages need the scope to read them (D65)', async () => {
   const role = await made('role', { name: 'Deals alone', scopes: ['deal:read', 'pipeline:read'] })
   const { secret } = await secretOf(role.id)
-  const reply = await asked(secret, path)
-  assert.equal(reply.status, 403)
-  assert.match(reply.body.detail, /pipeline_stage:read/)
+  for (const guess of ['', '?pipeline=Foo']) {
+    const reply = await asked(secret, path + guess)
+    assert.equal(reply.status, 403)
+    assert.match(reply.body.detail, /pipeline_stage:read/)
+  }
 })
 
 test('what is wrong is told at once', async () => {
@@ -225,6 +241,7 @@ test('what is wrong is told at once', async () => {
   await wrong('page=2', 'page unknown_parameter')
   await wrong('cursor=x&as_of=2026-01-01', 'cursor unknown_parameter', 'as_of unknown_parameter')
   await wrong('pageSize=101', 'pageSize invalid_value')
+  await wrong('closed_since=lately', 'closed_since invalid_value')
   await wrong(
     'pipeline=none&filter=no_such:eq(1)&sort=tags:asc&fields=x&expand=title&pageSize=0',
     ...['pipeline invalid_value', 'filter unknown_field', 'sort not_sortable', 'fields unknown_field'],

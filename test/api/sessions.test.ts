@@ -297,6 +297,18 @@ test('everybody changes how dates are shown to them, and nothing else', async ()
     '/time_zone unknown_time_zone',
   ])
   assert.equal((await own.send('PATCH', me, [])).status, 422)
+  assert.equal((await own.send('PATCH', `${me}?x=1`, { locale: 'sv' })).status, 400)
+  assert.deepEqual(problems(await own.send('PATCH', me, { time_zone: '+01:00' })), [
+    '/time_zone unknown_time_zone',
+  ])
+  const keyed = (locale: string, key: string) => own.send('PATCH', me, { locale }, { 'idempotency-key': key })
+  for (const [locale, key, status] of [
+    ['pt', 'first', 200],
+    ['de-DE', 'second', 200],
+    ['pt', 'first', 200],
+    ['cs', 'first', 422],
+  ] as const)
+    assert.equal((await keyed(locale, key)).status, status, `${locale} ${key}`)
   assert.equal((await own.send('PATCH', `${v1}/user/${reader.id}`, { locale: 'en-US' })).status, 403)
   assert.equal((await own.send('GET', me)).body.data.user.locale, 'de-DE')
 })

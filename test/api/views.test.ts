@@ -144,6 +144,10 @@ test('a filter, an order and columns that no list takes are refused, all at once
   assert.deepEqual(problemsOf(long), ['/columns too_many'])
   const table = await ann.asks('POST', 'view', { name: 'x', source: 'deal', pipeline: known.pipeline })
   assert.deepEqual(problemsOf(table), ['/pipeline contradiction'])
+  const mine = await saved(ann, { name: 'x', source: 'deal', mode: 'Board', pipeline: known.pipeline })
+  const turned = await ann.asks('PATCH', `view/${mine.id}`, { mode: 'Table' })
+  assert.deepEqual(problemsOf(turned), ['/pipeline contradiction'])
+  assert.equal((await ann.asks('PATCH', `view/${mine.id}`, { mode: 'Table', pipeline: null })).status, 200)
 })
 
 test('what a role hides is unknown to its views, too (D64)', async () => {
@@ -154,6 +158,14 @@ test('what a role hides is unknown to its views, too (D64)', async () => {
   const body = { name: 'x', source: 'deal', filter: 'deal_value:gt(1)', columns: [{ field: 'deal_value' }] }
   const reply = await cleo.asks('POST', 'view', body)
   assert.deepEqual(problemsOf(reply), ['/columns/0/field unknown_field', '/filter unknown_field'])
+  const noPipeline = ['deal.pipeline', 'deal.pipeline_stage', 'deal.stage_probability']
+  await call('POST', `${v1}/role`, { name: 'Without pipelines', scopes, hidden_fields: noPipeline })
+  const dan = await person('Without pipelines')
+  for (const pipeline of [known.pipeline, 999]) {
+    const board = await dan.asks('POST', 'view', { name: 'x', source: 'deal', mode: 'Board', pipeline })
+    assert.deepEqual(problemsOf(board), ['/pipeline reference_not_found'])
+    assert.doesNotMatch(board.text, /Sales/)
+  }
 })
 
 test('what was saved can be written back, though its fields have gone', async () => {

@@ -40,6 +40,21 @@ test('programs are told as before that there is nothing', async () => {
     assert.doesNotMatch(await (await ask(path)).text(), /"dependencies"/, path)
 })
 
+test('addresses are told apart as the routes do, and odd headers are no fault', async () => {
+  for (const path of ['/%72est/api/v1/nothing', '/%61ssets/nothing.js'])
+    assert.equal((await ask(path, forPages)).status, 404, path)
+  for (const path of ['/restaurant', '/docsx'])
+    assert.match((await ask(path, forPages)).headers.get('content-type')!, /html/, path)
+  const [script] = readdirSync(`${webDirectory}/assets`).filter(name => name.endsWith('.js'))
+  for (const path of ['/', '/deals/1', '/favicon.svg', `/assets/${script}`]) {
+    for (const range of ['bytes=99999999-', 'bytes=5-1', 'bytes=abc', 'bytes=0-10'])
+      assert.equal((await ask(path, { ...forPages, range })).status, 200, `${path} ${range}`)
+    assert.equal((await ask(path, { ...forPages, 'if-match': '"x"' })).status, 412, path)
+    const early = { ...forPages, 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }
+    assert.equal((await ask(path, early)).status, 412, path)
+  }
+})
+
 test('files are kept for a year, and are the same in each encoding', async () => {
   const names = readdirSync(`${webDirectory}/assets`).filter(name => /\.(js|css)$/.test(name))
   assert.ok(names.length > 10)

@@ -2,9 +2,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
 import { fieldsQuery, queryClient } from '../api/queries.ts'
-import { type BoardAnswer, type BoardData, boardOf, type Deal, withWindow } from './model.ts'
+import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
-export const cardsAtOnce = 30
+const cardsAtOnce = 30
 /** The deals that were touched last come first: a card that was moved is where one sees it. */
 export const usualSort = 'updated_at:desc'
 
@@ -47,15 +47,11 @@ async function cardParameters(sort: string): Promise<{ fields: string; expand: s
   return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
 }
 
-/** The conditions of a board. A board of years would show, sum and read what nobody works on. */
-async function filtersOf({ filter, closed }: BoardAsked): Promise<string[]> {
-  const names = new Set((await dealFields()).map(({ internal_name }) => internal_name))
-  const isRecent = closed !== 'all' && names.has('status') && names.has('deal_closed_on')
-  const since = new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
-  return [
-    ...(filter ? [filter] : []),
-    ...(isRecent ? [`or(status:eq(Open),deal_closed_on:gte(${since}))`] : []),
-  ]
+/** From when on closed deals are shown: a board of years would show, sum and read what nobody works on. */
+async function closedSince({ closed }: BoardAsked): Promise<string | undefined> {
+  const isSeen = (await dealFields()).some(({ internal_name }) => internal_name === 'deal_closed_on')
+  if (closed === 'all' || !isSeen) return undefined
+  return new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
 }
 
 export const boardQuery = (asked: BoardAsked) =>
@@ -68,9 +64,9 @@ export const boardQuery = (asked: BoardAsked) =>
       asked.closed ?? '',
     ],
     queryFn: async ({ signal }): Promise<BoardData> => {
-      const { pipeline, sort = usualSort } = asked
-      const [filter, parameters] = await Promise.all([filtersOf(asked), cardParameters(sort)])
-      const query = { pipeline, filter, sort, pageSize: cardsAtOnce, ...parameters }
+      const { pipeline, filter, sort = usualSort } = asked
+      const [closed_since, parameters] = await Promise.all([closedSince(asked), cardParameters(sort)])
+      const query = { pipeline, closed_since, filter, sort, pageSize: cardsAtOnce, ...parameters }
       return boardOf(await ask<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
     },
   })
@@ -78,7 +74,7 @@ export const boardQuery = (asked: BoardAsked) =>
 const underWay = new Set<string>()
 
 /** Reads the window of a column that has the row, and puts its cards into the board. */
-export async function readWindow(asked: BoardAsked, stage: number, row: number): Promise<void> {
+export async function readWindow(asked: BoardAsked, { id: stage, kind }: Column, row: number): Promise<void> {
   const { queryKey } = boardQuery(asked)
   const page = Math.floor(row / cardsAtOnce) + 1
   const name = JSON.stringify([queryKey, stage, page])
@@ -86,7 +82,12 @@ export async function readWindow(asked: BoardAsked, stage: number, row: number):
   underWay.add(name)
   try {
     const sort = asked.sort ?? usualSort
-    const filter = [`pipeline_stage:eq(${stage})`, ...(await filtersOf(asked))]
+    const since = kind === 1 ? undefined : await closedSince(asked)
+    const filter = [
+      ...(asked.filter ? [asked.filter] : []),
+      ...(since ? [`deal_closed_on:gte(${since})`] : []),
+      `pipeline_stage:eq(${stage})`,
+    ]
     const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
     const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
     const { data, meta } = body as Page<AnyRecord>

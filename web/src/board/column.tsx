@@ -15,7 +15,7 @@ type Props = {
   /** the row of the card that the Tab key reaches; -1: none of this column */
   activeRow: number
   /** asked for the cards around a row that have not been read */
-  onMissing: (stage: number, row: number) => void
+  onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
   onCollapse: (stage: number) => void
   /** whether deals are shown that were closed long ago */
@@ -46,9 +46,9 @@ export const Column = memo(function Column(props: Props) {
   useEffect(() => {
     if (missing === undefined) return
     // Whoever drags the scrollbar passes many windows: only where they rest is read.
-    const timer = setTimeout(() => onMissing(id, missing), 60)
+    const timer = setTimeout(() => onMissing(column, missing), 60)
     return () => clearTimeout(timer)
-  }, [missing, id, onMissing])
+  }, [missing, column, onMissing])
   // The keys bring a card into view before it is drawn (board-keys.ts).
   useEffect(() => {
     const element = scroller.current
@@ -172,8 +172,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
         {kind !== 1 && (
           <button
             type="button"
-            aria-pressed={isOfAllTime}
-            title={isOfAllTime ? 'Show those of the last days alone' : 'Show all'}
+            title={isOfAllTime ? `Show only the last ${closedDays} days` : 'Show all'}
             onClick={() => onAllTime(!isOfAllTime)}
             className="cursor-pointer text-ink-soft hover:text-accent hover:underline"
           >

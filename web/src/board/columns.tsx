@@ -36,7 +36,7 @@ import { useMove } from './use-move.ts'
 const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
 const CloseDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.CloseDialog })))
 
-export const columnWidth = 280
+const columnWidth = 280
 const collapsedWidth = 44
 const gap = 12
 
@@ -78,11 +78,12 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
       const stage = whole.columns.find(column => column.id === stageId)
       if (!place || !stage || whole.columns[place.column] === stage) return
       const deal = whole.columns[place.column]!.cards[place.row]!
-      if (stage.kind !== 1) return setClosing({ deal, stage })
-      const row = place.row
-      await move(id, stageId)
-      if (element.current?.contains(document.activeElement) || document.activeElement === document.body)
-        focusCard(element.current!, stageId, row, id)
+      const isClosedSo = whole.columns[place.column]!.kind === stage.kind
+      if (stage.kind !== 1 && !isClosedSo) return setClosing({ deal, stage })
+      const at = await move(id, stageId)
+      const { activeElement } = document
+      if (at && (element.current?.contains(activeElement) || activeElement === document.body))
+        focusCard(element.current!, at.stage, at.row, id)
     },
     [whole, move],
   )
@@ -99,8 +100,8 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
   useLayoutEffect(() => horizontal.measure(), [collapsedStages])
   const readMissing = useCallback(
-    (stage: number, row: number) => {
-      readWindow(asked, stage, row).catch(error => toastError(sayError(error)))
+    (column: ColumnData, row: number) => {
+      readWindow(asked, column, row).catch(error => toastError(sayError(error)))
     },
     [asked],
   )
@@ -168,9 +169,8 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
 
   const closed = async ({ deal, stage }: Closing, fields: Parameters<typeof move>[2]) => {
     setClosing(null)
-    const row = placeOf(whole, deal.id)?.row ?? 0
-    await move(deal.id, stage.id, fields)
-    focusCard(element.current!, stage.id, row, deal.id)
+    const at = await move(deal.id, stage.id, fields)
+    if (at) focusCard(element.current!, at.stage, at.row, deal.id)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the roles, it hears for all of them

@@ -108,9 +108,8 @@ export function replaced(board: BoardData, deal: Deal): BoardData {
   if (!place) return board
   const { id, cards } = board.columns[place.column]!
   const before = cards[place.row]!
-  const kept = Object.fromEntries(Object.keys(before).map(name => [name, deal[name] ?? before[name]])) as Deal
   const names = { ...before._expanded, ...deal._expanded }
-  const card = { ...kept, ...deal, _expanded: names }
+  const card = { ...before, ...deal, _expanded: names }
   return mapColumn(board, id, column => ({ ...column, cards: cards.with(place.row, card) }))
 }
 

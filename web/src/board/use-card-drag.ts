@@ -2,7 +2,7 @@
  * Dragging a card by mouse, pen or touch. The only question is which column: a column's order is the list's.
  * React draws nothing between lift and drop; the card that moves is a copy, moved by `transform`.
  */
-import { type RefObject, useEffect } from 'react'
+import { type RefObject, useEffect, useEffectEvent } from 'react'
 
 /** A touch that rests so long lifts the card; one that moves before is a scroll. */
 const holdMs = 220
@@ -27,11 +27,13 @@ export function useCardDrag(
   mayDrag: boolean,
   onDrop: (deal: number, stage: number) => void,
 ): void {
+  // A board that changes meanwhile does not end the drag.
+  const drop = useEffectEvent(onDrop)
   useEffect(() => {
     const element = board.current
     if (!element || !mayDrag) return
-    return listen(element, onDrop)
-  }, [board, mayDrag, onDrop])
+    return listen(element, (deal, stage) => drop(deal, stage))
+  }, [board, mayDrag])
 }
 
 function listen(board: HTMLElement, onDrop: (deal: number, stage: number) => void): () => void {

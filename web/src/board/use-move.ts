@@ -10,7 +10,9 @@ import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
 
-export type Move = (id: number, stage: number, closing?: Closing) => Promise<boolean>
+/** Answers where the card is then, moved or not; null: not on the board. */
+export type Move = (id: number, stage: number, closing?: Closing) => Promise<Landed | null>
+export type Landed = { readonly stage: number; readonly row: number }
 
 export function useMove(asked: BoardAsked): Move {
   return useMemo(() => mover(asked), [asked])
@@ -20,16 +22,25 @@ function mover(asked: BoardAsked): Move {
   const { queryKey } = boardQuery(asked)
   const change = (how: (board: BoardData) => BoardData) =>
     queryClient.setQueryData<BoardData>(queryKey, board => board && how(board))
-  return async function move(id, stage, closing = {}) {
-    // A board that is being read would bring the card back to where it was.
-    await queryClient.cancelQueries({ queryKey })
-    const board = queryClient.getQueryData<BoardData>(queryKey)
+  const now = () => queryClient.getQueryData<BoardData>(queryKey)
+  // A board that is read meanwhile would bring cards back: it is read again after the last move.
+  let [underWay, isOld] = [0, false]
+  const landed = (id: number): Landed | null => {
+    const board = now()
     const place = board && placeOf(board, id)
-    if (!board || !place) return false
+    return place ? { stage: board.columns[place.column]!.id, row: place.row } : null
+  }
+  return async function move(id, stage, closing = {}) {
+    const board = now()
+    const place = board && placeOf(board, id)
+    if (!board || !place) return null
     const from = board.columns[place.column]!
     const to = board.columns.find(column => column.id === stage)
     const deal = from.cards[place.row]!
-    if (!to || to.id === from.id) return false
+    if (!to || to.id === from.id) return landed(id)
+    underWay++
+    isOld ||= queryClient.isFetching({ queryKey }) > 0
+    await queryClient.cancelQueries({ queryKey })
     const row = rowFor(to, deal, asked.sort ?? usualSort)
     change(current => moved(current, id, stage, row))
     announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
@@ -42,23 +53,30 @@ function mover(asked: BoardAsked): Move {
       const isBack = from.kind === 1
       const action = isBack ? { label: 'Undo', act: () => void move(id, from.id) } : undefined
       toast(`${deal.title} is in ${to.name} now.`, { action })
-      return true
+      // Elsewhere the deal is shown as it was.
+      for (const shown of ['record', 'list', 'sums'])
+        void queryClient.invalidateQueries({ queryKey: [shown, 'deal'] })
     } catch (error) {
       change(current => moved(current, id, from.id, place.row))
       if (error instanceof VersionConflict)
         await changedByOthers(deal, to.name, () => void move(id, stage, closing))
       else toastError(`${deal.title} stays in ${from.name}. ${sayError(error)}`)
-      return false
+    } finally {
+      if (--underWay === 0 && isOld) {
+        isOld = false
+        void queryClient.invalidateQueries({ queryKey })
+      }
     }
+    return landed(id)
   }
 
   /** Somebody else has changed the deal: it goes to where they have it, and one may move it from there. */
   async function changedByOthers(deal: Deal, wanted: string, again: () => void): Promise<void> {
     try {
-      const now = (await api.deal.get(deal.id)) as unknown as Deal
-      const stage = now.pipeline_stage as number
-      change(current => replaced(moved(current, deal.id, stage, 0), now))
-      const name = queryClient.getQueryData<BoardData>(queryKey)?.columns.find(({ id }) => id === stage)?.name
+      const theirs = (await api.deal.get(deal.id)) as unknown as Deal
+      const stage = theirs.pipeline_stage as number
+      change(current => replaced(moved(current, deal.id, stage, 0), theirs))
+      const name = now()?.columns.find(({ id }) => id === stage)?.name
       const action = { label: `Move to ${wanted}`, act: again }
       toastError(
         `Somebody has changed ${deal.title} meanwhile: it is in ${name ?? 'another pipeline'}.`,
