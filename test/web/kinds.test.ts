@@ -177,6 +177,12 @@ test('what is beyond the limits of a field is refused in the words of the servic
   assert.match(check('JSON', {}, '{"a":')!, /object in JSON/)
 })
 
+test('what is counted is one or many', () => {
+  const { counted } = formats({ locale: 'de-DE', timeZone: 'UTC' })
+  const said = [0, 1, 1234].map(count => counted(count, 'deal', 'deals'))
+  assert.deepEqual(said, ['0 deals', '1 deal', '1.234 deals'])
+})
+
 test('amounts are exact, and as the reader writes them', async () => {
   const { readDecimal, writeDecimal, lineAmount, linesTotal } = (await vite.ssrLoadModule(
     '/src/fields/decimal.ts',

@@ -176,6 +176,48 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await end()
 })
 
+test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
+  const won_reason = Object.values(known.options.won_reason!)[0]!
+  const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
+  const { id } = await makeDeal('Opened by mistake', ended)
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name: 'New' }).click()
+  await page.getByText('Moved to New.').waitFor()
+  assert.equal((await stored('deal', id)).deal_closed_on ?? null, null)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText(/^Undone/).waitFor()
+  const after = await stored('deal', id)
+  assert.deepEqual(ended, {
+    pipeline_stage: after.pipeline_stage,
+    won_reason: after.won_reason,
+    deal_closed_on: after.deal_closed_on,
+  })
+  await end()
+})
+
+test('an undo that comes too late says so, and a write without an answer does', { skip }, async () => {
+  const { id } = await makeDeal('Brought back too late', { description: 'first' })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('second')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await call('PATCH', `${v1}/deal/${id}`, { description: 'theirs' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Somebody else has changed the same fields meanwhile.').waitFor()
+  assert.equal((await stored('deal', id)).description, 'theirs')
+  await page.route(`**/deal/${id}?**`, route =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Edit Description: theirs' }).click()
+  await page.getByRole('textbox', { name: 'Description' }).fill('unanswered')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText(/could not be reached. It is not known whether this was done/).waitFor()
+  await end(/412|ERR_FAILED/)
+})
+
 test('the products of a deal are summed exactly, and saved', { skip }, async () => {
   const { id } = await makeDeal('With products', { deal_value: { currency: 'USD', value: 0 } })
   const { page, accessible, end } = await openUi(service, `/deals/${id}?tab=products`)

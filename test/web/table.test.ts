@@ -176,6 +176,84 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('cells that are filled in by Tab are all saved, however slow the first is', async () => {
+    const [id] = await makeDeals(['Tabberley'])
+    const ui = await openUi(service!, only('Tabberley'))
+    const { page } = ui
+    await loaded(page)
+    let isFirst = true
+    await page.route(new RegExp(`/deal/${id}(\\?|$)`), async route => {
+      const isHeld = isFirst && route.request().method() === 'PATCH'
+      if (isHeld) {
+        isFirst = false
+        // Until the other has been answered.
+        await message(page, /Deal value of Tabberley is changed/)
+      }
+      await route.continue()
+    })
+    await cell(page, 0, 2).dblclick()
+    await page.getByRole('dialog').getByLabel('Expected close date').fill('2027-08-09')
+    await page.keyboard.press('Tab')
+    const amount = page.getByRole('dialog', { name: 'Deal value: edit' }).getByRole('textbox').first()
+    await amount.fill('4321')
+    await amount.press('Enter')
+    await message(page, /Expected close date of Tabberley is changed/)
+    const read = async () => {
+      const { data } = (await service!.get(`${v1}/deal/${id}`)).body
+      return [data.expected_close_date, data.deal_value.value]
+    }
+    assert.equal(isFirst, false)
+    assert.deepEqual(await read(), ['2027-08-09', 4321])
+    await cell(page, 0, 3).getByText('4,321').waitFor()
+    // The first undo is of the row as it was before the other change.
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await eventually(async () => {
+      const [date, value] = await read()
+      return date === '2027-05-01' && value === 1000
+    }, 'the undo of both')
+    await ui.end(/status of 412/)
+  })
+
+  test('a deal that is reopened in a cell closes again by Undo, as it had ended', async () => {
+    const ids = await makeDeals(['Reopenham 1', 'Reopenham 2'])
+    const reason = Object.values(service!.known.options.lost_reason!)[0]!
+    const ended = {
+      pipeline_stage: service!.known.stages.Lost!,
+      lost_reason: reason,
+      deal_closed_on: '2026-03-04',
+    }
+    for (const id of ids) await service!.call('PATCH', `${v1}/deal/${id}`, ended)
+    const read = async (id: number) => {
+      const { data } = (await service!.get(`${v1}/deal/${id}`)).body
+      return [data.pipeline_stage, data.lost_reason ?? null, data.deal_closed_on ?? null]
+    }
+    const was = Object.values(ended)
+    const ui = await openUi(service!, only('Reopenham').replace('description', 'pipeline_stage'))
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 4).dblclick()
+    await page.getByRole('dialog').getByRole('combobox').selectOption({ label: 'New' })
+    await page.keyboard.press('Enter')
+    await message(page, /Stage of Reopenham 1 is changed/)
+    assert.deepEqual(await read(ids[0]!), [service!.known.stages.New, null, null])
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await cell(page, 0, 4).getByText('Lost').waitFor()
+    await eventually(async () => `${await read(ids[0]!)}` === `${was}`, 'the end of the first')
+    // Many at once.
+    await page.getByRole('columnheader').first().click()
+    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('searchbox', { name: 'Field to change' }).fill('Stage')
+    await page.getByRole('option', { name: 'Stage', exact: true }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Stage' }).selectOption({ label: 'New' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Change all 2' }).click()
+    await message(page, /2 deals changed/)
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await message(page, /2 deals as before/)
+    for (const id of ids) assert.deepEqual(await read(id), was)
+    await ui.end()
+  })
+
   test('a change that the service refuses leaves the old value, and can be made again', async () => {
     const [id] = await makeDeals(['Clashford'])
     const ui = await openUi(service!, only('Clashford'))

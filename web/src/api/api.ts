@@ -34,15 +34,25 @@ const ownWrites: string[] = []
 export const isOwnWrite = (requestId: string | null): boolean =>
   requestId !== null && ownWrites.includes(requestId)
 
-/** Names each write, so that its event is known again. */
-const namingFetch: typeof fetch = (input, init) => {
+/** An error that says itself, to people, what went wrong. */
+export class Told extends Error {}
+
+const unreached = () =>
+  navigator.onLine === false ? 'You are offline.' : 'The service could not be reached.'
+
+/** Names each write, so that its event is known again. One without an answer may have been carried out. */
+const namingFetch: typeof fetch = async (input, init) => {
   if (!init?.method || init.method === 'GET') return fetch(input, init)
   const id = crypto.randomUUID()
   ownWrites.push(id)
   if (ownWrites.length > 500) ownWrites.shift()
   const headers = new Headers(init.headers)
   headers.set('x-request-id', id)
-  return fetch(input, { ...init, headers })
+  try {
+    return await fetch(input, { ...init, headers })
+  } catch (error) {
+    throw new Told(`${unreached()} It is not known whether this was done.`, { cause: error })
+  }
 }
 
 export const api = new Dealwright({ url: location.origin, retries: 2, timeoutMs: 30_000, fetch: namingFetch })
@@ -68,8 +78,7 @@ export function sayError(error: unknown): string {
     const [first] = error.problems
     return first ? [first.message, first.hint].filter(Boolean).join(' ') : error.message
   }
-  if (navigator.onLine === false) return 'You are offline. Nothing was saved.'
-  return 'The service could not be reached. Nothing was saved.'
+  return error instanceof Told ? error.message : unreached()
 }
 
 /**

@@ -4,7 +4,7 @@ import { FilterBar } from '../list/filter-bar.tsx'
 import { SortMenu } from '../list/sort-menu.tsx'
 import { useView } from '../list/use-view.ts'
 import { ViewMenu } from '../list/view-menu.tsx'
-import { isBare, type Shown, shownBy, type View } from '../list/views.ts'
+import { isBare, type ShownList, shownBy, type View } from '../list/views.ts'
 import { usualSort } from './board-query.ts'
 
 type Search = {
@@ -21,7 +21,7 @@ const usual = { sort: usualSort }
 export function BoardBar({ search, error, onChange }: Props) {
   const { filter = '', sort = usualSort, pipeline } = search
   const inUse = useView('deal', 'board', search, usual)
-  const show = ({ filter, sort, pipeline }: Shown, view: View | null) =>
+  const show = ({ filter, sort, pipeline }: ShownList, view: View | null) =>
     onChange({ filter, sort, pipeline, view: view ? String(view.id) : undefined })
   // An address that says nothing shows the view with which somebody begins here.
   const begun = isBare({ filter, sort: search.sort, pipeline }) ? inUse.view : null

@@ -1,8 +1,8 @@
 /** The records that somebody can choose from as they type. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { type AnyRecord, ask, type Named } from '../api/api.ts'
 import { mayRead, recordQuery } from '../api/queries.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
 
 export type Found = { readonly id: number; readonly name: string; readonly detail?: string | null }
 
@@ -37,11 +37,7 @@ async function find(resource: string, text: string, signal: AbortSignal): Promis
  * takes the first one takes none of another text's.
  */
 export function useFound(resource: string, text: string, isAsked: boolean): readonly Found[] {
-  const [asked, setAsked] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), 150)
-    return () => clearTimeout(timer)
-  }, [text])
+  const asked = useDebounced(text.trim(), 150)
   const { data, isPlaceholderData } = useQuery({
     queryKey: ['list', resource, 'found', asked],
     queryFn: ({ signal }) => find(resource, asked, signal),

@@ -47,6 +47,9 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     today,
     /** 1234.5 → 1,234.5 */
     number: (value: number) => number({ maximumFractionDigits: 20 }).format(value),
+    /** 1 deal, 1,234 deals */
+    counted: (count: number, one: string, many: string) =>
+      `${number({}).format(count)} ${count === 1 ? one : many}`,
     percent: (value: number) => number({ style: 'percent', maximumFractionDigits: 1 }).format(value / 100),
     /** All digits of the amount: those of its currency, or more where it has more. */
     money: ({ value, currency_code }: Money) => {

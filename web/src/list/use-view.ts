@@ -1,7 +1,7 @@
 /** The saved view that an address names, or that somebody begins with here; and what is shown by both. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { usePreferences } from '../shell/preferences.ts'
-import { isBare, isSame, type Shown, shownBy, type View, type ViewMode, viewsQuery } from './views.ts'
+import { isBare, isSame, type ShownList, shownBy, type View, type ViewMode, viewsQuery } from './views.ts'
 
 export type ViewInUse = {
   readonly source: string
@@ -9,8 +9,8 @@ export type ViewInUse = {
   readonly views: readonly View[]
   readonly view: View | null
   /** what is shown: the address, or the view where the address says nothing */
-  readonly shown: Shown
-  readonly usual: Shown
+  readonly shown: ShownList
+  readonly usual: ShownList
   readonly isEdited: boolean
 }
 
@@ -18,8 +18,8 @@ export type ViewInUse = {
 export function useView(
   source: string,
   mode: ViewMode,
-  search: Shown & { readonly view?: string | undefined },
-  usual: Shown,
+  search: ShownList & { readonly view?: string | undefined },
+  usual: ShownList,
 ): ViewInUse {
   const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
   const { defaultViews } = usePreferences()

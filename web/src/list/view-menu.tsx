@@ -12,14 +12,14 @@ import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import type { ViewInUse } from './use-view.ts'
 import { ViewDialog } from './view-dialog.tsx'
-import { type Shown, shownBy, type View, viewBody } from './views.ts'
+import { type ShownList, shownBy, type View, viewBody } from './views.ts'
 
 type Props = {
   inUse: ViewInUse
   /** what it is called when no view is chosen, such as "All deals" */
   all: string
   /** shows what is given, under the view; null: under none */
-  onShow: (shown: Shown, view: View | null) => void
+  onShow: (shown: ShownList, view: View | null) => void
 }
 
 type Asking = { readonly type: 'new' } | { readonly type: 'rename'; readonly view: View }
@@ -40,7 +40,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
   const isOwn = view?.created_by === me.user.id || me.scopes.includes('admin')
   const isDefault = view !== null && defaultViews[place] === view.id
   /** Where one begins with a view, "all" must be said. */
-  const allShown: Shown = defaultViews[place] ? { sort: usual.sort } : {}
+  const allShown: ShownList = defaultViews[place] ? { sort: usual.sort } : {}
 
   const write = async (method: string, path: string, body: object, said: string) => {
     try {
@@ -208,7 +208,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
 }
 
 /** What an address says, without what it leaves out. */
-function said(shown: Shown, view: View | null): { [name: string]: string } {
+function said(shown: ShownList, view: View | null): { [name: string]: string } {
   const all = Object.entries({ ...shown, ...(view ? { view: String(view.id) } : {}) })
   return Object.fromEntries(all.filter((pair): pair is [string, string] => Boolean(pair[1])))
 }

@@ -6,7 +6,7 @@ import { parseColumns, printColumns } from '../records/columns.ts'
 export type ViewMode = 'table' | 'board'
 
 /** What an address says of a list, as texts; left out: the usual. */
-export type Shown = {
+export type ShownList = {
   readonly filter?: string | undefined
   readonly sort?: string | undefined
   readonly columns?: string | undefined
@@ -42,7 +42,7 @@ export const viewsQuery = (source: string, mode: ViewMode) =>
     staleTime: 600_000,
   })
 
-export const shownBy = ({ filter, sort, columns, pipeline }: View): Shown => ({
+export const shownBy = ({ filter, sort, columns, pipeline }: View): ShownList => ({
   filter: filter ?? undefined,
   sort: sort ?? undefined,
   columns: columns?.length
@@ -52,7 +52,7 @@ export const shownBy = ({ filter, sort, columns, pipeline }: View): Shown => ({
 })
 
 /** The members of a view that keeps what is shown. */
-export const viewBody = (source: string, mode: ViewMode, { filter, sort, columns, pipeline }: Shown) => ({
+export const viewBody = (source: string, mode: ViewMode, { filter, sort, columns, pipeline }: ShownList) => ({
   source,
   mode: modes[mode],
   filter: filter || null,
@@ -64,8 +64,8 @@ export const viewBody = (source: string, mode: ViewMode, { filter, sort, columns
 const names = ['filter', 'sort', 'columns', 'pipeline'] as const
 
 /** Whether an address says nothing of what it shows. */
-export const isBare = (shown: Shown): boolean => names.every(name => !shown[name])
+export const isBare = (shown: ShownList): boolean => names.every(name => !shown[name])
 
 /** Whether two show the same; `usual` is what is shown where nothing is said. */
-export const isSame = (one: Shown, other: Shown, usual: Shown): boolean =>
+export const isSame = (one: ShownList, other: ShownList, usual: ShownList): boolean =>
   names.every(name => (one[name] || usual[name] || '') === (other[name] || usual[name] || ''))

@@ -2,14 +2,14 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import type { Field } from '../api/api.ts'
-import type { ListAsked, Stage } from '../api/queries.ts'
+import { type ListAsked, queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import { CloseDialog } from '../board/close-dialog.tsx'
 import { kindOf } from '../fields/kinds.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { FieldPicker } from '../list/field-picker.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { closingStage } from './deal-stage.ts'
+import { closes } from './deal-rules.ts'
 import { sent } from './draft.ts'
 import { countSelected, type Selection } from './selection.ts'
 import type { Deed, Failures, Progress } from './use-bulk.ts'
@@ -116,7 +116,10 @@ function BulkDialog({ resource, fields, count, onClose, onDone }: DialogProps) {
     const wrong = isEmpty ? undefined : kindOf(field).check?.(draft, field)
     const missing = isEmpty && field.is_required ? 'This is required.' : undefined
     if (wrong || missing) return setError(wrong ?? missing)
-    const stage = await closingStage(resource, field.internal_name, draft).catch(() => null)
+    const isDeal = resource === 'deal'
+    const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
+    // Of many, any may be open yet.
+    const stage = closes({}, { [field.internal_name]: draft }, stages)
     if (stage) setClosing(stage)
     else onDone({ [field.internal_name]: sent(field, draft) })
   }

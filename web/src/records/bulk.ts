@@ -1,5 +1,5 @@
-/** Changes of many records, one request each: D27 has no batch. What fails is told by record. */
-import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
+/** The records that are changed together, one request each: D27 has no batch. */
+import { type AnyRecord, api, base, type Page } from '../api/api.ts'
 import type { ListAsked } from '../api/queries.ts'
 import type { Selection } from './selection.ts'
 
@@ -37,15 +37,3 @@ export async function collect(
     cursor = meta.nextCursor
   }
 }
-
-type Values = { readonly [field: string]: unknown }
-
-/** Changes a record if nobody has changed it since it was collected. */
-export const change = (resource: string, { id, version }: AnyRecord, values: Values): Promise<AnyRecord> =>
-  ask('PATCH', `/${resource}/${id}`, { body: values, headers: { 'if-match': `"${version}"` } })
-
-export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
-  api.request('DELETE', `${base}/${resource}/${id}`)
-
-export const restore = (resource: string, { id }: AnyRecord): Promise<AnyRecord> =>
-  ask('POST', `/${resource}/${id}/restore`)

@@ -18,7 +18,7 @@ function subjectOf(note: string): string {
 }
 
 /** `about` is the field that says what an activity is about, `id` the record. */
-export function Composer(props: { about: string; id: number; reason: string | undefined }) {
+export function Composer(props: { about: string; id: number }) {
   const { about, id } = props
   const reason = useReadOnlyReason('activity')
   const [note, setNote] = useState('')
@@ -49,7 +49,6 @@ export function Composer(props: { about: string; id: number; reason: string | un
       className="flex flex-col gap-2"
     >
       <TextArea
-        id="note"
         label="Note"
         isBare
         placeholder="Write a note…"

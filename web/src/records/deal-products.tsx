@@ -6,15 +6,15 @@ import { Button } from '../ui/button.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
 import { isSame, problemsOf, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
-import type { Save } from './saving.tsx'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
-export function DealProducts(props: { shown: Shown; save: Save; reason: string | undefined }) {
+export function DealProducts(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
   const { shown, save, reason } = props
   const { record, fields } = shown
   const name = 'deal_value'
   const field = fields.find(({ internal_name }) => internal_name === name)
-  const [draft, setDraft] = useState<{ value: unknown; base: Shown['record'] } | null>(null)
+  const [draft, setDraft] = useState<{ value: unknown; base: ShownRecord['record'] } | null>(null)
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const value = draft ? draft.value : (record[name] ?? null)

@@ -10,10 +10,10 @@ import { type Command, useCommands } from '../shell/commands.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { toastError } from '../ui/toast.tsx'
-import type { Save } from './saving.tsx'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
-export function DealStage(props: { shown: Shown; save: Save; reason: string | undefined }) {
+export function DealStage(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
   const { shown, save, reason } = props
   const { record } = shown
   const { data, isPending } = useQuery(stagesQuery)
@@ -97,7 +97,7 @@ export function DealStage(props: { shown: Shown; save: Save; reason: string | un
       {since && here && (
         <p className="text-sm text-ink-faint">
           In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)})
-          {here.kind === kindOf.open && `, ${here.probability} % likely`}
+          {here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`}
         </p>
       )}
     </div>

@@ -4,7 +4,7 @@ import { useId } from 'react'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { isEmpty, isWritable } from './draft.ts'
 import { InPlace } from './in-place.tsx'
-import type { Save } from './saving.tsx'
+import type { Save } from './use-record-save.tsx'
 
 export function Details(props: {
   sections: readonly (readonly Field[])[]

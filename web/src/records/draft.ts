@@ -1,5 +1,5 @@
 /** What somebody has changed in a record and not saved yet; and what another has saved meanwhile. */
-import { type AnyRecord, ask, type Field, VersionConflict } from '../api/api.ts'
+import { type AnyRecord, ask, type Field, Told, VersionConflict } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 
 export type Values = { readonly [field: string]: unknown }
@@ -76,7 +76,7 @@ export function withLabels(problems: Problems, fields: readonly Field[]): Proble
 }
 
 /** Somebody else has changed the same fields since the record was read. */
-export class Clash extends Error {
+export class Clash extends Told {
   readonly theirs: AnyRecord
   readonly fields: readonly string[]
   constructor(theirs: AnyRecord, fields: readonly string[]) {

@@ -16,12 +16,12 @@ import {
 } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
-import { useSave } from './saving.tsx'
-import { namesOf, type Shown } from './use-record.ts'
+import { namesOf, type ShownRecord } from './use-record.ts'
+import { useRecordSave } from './use-record-save.tsx'
 
 const form = 'edit'
 
-export function EditDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
+export function EditDialog({ shown, onClose }: { shown: ShownRecord; onClose: () => void }) {
   const [isDirty, setDirty] = useState(false)
   return (
     <Dialog
@@ -36,13 +36,13 @@ export function EditDialog({ shown, onClose }: { shown: Shown; onClose: () => vo
   )
 }
 
-function EditForm(props: { shown: Shown; onDirty: (isDirty: boolean) => void; onClose: () => void }) {
+function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => void; onClose: () => void }) {
   const { onDirty, onClose } = props
   // What others save while this form is open is met when it is saved.
   const [shown] = useState(props.shown)
   const { record, sections } = shown
   const fields = sections.flat().filter(isWritable)
-  const { save, dialogs } = useSave(shown)
+  const { save, dialogs } = useRecordSave(shown)
   const [typed, setTyped] = useState<Values>({})
   const [isFilledOnly, setFilledOnly] = useState(false)
   const [problems, setProblems] = useState<Problems>({})

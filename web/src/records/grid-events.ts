@@ -2,14 +2,14 @@
 import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { type Cell, next } from './grid.ts'
-import type { Shown } from './layout.ts'
+import type { ShownColumn } from './layout.ts'
 import type { HeadActions } from './table-head.tsx'
 import type { Active } from './use-active.ts'
 
 export type Grid = {
   readonly active: Active
   readonly rows: number
-  readonly columns: readonly Shown[]
+  readonly columns: readonly ShownColumn[]
   /** how many rows are in sight */
   readonly page: number
   readonly nameField: string

@@ -12,8 +12,8 @@ import { classes } from '../ui/classes.ts'
 import { isEmpty, isSame, isWritable, problemsOf, withLabels } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { Long } from './long.tsx'
-import type { Save } from './saving.tsx'
 import { namesOf } from './use-record.ts'
+import type { Save } from './use-record-save.tsx'
 
 type Props = {
   field: Field
@@ -54,14 +54,14 @@ export function InPlace(props: Props) {
         {base ? (
           <Editor {...props} base={base} onDone={done} onLeave={() => setBase(null)} />
         ) : (
-          <Shown {...props} isEditable={isEditable} button={button} onEdit={() => setBase(record)} />
+          <ShownValue {...props} isEditable={isEditable} button={button} onEdit={() => setBase(record)} />
         )}
       </dd>
     </div>
   )
 }
 
-function Shown(
+function ShownValue(
   props: Props & {
     isEditable: boolean
     button: (element: HTMLButtonElement | null) => void

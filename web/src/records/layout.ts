@@ -3,7 +3,7 @@ import type { Field } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 import type { Column } from './columns.ts'
 
-export type Shown = {
+export type ShownColumn = {
   readonly field: Field
   readonly width: number
   /** from the left edge of the row, in pixels */
@@ -14,7 +14,7 @@ export type Shown = {
 export const boxWidth = 40
 
 export type Layout = {
-  readonly columns: readonly Shown[]
+  readonly columns: readonly ShownColumn[]
   /** of a row, and of the part that stays in sight */
   readonly width: number
   readonly frozen: number
@@ -22,7 +22,7 @@ export type Layout = {
 
 /** Of the columns whose fields there are. On a narrow screen none but the boxes stays. */
 export function layoutOf(columns: readonly Column[], fields: readonly Field[], isNarrow: boolean): Layout {
-  const shown: Shown[] = []
+  const shown: ShownColumn[] = []
   let left = boxWidth
   for (const { field: name, width: chosen } of columns) {
     const field = fields.find(({ internal_name }) => internal_name === name)

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Copy, Ellipsis, Pencil, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { ask, sayError } from '../api/api.ts'
+import { sayError } from '../api/api.ts'
 import { refresh, stagesQuery } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
@@ -12,11 +12,12 @@ import { Menu, type MenuEntry } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { copyOf } from './deal-rules.ts'
 import { EditDialog } from './edit-dialog.tsx'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
+import { remove, restore } from './write.ts'
 
-async function restore({ resource, record }: Pick<Shown, 'resource' | 'record'>): Promise<void> {
+async function bringBack({ resource, record }: ShownRecord): Promise<void> {
   try {
-    await ask('POST', `/${resource}/${record.id}/restore`)
+    await restore(resource, record)
     await refresh(resource)
     toast(`Restored “${nameOf(record)}”.`)
   } catch (error) {
@@ -24,17 +25,17 @@ async function restore({ resource, record }: Pick<Shown, 'resource' | 'record'>)
   }
 }
 
-export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: () => void }) {
+export function RecordActions({ shown, onDeleted }: { shown: ShownRecord; onDeleted: () => void }) {
   const { resource, record, fields } = shown
   const reason = useReadOnlyReason(resource)
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
   const [isEditing, setEditing] = useState(false)
-  const remove = async () => {
+  const discard = async () => {
     try {
-      await ask('DELETE', `/${resource}/${record.id}`)
+      await remove(resource, record)
       onDeleted()
       void refresh(resource)
-      toast(`Deleted “${nameOf(record)}”.`, { action: { label: 'Undo', act: () => void restore(shown) } })
+      toast(`Deleted “${nameOf(record)}”.`, { action: { label: 'Undo', act: () => void bringBack(shown) } })
     } catch (error) {
       toastError(sayError(error))
     }
@@ -64,7 +65,7 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
       icon: <Trash2 size={14} aria-hidden />,
       isDanger: true,
       isDisabled,
-      act: () => void remove(),
+      act: () => void discard(),
     },
   ]
   return (
@@ -79,7 +80,7 @@ export function RecordActions({ shown, onDeleted }: { shown: Shown; onDeleted: (
   )
 }
 
-export function DeletedBanner({ shown }: { shown: Shown }) {
+export function DeletedBanner({ shown }: { shown: ShownRecord }) {
   const reason = useReadOnlyReason(shown.resource)
   return (
     <div
@@ -87,7 +88,7 @@ export function DeletedBanner({ shown }: { shown: Shown }) {
       className="flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2 text-warn"
     >
       <span className="grow">This was deleted. It can be restored for some time.</span>
-      <Button isSmall reason={reason} onPress={() => void restore(shown)}>
+      <Button isSmall reason={reason} onPress={() => void bringBack(shown)}>
         <RotateCcw size={13} aria-hidden /> Restore
       </Button>
     </div>

@@ -10,12 +10,12 @@ import { Details } from './details.tsx'
 import { isEmpty, isWritable } from './draft.ts'
 import { DeletedBanner } from './record-actions.tsx'
 import { hasRelated, Related } from './related.tsx'
-import { useSave } from './saving.tsx'
 import { Timeline } from './timeline.tsx'
-import { namesOf, type Shown } from './use-record.ts'
+import { namesOf, type ShownRecord } from './use-record.ts'
+import { useRecordSave } from './use-record-save.tsx'
 
 export function RecordContent(props: {
-  shown: Shown
+  shown: ShownRecord
   tab: string | undefined
   onTab: (tab: string) => void
   /** in a panel the fields are a tab: there is no room beside the others */
@@ -23,7 +23,7 @@ export function RecordContent(props: {
 }) {
   const { shown, tab, onTab, isPanel = false } = props
   const { resource, record, sections } = shown
-  const { save, dialogs } = useSave(shown)
+  const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
   useCommands(commands)
@@ -39,7 +39,7 @@ export function RecordContent(props: {
   const details = <Details sections={sections} record={record} save={save} reason={reason} />
   const panels: { readonly [tab: string]: ReactNode } = {
     details,
-    timeline: <Timeline shown={shown} reason={reason} />,
+    timeline: <Timeline shown={shown} />,
     products: <DealProducts shown={shown} save={save} reason={reason} />,
     related: <Related shown={shown} />,
   }
@@ -103,7 +103,7 @@ const commands: readonly Command[] = [
 ]
 
 /** Fields that became required after the record was made: its next update must supply them (D6). */
-function MissingBanner({ shown: { record, fields } }: { shown: Shown }) {
+function MissingBanner({ shown: { record, fields } }: { shown: ShownRecord }) {
   const missing = fields.filter(
     field => field.is_required && isWritable(field) && isEmpty(record[field.internal_name]),
   )
@@ -118,7 +118,7 @@ function MissingBanner({ shown: { record, fields } }: { shown: Shown }) {
 }
 
 /** What a deal is worth and whose it is, beside its title. */
-export function HeadDetail({ shown: { resource, record, fields } }: { shown: Shown }) {
+export function HeadDetail({ shown: { resource, record, fields } }: { shown: ShownRecord }) {
   const told: { readonly [resource: string]: readonly string[] } = {
     deal: ['deal_value', 'sales_owner'],
     contact: ['job_title', 'company'],

@@ -25,7 +25,7 @@ export function ProblemSummary(props: { form: string; problems: Problems; fields
   return (
     <div role="alert" className="rounded-md border border-lost/40 bg-lost-soft px-3 py-2">
       <p className="font-medium text-lost">
-        {entries.length === 1 ? 'One thing is to be mended:' : `${entries.length} things are to be mended:`}
+        {entries.length === 1 ? 'Fix this problem:' : `Fix these ${entries.length} problems:`}
       </p>
       <ul className="list-disc pl-5">
         {entries.map(([name, said]) => (

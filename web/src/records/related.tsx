@@ -13,7 +13,7 @@ import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { isEmpty } from './draft.ts'
 import { tables } from './tables.ts'
-import { namesOf, type Shown } from './use-record.ts'
+import { namesOf, type ShownRecord } from './use-record.ts'
 
 /** What of a record tells it apart in such a list. */
 const told: { readonly [resource: string]: readonly string[] } = {
@@ -32,7 +32,7 @@ function pointing(fields: readonly Field[], to: string): string[] {
 
 export const hasRelated = (resource: string): boolean => ['contact', 'company', 'product'].includes(resource)
 
-export function Related({ shown }: { shown: Shown }) {
+export function Related({ shown }: { shown: ShownRecord }) {
   const me = useMe()
   const lists = (
     shown.resource === 'company' ? (['deals', 'contacts'] as const) : (['deals'] as const)
@@ -47,7 +47,7 @@ export function Related({ shown }: { shown: Shown }) {
   )
 }
 
-function RelatedList({ shown: { resource, record }, of }: { shown: Shown; of: 'deals' | 'contacts' }) {
+function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; of: 'deals' | 'contacts' }) {
   const table = tables[of]
   const { data: sections } = useSuspenseQuery(fieldsQuery(table.resource))
   const fields = sections.flat()

@@ -76,6 +76,8 @@ function Sum({ sums, name, isFirst }: { sums: Sums; name: string; isFirst: boole
   const each = amounts.map(format.money).join(' · ')
   if (!inBase || amounts.length < 2) return <span title={each}>{each}</span>
   const without = Number(sums.without_rate ?? 0)
-  const said = [each, without > 0 && `${format.number(without)} have no rate`].filter(Boolean).join('. ')
+  const said = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
+    .filter(Boolean)
+    .join('. ')
   return <span title={said}>{format.compactMoney(inBase)}</span>
 }

@@ -4,7 +4,7 @@ import type { AnyRecord } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
-import { boxWidth, type Layout, type Shown } from './layout.ts'
+import { boxWidth, type Layout, type ShownColumn } from './layout.ts'
 
 type Props = {
   index: number
@@ -79,7 +79,7 @@ export const TableRow = memo(function TableRow(props: Props) {
 })
 
 type CellProps = Pick<Props, 'index' | 'record' | 'nameField' | 'href'> & {
-  column: Shown
+  column: ShownColumn
   place: number
   isActive: boolean
   isInRange: boolean

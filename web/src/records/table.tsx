@@ -15,9 +15,9 @@ import { TableFoot } from './table-foot.tsx'
 import { type HeadActions, TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
 import { useActive } from './use-active.ts'
+import { useCellSave } from './use-cell-save.tsx'
 import { useClipboard } from './use-clipboard.ts'
 import { useEditing } from './use-editing.ts'
-import { useSave } from './use-save.tsx'
 import { rowsIn, useScroll } from './use-scroll.ts'
 import { rowsMax, type Total, useWindow } from './use-window.ts'
 
@@ -72,7 +72,7 @@ export function Table(props: Props) {
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)
   const { range } = active
-  const { save, refused, dialog } = useSave(
+  const { save, refused, dialog } = useCellSave(
     resource,
     asked.expand ?? '',
     ({ record, field, value }, error) => {

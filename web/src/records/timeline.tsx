@@ -20,9 +20,9 @@ import {
   merged,
   toldNames,
 } from './history.ts'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
 
-export function Timeline({ shown, reason }: { shown: Shown; reason: string | undefined }) {
+export function Timeline({ shown }: { shown: ShownRecord }) {
   const { resource, record, fields } = shown
   const me = useMe()
   const mayRead = may(me, 'activity:read')
@@ -41,7 +41,7 @@ export function Timeline({ shown, reason }: { shown: Shown; reason: string | und
   const entries = merged(events, done, !history.hasNextPage)
   return (
     <div className="flex flex-col gap-4">
-      {about && !record.deleted_at && <Composer about={about} id={record.id} reason={reason} />}
+      {about && !record.deleted_at && <Composer about={about} id={record.id} />}
       {planned.length > 0 && (
         <section aria-labelledby="planned" className="flex flex-col gap-1">
           <h3 id="planned" className="text-sm font-semibold text-ink-soft">

@@ -3,12 +3,15 @@ import { useRef, useState } from 'react'
 import { type AnyRecord, sayError } from '../api/api.ts'
 import { type ListAsked, refresh } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
+import { useFormat } from '../format/use-format.tsx'
 import { announce, toast, toastError } from '../ui/toast.tsx'
-import { change, collect, remove, restore } from './bulk.ts'
+import { collect } from './bulk.ts'
+import { formerOf, undoneBy } from './deal-rules.ts'
+import { update, type Values } from './draft.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Selection } from './selection.ts'
+import { remove, restore } from './write.ts'
 
-type Values = { readonly [field: string]: unknown }
 /** What is done to each record: the values it gets, or that it goes, or comes back. */
 export type Deed =
   | { readonly type: 'change'; readonly values: Values }
@@ -30,10 +33,11 @@ export function useBulk(resource: string, names: Names) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [failures, setFailures] = useState<Failures | null>(null)
   const running = useRef<AbortController | null>(null)
-  const say = (count: number) => `${count} ${count === 1 ? names.one : names.many}`
+  const { counted } = useFormat()
+  const say = (count: number) => counted(count, names.one, names.many)
 
   const act = (deed: Deed, record: AnyRecord): Promise<unknown> => {
-    if (deed.type === 'change') return change(resource, record, deed.values)
+    if (deed.type === 'change') return update(resource, record, deed.values, '')
     return deed.type === 'delete' ? remove(resource, record) : restore(resource, record)
   }
   const run = async (deed: Deed, asked: ListAsked, selection: Selection): Promise<void> => {
@@ -42,7 +46,7 @@ export function useBulk(resource: string, names: Names) {
     running.current = stop
     setProgress({ label: 'Reading what is selected', finished: 0, count: 0 })
     try {
-      const fields = [names.nameField, ...(deed.type === 'change' ? Object.keys(deed.values) : [])]
+      const fields = [names.nameField, ...(deed.type === 'change' ? undoneBy(Object.keys(deed.values)) : [])]
       const records = await collect(resource, asked, selection, [...new Set(fields)], stop.signal)
       const count = records.length
       let told = 0
@@ -58,7 +62,7 @@ export function useBulk(resource: string, names: Names) {
       await refresh(resource)
       if (done.length) toast(`${say(done.length)} ${past[deed.type]}.`, { action: undoOf(deed, done) })
       const left = records.length - done.length - failed.length
-      if (left) toastError(`${say(left)} left as they were: it was stopped.`)
+      if (left) toastError(`It was stopped. ${say(left)} not ${past[deed.type]}.`)
       if (failed.length)
         setFailures({
           title: `${say(failed.length)} could not be ${past[deed.type]}`,
@@ -80,8 +84,7 @@ export function useBulk(resource: string, names: Names) {
     const undo = async () => {
       const { done: undone, failed } = await inParallel(done, ({ item, result }) => {
         if (deed.type !== 'change') return restore(resource, item)
-        const old = Object.fromEntries(Object.keys(deed.values).map(name => [name, item[name] ?? null]))
-        return change(resource, result as AnyRecord, old)
+        return update(resource, result as AnyRecord, formerOf(item, Object.keys(deed.values)), '')
       })
       await refresh(resource)
       if (undone.length) toast(`${say(undone.length)} as before.`)

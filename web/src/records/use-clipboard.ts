@@ -12,7 +12,7 @@ import { parseCells, placed, printCells } from './cells.ts'
 import { written } from './draft.ts'
 import type { Cell, Range } from './grid.ts'
 import { inParallel } from './in-parallel.ts'
-import type { Shown } from './layout.ts'
+import type { ShownColumn } from './layout.ts'
 import type { Window } from './use-window.ts'
 import { saveRow } from './write.ts'
 
@@ -24,7 +24,7 @@ type Asked = {
   active: Cell
   range: Range | null
   rows: number
-  columns: readonly Shown[]
+  columns: readonly ShownColumn[]
   expand: string
   reason: string | undefined
   onRefusals: (refusals: readonly Refusal[]) => void
@@ -64,8 +64,10 @@ export function useClipboard(asked: Asked) {
       event.clipboardData.setData('text/plain', printCells(copied))
       const missing = range.bottom - range.top + 1 - copied.length
       const cells = copied.length * (copied[0]?.length ?? 0)
-      if (missing) toastError(`${cells} cells are copied. ${missing} rows have not been read yet.`)
-      else announce(`${cells} ${cells === 1 ? 'cell is' : 'cells are'} copied`)
+      const copies = `${format.counted(cells, 'cell is', 'cells are')} copied`
+      const unread = format.counted(missing, 'row has', 'rows have')
+      if (missing) toastError(`${copies}. ${unread} not been read yet.`)
+      else announce(copies)
     },
     onPaste: (event: ClipboardEvent) => {
       if (!isCell(event)) return

@@ -4,12 +4,12 @@ import type { AnyRecord } from '../api/api.ts'
 import { announce } from '../ui/toast.tsx'
 import type { Editing, Then } from './cell-editor.tsx'
 import type { Cell } from './grid.ts'
-import type { Shown } from './layout.ts'
+import type { ShownColumn } from './layout.ts'
 import type { Active } from './use-active.ts'
 
 export function useEditing(asked: {
   active: () => Active
-  columns: readonly Shown[]
+  columns: readonly ShownColumn[]
   rowAt: () => (row: number) => AnyRecord | undefined
   reason: string | undefined
 }) {

@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { type AnyRecord, DealwrightError, type Field, type Names } from '../api/api.ts'
 import { expandable, fieldsQuery, pageQuery, recordQuery } from '../api/queries.ts'
 
-export type Shown = {
+export type ShownRecord = {
   readonly resource: string
   readonly record: AnyRecord
   readonly sections: readonly (readonly Field[])[]
@@ -17,7 +17,7 @@ export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
 const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
 
 /** The record; one that was deleted and can be restored too. `error` is why there is none. */
-export function useRecord(resource: string, id: number): { shown: Shown | null; error: unknown } {
+export function useRecord(resource: string, id: number): { shown: ShownRecord | null; error: unknown } {
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
   const expand = expandable(sections)
   const live = useQuery(recordQuery(resource, id, expand))

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 import { type AnyRecord, api, base, type Page } from '../api/api.ts'
 import { type ListAsked, pageQuery } from '../api/queries.ts'
 
-export const windowSize = 100
+const windowSize = 100
 /** Numbered pages end at row 100 000 (D27). An element of that height is one that every browser can draw. */
 export const rowsMax = 100_000
 

@@ -2,11 +2,13 @@
  * Changes of a row. The table shows them at once, and what it showed before when the service refuses. Only
  * the fields of the change go back: another change of the row may be under way.
  */
-import { type AnyRecord, ask, type Page } from '../api/api.ts'
+import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
+import { ending } from './deal-rules.ts'
+import { Clash, update, type Values } from './draft.ts'
 
 /** Each window of the resource's lists, with the row changed where it has it. */
-export function patchRows(resource: string, id: number, change: (row: AnyRecord) => AnyRecord): void {
+function patchRows(resource: string, id: number, change: (row: AnyRecord) => AnyRecord): void {
   queryClient.setQueriesData<Page<AnyRecord>>({ queryKey: ['list', resource] }, page =>
     Array.isArray(page?.data) && page.data.some(row => row.id === id)
       ? { ...page, data: page.data.map(row => (row.id === id ? change(row) : row)) }
@@ -14,27 +16,22 @@ export function patchRows(resource: string, id: number, change: (row: AnyRecord)
   )
 }
 
-type Values = { readonly [field: string]: unknown }
-
-/** Sends changes of a row if nobody has changed it since it was read. Throws what the service refuses. */
+/** Sends changes of a row, as `update` does: throws what the service refuses, and a `Clash`. */
 export async function saveRow(
   resource: string,
   row: AnyRecord,
   shown: Values,
-  { sent = shown, expand }: { sent?: Values; expand?: string | undefined } = {},
+  { sent = shown, expand = '' }: { sent?: Values; expand?: string | undefined } = {},
 ): Promise<AnyRecord> {
-  const before = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
+  const former = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
   try {
-    const saved = await ask<AnyRecord>('PATCH', `/${resource}/${row.id}`, {
-      body: sent,
-      ...(expand ? { query: { expand } } : {}),
-      ...(row.version === undefined ? {} : { headers: { 'if-match': `"${row.version}"` } }),
-    })
+    const saved = await update(resource, row, sent, expand)
     take(resource, saved)
     return saved
   } catch (error) {
-    patchRows(resource, row.id, now => ({ ...now, ...before }))
+    patchRows(resource, row.id, now => ({ ...now, ...former }))
+    if (error instanceof Clash) take(resource, error.theirs)
     throw error
   }
 }
@@ -42,6 +39,8 @@ export async function saveRow(
 /** Shows a row as it was saved, and what is made of it as stale. The order stays: rows don't jump away. */
 export function take(resource: string, saved: AnyRecord): void {
   patchRows(resource, saved.id, now => {
+    // An answer may come after that of a later change.
+    if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
     const names = Object.keys(now).filter(name => name in saved && name !== '_expanded')
     const values = Object.fromEntries(names.map(name => [name, saved[name]]))
     return { ...now, ...values, _expanded: { ...now._expanded, ...saved._expanded } }
@@ -49,3 +48,15 @@ export function take(resource: string, saved: AnyRecord): void {
   for (const queryKey of [['record', resource], ['sums', resource], ['board']])
     void queryClient.invalidateQueries({ queryKey })
 }
+
+/** A deal of a list, with how it has ended. */
+export async function withEnding(deal: AnyRecord): Promise<AnyRecord> {
+  const read = await ask<AnyRecord>('GET', `/deal/${deal.id}`)
+  return { ...deal, ...Object.fromEntries(ending.map(name => [name, read[name] ?? null])) }
+}
+
+export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
+  api.request('DELETE', `${base}/${resource}/${id}`)
+
+export const restore = (resource: string, { id }: AnyRecord): Promise<AnyRecord> =>
+  ask('POST', `/${resource}/${id}/restore`)

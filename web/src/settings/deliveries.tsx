@@ -79,7 +79,7 @@ function One(props: { delivery: Delivery; webhook: number; reason: string | unde
         <span className="font-medium">{type}</span>
         <Badge look={looks[state]}>{states.find(one => one.id === state)?.name}</Badge>
         <span className="text-ink-soft">
-          {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+          {format.counted(attempts, 'attempt', 'attempts')}
           {status !== null && `, last answered ${status}`}
         </span>
         <span className="grow" />

@@ -78,7 +78,7 @@ export function StageList(props: {
                   {stage.rotting_days ? `rots after ${stage.rotting_days} d` : ''}
                 </span>
                 <span className="tabular text-ink-soft sm:text-right">
-                  {counts ? sayDeals(counts.get(stage.id) ?? 0, format.number) : ''}
+                  {counts ? format.counted(counts.get(stage.id) ?? 0, 'deal', 'deals') : ''}
                 </span>
               </div>
               <div className="flex">
@@ -129,10 +129,6 @@ export function StageList(props: {
       )}
     </Panel>
   )
-}
-
-function sayDeals(count: number, number: (value: number) => string): string {
-  return count === 1 ? '1 deal' : `${number(count)} deals`
 }
 
 /** How many deals are in each stage. */
@@ -193,7 +189,7 @@ function DeleteStage(props: {
 }) {
   const { stage, count, others, onClose } = props
   const format = useFormat()
-  const deals = sayDeals(count, format.number)
+  const deals = format.counted(count, 'deal', 'deals')
   return (
     <DeleteDialog
       what={`the stage “${stage.name}”`}

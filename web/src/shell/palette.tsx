@@ -1,7 +1,7 @@
 /** The palette: what can be done here, where one can go, and the records that a text finds. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -18,6 +18,7 @@ import {
 import { ask } from '../api/api.ts'
 import { recordPath } from '../routes.tsx'
 import { Badge, Key } from '../ui/bits.tsx'
+import { useDebounced } from '../ui/use-debounced.ts'
 import { type Command, sayKeys, useRegistered } from './commands.ts'
 import { openNew } from './new-record.tsx'
 
@@ -25,11 +26,7 @@ type Found = { resource: string; id: number; name: string; detail: string | null
 
 /** Finds records as somebody types: what was found before stays until the next answer is there. */
 function useFound(text: string): readonly Found[] {
-  const [asked, setAsked] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), 150)
-    return () => clearTimeout(timer)
-  }, [text])
+  const asked = useDebounced(text.trim(), 150)
   const { data } = useQuery({
     queryKey: ['search', asked],
     queryFn: ({ signal }) => ask<Found[]>('GET', '/search', { query: { q: asked, pageSize: 12 }, signal }),

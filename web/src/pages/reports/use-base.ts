@@ -14,6 +14,6 @@ export function useBase() {
     code: currency_code,
     full: (value: number) => format.money({ value, currency_code }),
     short: (value: number) => format.compactMoney({ value, currency_code }),
-    deals: (count: number) => (count === 1 ? '1 deal' : `${format.number(count)} deals`),
+    deals: (count: number) => format.counted(count, 'deal', 'deals'),
   }
 }

@@ -9,15 +9,15 @@ import { CloseDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
-import { closes } from './deal-rules.ts'
+import { closes, formerOf } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
-import type { Shown } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
 
 /** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
 export type Save = (base: AnyRecord, values: Values, said?: string) => Promise<AnyRecord | null>
 
 /** `dialogs` must stand on the page. */
-export function useSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
+export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'record'>): {
   save: Save
   dialogs: ReactNode
 } {
@@ -67,14 +67,14 @@ export function useSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
     const names = Object.keys({ ...values, ...closing })
-    const former = Object.fromEntries(names.map(name => [name, base[name] ?? null]))
+    const former = formerOf(base, names)
     toast(said ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
         label: 'Undo',
         act: () => {
-          write(after, former)
+          // The page may be gone: what others have changed meanwhile is told, and not asked.
+          update(resource, after, written(former, fields), expand)
             .then(undone => {
-              if (!undone) return
               queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
               void refresh(resource)
               toast(`Undone: ${labelsOf(names, fields)}.`)
@@ -88,7 +88,7 @@ export function useSave({ resource, fields, expand }: Omit<Shown, 'record'>): {
   return { save, dialogs: asked }
 }
 
-function labelsOf(names: readonly string[], fields: Shown['fields']): string {
+function labelsOf(names: readonly string[], fields: ShownRecord['fields']): string {
   return names
     .map(name => fields.find(({ internal_name }) => internal_name === name)?.field_name ?? name)
     .join(', ')

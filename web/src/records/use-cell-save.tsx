@@ -3,17 +3,17 @@
  */
 import { useState } from 'react'
 import { type AnyRecord, type Field, sayError } from '../api/api.ts'
-import type { Stage } from '../api/queries.ts'
-import { CloseDialog, type Closing } from '../board/close-dialog.tsx'
+import { queryClient, type Stage, stagesQuery } from '../api/queries.ts'
+import { CloseDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { closingStage } from './deal-stage.ts'
-import { sent } from './draft.ts'
-import { saveRow } from './write.ts'
+import { closes, formerOf } from './deal-rules.ts'
+import { sent, type Values } from './draft.ts'
+import { saveRow, withEnding } from './write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
 
-export function useSave(
+export function useCellSave(
   resource: string,
   expand: string,
   onRefused: (change: Change, words: string) => void,
@@ -33,34 +33,45 @@ export function useSave(
       else next.delete(key)
       return next
     })
-  const send = async (change: Change, closing: Closing = {}) => {
+  const refuse = (change: Change, error: unknown) => {
+    mark(change, true)
+    const words = sayError(error)
+    toastError(`${change.field.field_name} of ${nameOf(change.record)} stays as it was. ${words}`, {
+      label: 'Edit again',
+      act: () => onRefused(change, words),
+    })
+  }
+  /** `more` goes with the value: how a deal has ended. */
+  const send = async (change: Change, more: Values = {}) => {
     const { record, field, value } = change
     const name = field.internal_name
+    const shown = { ...more, [name]: value }
     try {
-      const saved = await saveRow(
-        resource,
-        record,
-        { [name]: value, ...closing },
-        { sent: { [name]: sent(field, value), ...closing }, expand },
-      )
+      const saved = await saveRow(resource, record, shown, {
+        sent: { ...more, [name]: sent(field, value) },
+        expand,
+      })
       mark(change, false)
-      const old = { record: saved, field, value: record[name] ?? null }
+      const { [name]: old, ...ending } = formerOf(record, Object.keys(shown))
       toast(`${field.field_name} of ${nameOf(saved)} is changed.`, {
-        action: { label: 'Undo', act: () => void send(old) },
+        action: { label: 'Undo', act: () => void send({ record: saved, field, value: old }, ending) },
       })
     } catch (error) {
-      mark(change, true)
-      const words = sayError(error)
-      toastError(`${field.field_name} of ${nameOf(record)} stays as it was. ${words}`, {
-        label: 'Edit again',
-        act: () => onRefused(change, words),
-      })
+      refuse(change, error)
     }
   }
   const save = async (change: Change) => {
-    const stage = await closingStage(resource, change.field.internal_name, change.value).catch(() => null)
-    if (stage) setAsking({ change, stage })
-    else await send(change)
+    const { record, field, value } = change
+    if (resource !== 'deal' || field.internal_name !== 'pipeline_stage') return send(change)
+    const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
+    try {
+      const whole = { ...change, record: await withEnding(record) }
+      const stage = closes(record, { pipeline_stage: value }, stages)
+      if (stage) setAsking({ change: whole, stage })
+      else await send(whole)
+    } catch (error) {
+      refuse(change, error)
+    }
   }
   const dialog = asking && (
     <CloseDialog

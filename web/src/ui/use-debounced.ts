@@ -1,0 +1,11 @@
+/** A text that somebody is typing, once no key was pressed for some milliseconds. */
+import { useEffect, useState } from 'react'
+
+export function useDebounced(text: string, delayMs: number): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), delayMs)
+    return () => clearTimeout(timer)
+  }, [text, delayMs])
+  return settled
+}
