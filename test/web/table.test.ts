@@ -239,6 +239,15 @@ suite('The table', { skip: noBrowser }, () => {
       return clipboardData.getData('text/plain')
     })
     assert.match(copied, /^2027-05-01\t1,000\S* USD\n2027-05-01\t1,000\S* USD$/)
+    // The boxes are no column of the record: nothing is pasted there.
+    await cell(page, 0, 0).click()
+    const isTaken = await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'Not a title')
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      return !document.activeElement!.dispatchEvent(event)
+    })
+    assert.equal(isTaken, false)
     await ui.end()
   })
 

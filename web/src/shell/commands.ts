@@ -38,21 +38,29 @@ let before: { key: string; at: number } | null = null
 function keysOf(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  return [mod && 'mod', event.altKey && 'alt', event.shiftKey && event.key.length > 1 && 'shift', key]
-    .filter(Boolean)
-    .join('+')
+  // Of a letter or sign alone, Shift is a part of what it is, such as "?".
+  const shift = event.shiftKey && (mod || event.key.length > 1)
+  return [mod && 'mod', event.altKey && 'alt', shift && 'shift', key].filter(Boolean).join('+')
 }
+
+const writable = [
+  'input:not([type="checkbox"], [type="radio"])',
+  'textarea',
+  'select',
+  '[contenteditable="true"]',
+  '[role="menu"]',
+  '[role="listbox"]',
+].join()
 
 function isWriting(target: EventTarget | null): boolean {
   const element = target as HTMLElement | null
-  return (
-    element?.closest?.(
-      'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]',
-    ) != null
-  )
+  return element?.closest?.(writable) != null
 }
 
-/** Carries out the command of a key. Letters never act while somebody writes, nor over an open dialog. */
+/**
+ * Carries out the command of a key. While somebody writes, the keys are those of the text, its own undo among
+ * them, apart from the palette's. Over an open dialog no other key acts either.
+ */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const keys = keysOf(event)
@@ -64,7 +72,7 @@ export function handleKey(event: KeyboardEvent): void {
   const command = (sequence && find(sequence)) || find(keys)
   before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
   if (!command) return
-  if (inDialog && command.id !== 'palette') return
+  if ((inDialog || isWriting(event.target)) && command.id !== 'palette') return
   event.preventDefault()
   command.act()
 }
