@@ -65,8 +65,10 @@ test('undo in a text is that of the text, and not of what was saved before', { s
   await page.keyboard.press('Control+Shift+z')
   assert.equal(await note.inputValue(), 't')
   await page.keyboard.press('Control+k')
-  await page.getByRole('dialog').waitFor()
+  const palette = page.getByRole('dialog', { name: 'Search and commands' })
+  await palette.getByPlaceholder(/^Search deals/).waitFor()
   await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
   assert.equal((await stored('deal', id)).description, 'after')
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.press('Control+Shift+z')
@@ -159,6 +161,36 @@ test('all fields are changed in one form, by one write', { skip }, async () => {
     [after.cf_custom_number_field, after.cf_custom_date_field, after.cf_custom_phone_field, after.version],
     [1234567890123456, '2027-01-31', [{ phone_type: 1, phone_number: '+1 555 0100' }], 2],
   )
+  await end()
+})
+
+test('a panel that could not be read says why, and reads again', { skip }, async () => {
+  const { id } = await makeDeal('Read again')
+  const { page, accessible, end } = await openUi(service, '/today')
+  const path = new RegExp(`/deal/${id}[?]`)
+  await page.route(path, route => route.fulfill({ status: 400, json: { message: 'Not now.', errors: [] } }))
+  await page.goto(`${service.url}/board?deal=${id}`)
+  const failed = page.getByRole('dialog', { name: 'Something went wrong' })
+  await failed.waitFor()
+  await accessible('a panel that could not be read')
+  await page.unroute(path)
+  await failed.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('dialog', { name: 'Read again' }).waitFor()
+  await end(/400/)
+})
+
+test('the keys of a record act in the panel of the board too', { skip }, async () => {
+  const { id } = await makeDeal('In a panel')
+  const { page, end } = await openUi(service, `/board?deal=${id}`)
+  const panel = page.getByRole('dialog', { name: 'In a panel' })
+  await panel.getByRole('tab', { name: 'Details' }).waitFor()
+  await page.keyboard.press('n')
+  const note = panel.getByRole('textbox', { name: 'Note' })
+  await note.waitFor()
+  await page.waitForFunction(() => document.activeElement?.id === 'note')
+  await panel.getByRole('tab', { name: 'Timeline' }).focus()
+  await page.keyboard.press('e')
+  await panel.getByRole('textbox', { name: 'Title' }).waitFor()
   await end()
 })
 

@@ -50,6 +50,7 @@ export function Composer(props: { about: string; id: number; reason: string | un
     >
       <TextArea
         id="note"
+        data-note
         label="Note"
         isBare
         placeholder="Write a note…"

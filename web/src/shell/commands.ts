@@ -17,6 +17,8 @@ export type Command = {
   readonly act: () => void
   /** whether it stands in the palette; a movement of the focus does not */
   readonly isHidden?: boolean
+  /** what it is about: in an open dialog it acts too */
+  readonly within?: () => Element | null
 }
 
 const registered = shared<readonly Command[]>([])
@@ -59,20 +61,25 @@ function isWriting(target: EventTarget | null): boolean {
 
 /**
  * Carries out the command of a key. While somebody writes, the keys are those of the text, its own undo among
- * them, apart from the palette's. Over an open dialog no other key acts either.
+ * them, apart from the palette's. Over an open dialog only the keys of what stands in it act besides.
  */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const keys = keysOf(event)
   const isPlain = !keys.includes('mod+') && !keys.includes('alt+')
-  const inDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
-  if (isPlain && (isWriting(event.target) || !preferences().singleKeys || inDialog)) return
+  if (isPlain && (isWriting(event.target) || !preferences().singleKeys)) return
+  const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
+  const isOver = ({ id, within }: Command) => {
+    const place = within?.() ?? null
+    return id === 'palette' || dialogs.every(dialog => dialog.contains(place))
+  }
   const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
-  const find = (wanted: string) => registered.get().find(command => command.keys === wanted)
+  const find = (wanted: string) =>
+    registered.get().find(command => command.keys === wanted && isOver(command))
   const command = (sequence && find(sequence)) || find(keys)
   before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
   if (!command) return
-  if ((inDialog || isWriting(event.target)) && command.id !== 'palette') return
+  if (isWriting(event.target) && command.id !== 'palette') return
   event.preventDefault()
   command.act()
 }
