@@ -194,6 +194,24 @@ test('the keys of a record act in the panel of the board too', { skip }, async (
   await end()
 })
 
+test('the end of a session leads to the sign-in, but keeps what is typed', { skip }, async () => {
+  const { id } = await makeDeal('Session ended')
+  const path = `/deals/${id}`
+  const { page, accessible, end } = await openUi(service, path)
+  await page.getByRole('heading', { level: 1, name: 'Session ended' }).waitFor()
+  await page.getByRole('textbox', { name: 'Note' }).fill('kept')
+  await page.context().clearCookies()
+  // What others change is read again.
+  await call('PATCH', `${v1}/deal/${id}`, { description: 'new' })
+  await page.getByRole('alert').getByText('Your session has ended.').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Note' }).inputValue(), 'kept')
+  await accessible('a page after the end of its session')
+  await page.getByRole('textbox', { name: 'Note' }).fill('')
+  await page.getByRole('link', { name: 'Today' }).click()
+  await page.waitForURL(/sign-in[?]to=/)
+  await end(/401/)
+})
+
 test('a hostile title is a text', { skip }, async () => {
   const title = '<img src=x onerror=alert(1)>'
   const { id } = await makeDeal(title)

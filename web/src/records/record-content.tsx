@@ -97,10 +97,14 @@ function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivEleme
       const found = find(what)
       if (found) return act(found)
       open.current(tab)
-      requestAnimationFrame(() => {
-        const opened = find(what)
-        if (opened) act(opened)
-      })
+      // The tab is drawn in one of the next frames.
+      const look = (frames: number) =>
+        requestAnimationFrame(() => {
+          const opened = find(what)
+          if (opened) act(opened)
+          else if (frames > 0) look(frames - 1)
+        })
+      look(30)
     }
     const [group, within] = ['Record', () => place.current]
     return [

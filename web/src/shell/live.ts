@@ -64,10 +64,10 @@ export function useLive(isAllowed: boolean): void {
         tell(event)
         channel.postMessage(event)
       }
-      while ((await follow(say, end.signal)) === 'failed') {
+      let isAgain = false
+      while ((await follow(say, end.signal, isAgain)) === 'failed') {
         await pause(againMs, end.signal)
-        // What happened meanwhile was not heard of.
-        if (!end.signal.aborted) void queryClient.invalidateQueries()
+        isAgain = true
       }
     }
     if (navigator.locks)
@@ -84,7 +84,11 @@ export function useLive(isAllowed: boolean): void {
  * Ends when the signal aborts, or when the feed does not go on: it `failed` where it can be tried again, as
  * while the service restarts.
  */
-async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): Promise<'failed' | 'ended'> {
+async function follow(
+  onEvent: (event: Happened) => void,
+  signal: AbortSignal,
+  isAgain: boolean,
+): Promise<'failed' | 'ended'> {
   let last: number
   try {
     const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 }, signal })
@@ -94,6 +98,8 @@ async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): 
     return isRefused || signal.aborted ? 'ended' : 'failed'
   }
   if (signal.aborted) return 'ended'
+  // What happened meanwhile was not heard of.
+  if (isAgain) void queryClient.invalidateQueries()
   return new Promise(resolve => {
     const source = new EventSource(`${base}/event?after=${last}`)
     const stop = () => {

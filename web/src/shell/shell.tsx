@@ -24,6 +24,7 @@ import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
+import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
@@ -181,6 +182,7 @@ export function Shell() {
         </nav>
         <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
           <Offline />
+          <SessionEnded />
           <Outlet />
         </div>
       </div>
