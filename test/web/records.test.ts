@@ -187,7 +187,7 @@ test('the keys of a record act in the panel of the board too', { skip }, async (
   await page.keyboard.press('n')
   const note = panel.getByRole('textbox', { name: 'Note' })
   await note.waitFor()
-  await page.waitForFunction(() => document.activeElement?.id === 'note')
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
   await panel.getByRole('tab', { name: 'Timeline' }).focus()
   await page.keyboard.press('e')
   await panel.getByRole('textbox', { name: 'Title' }).waitFor()

@@ -49,7 +49,6 @@ export function Composer(props: { about: string; id: number; reason: string | un
       className="flex flex-col gap-2"
     >
       <TextArea
-        id="note"
         data-note
         label="Note"
         isBare

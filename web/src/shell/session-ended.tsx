@@ -2,17 +2,18 @@
  * The session has ended: the page leads to the sign-in, and back. Where something is typed it stays, and says
  * so: who signs in again in another tab can save it.
  */
-import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { hasEnded } from '../api/queries.ts'
 
 export function SessionEnded() {
   const isEnded = hasEnded.use()
-  const navigate = useNavigate()
-  const { href } = useLocation()
+  const router = useRouter()
   useEffect(() => {
-    if (isEnded && !isTyping()) void navigate({ to: '/sign-in', search: { to: href } })
-  }, [isEnded, navigate, href])
+    const { pathname, href } = router.state.location
+    if (isEnded && pathname !== '/sign-in' && !isTyping())
+      void router.navigate({ to: '/sign-in', search: { to: href } })
+  }, [isEnded, router])
   if (!isEnded) return null
   return (
     <p role="alert" className="bg-warn-soft px-4 py-1.5 text-warn">
