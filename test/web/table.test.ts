@@ -145,11 +145,30 @@ suite('The table', { skip: noBrowser }, () => {
     await cell(page, 1055, 0).click({ modifiers: ['Shift'] })
     await message(page, /rows between have not been read yet. They are not selected/)
     await page.getByRole('button', { name: 'Select nothing' }).click()
+    await page.getByRole('grid').evaluate(element => element.scrollTo({ top: 0 }))
+    await cell(page, 0, 0).click()
+    await page.getByRole('button', { name: 'Select nothing' }).click()
     await page.getByRole('columnheader', { name: 'Title' }).click()
     await page.waitForURL(/sort=title%3Aasc/)
     await loaded(page)
     await cell(page, 3, 0).click({ modifiers: ['Shift'] })
     await page.getByText('1 selected').waitFor()
+    await ui.end()
+  })
+
+  test('a column that is dragged wider has one new address, at the end', async () => {
+    const ui = await openUi(service!, '/deals?columns=title,id')
+    const { page } = ui
+    await loaded(page)
+    const box = (await page.getByRole('columnheader', { name: 'Title' }).boundingBox())!
+    const [x, y] = [box.x + box.width - 3, box.y + box.height / 2]
+    const before = page.url()
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 60, y, { steps: 5 })
+    assert.equal(page.url(), before)
+    await page.mouse.up()
+    await page.waitForURL(new RegExp(`columns=title%3A${Math.round(box.width + 60)}`))
     await ui.end()
   })
 
