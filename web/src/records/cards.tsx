@@ -66,7 +66,10 @@ export function Cards(props: Props) {
                       </span>
                       {amount && <Value record={record} field={amount} />}
                     </span>
-                    <span className="flex items-center gap-1.5 overflow-hidden text-sm whitespace-nowrap text-ink-soft">
+                    <span
+                      className="flex items-center gap-1.5 overflow-hidden text-sm whitespace-nowrap
+                        text-ink-soft"
+                    >
                       {details.map((field, place) => (
                         <span
                           key={field.internal_name}
