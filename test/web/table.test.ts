@@ -119,6 +119,59 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('rows that could not be read say so, and are read again', async () => {
+    const ui = await openUi(service!, '/today')
+    const { page } = ui
+    const second = /deal\/view\/list.*[?&]page=2(&|$)/
+    await page.route(second, route => route.fulfill({ status: 400, json: { message: 'Not now.' } }))
+    await page.goto(`${service!.url}/deals?sort=id:asc&columns=title,id`)
+    await loaded(page)
+    await page.getByRole('grid').evaluate(element => element.scrollTo({ top: 36 * 92 }))
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+    await page.unroute(second)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('grid').locator('[data-row="101"] a').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+    await ui.end(/400/)
+  })
+
+  test('a range that has rows which were not read says so, and begins anew in another order', async () => {
+    const ui = await openUi(service!, '/deals?sort=id:asc&columns=title,id')
+    const { page } = ui
+    await loaded(page)
+    await cell(page, 0, 0).click()
+    await page.getByRole('grid').evaluate(element => element.scrollTo({ top: 36 * 1050 }))
+    await page.getByRole('grid').locator('[data-row="1055"] a').waitFor()
+    await cell(page, 1055, 0).click({ modifiers: ['Shift'] })
+    await message(page, /rows between have not been read yet. They are not selected/)
+    await page.getByRole('button', { name: 'Select nothing' }).click()
+    await page.getByRole('grid').evaluate(element => element.scrollTo({ top: 0 }))
+    await cell(page, 0, 0).click()
+    await page.getByRole('button', { name: 'Select nothing' }).click()
+    await page.getByRole('columnheader', { name: 'Title' }).click()
+    await page.waitForURL(/sort=title%3Aasc/)
+    await loaded(page)
+    await cell(page, 3, 0).click({ modifiers: ['Shift'] })
+    await page.getByText('1 selected').waitFor()
+    await ui.end()
+  })
+
+  test('a column that is dragged wider has one new address, at the end', async () => {
+    const ui = await openUi(service!, '/deals?columns=title,id')
+    const { page } = ui
+    await loaded(page)
+    const box = (await page.getByRole('columnheader', { name: 'Title' }).boundingBox())!
+    const [x, y] = [box.x + box.width - 3, box.y + box.height / 2]
+    const before = page.url()
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 60, y, { steps: 5 })
+    assert.equal(page.url(), before)
+    await page.mouse.up()
+    await page.waitForURL(new RegExp(`columns=title%3A${Math.round(box.width + 60)}`))
+    await ui.end()
+  })
+
   test('any place of it is one or two windows away', async () => {
     const ui = await openUi(service!, '/deals?sort=id:asc&columns=title,id')
     const { page } = ui
@@ -317,6 +370,15 @@ suite('The table', { skip: noBrowser }, () => {
       return clipboardData.getData('text/plain')
     })
     assert.match(copied, /^2027-05-01\t1,000\S* USD\n2027-05-01\t1,000\S* USD$/)
+    // The boxes are no column of the record: nothing is pasted there.
+    await cell(page, 0, 0).click()
+    const isTaken = await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'Not a title')
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+      return !document.activeElement!.dispatchEvent(event)
+    })
+    assert.equal(isTaken, false)
     await ui.end()
   })
 

@@ -1,11 +1,23 @@
 /** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
-import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import type { StageKind } from '../board/stage-kind.ts'
+import { shared } from '../ui/shared.ts'
 import { type AnyRecord, api, ask, type Field, isSignedOut, type Me, type Named, type Page } from './api.ts'
 
 const minute = 60_000
 
+/** Whether the service has said that nobody is signed in any more. */
+export const hasEnded = shared(false)
+
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: error => {
+      if (isSignedOut(error)) hasEnded.set(true)
+    },
+    onSuccess: () => {
+      if (hasEnded.get()) hasEnded.set(false)
+    },
+  }),
   defaultOptions: {
     // The client has tried again where that is of use. The feed says what has changed (live.ts).
     queries: { retry: false, staleTime: minute, gcTime: 10 * minute, refetchOnWindowFocus: true },
@@ -22,6 +34,8 @@ export const meQuery = queryOptions({
 /** Who asks, or null where nobody is signed in. */
 export async function whoAsks(): Promise<Me | null> {
   try {
+    // After the end of a session, what was read before says nothing any more.
+    if (hasEnded.get()) return await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
     return await queryClient.ensureQueryData(meQuery)
   } catch (error) {
     if (isSignedOut(error)) return null

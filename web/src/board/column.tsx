@@ -125,7 +125,9 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
   } = column
   const money = (amount: number) => format.compactMoney({ value: amount, currency_code: baseCode })
   const details = [
-    ...by_currency.map(amount => `${format.money(amount)} in ${format.counted(amount.count, 'deal', 'deals')}`),
+    ...by_currency.map(
+      amount => `${format.money(amount)} in ${format.counted(amount.count, 'deal', 'deals')}`,
+    ),
     without_rate ? `${format.number(without_rate)} deals have no rate and are not in the sum` : '',
   ].filter(Boolean)
   return (

@@ -49,6 +49,7 @@ export function Composer(props: { about: string; id: number }) {
       className="flex flex-col gap-2"
     >
       <TextArea
+        data-note
         label="Note"
         isBare
         placeholder="Write a note…"

@@ -86,6 +86,7 @@ function ShownValue(
         <button
           ref={button}
           type="button"
+          data-edit
           aria-label={`Edit ${field.field_name}: ${said.slice(0, 200)}`}
           onClick={onEdit}
           className="absolute inset-0 cursor-text rounded-sm"

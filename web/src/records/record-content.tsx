@@ -1,5 +1,5 @@
 /** A record: its head, what is wrong with it, its fields, and its tabs. The same on a page and in a panel. */
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { kindOf } from '../fields/kinds.ts'
 import { type Command, useCommands } from '../shell/commands.ts'
@@ -26,7 +26,7 @@ export function RecordContent(props: {
   const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
-  useCommands(commands)
+  const place = useRecordCommands(onTab)
   const isDeal = resource === 'deal'
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
@@ -44,7 +44,7 @@ export function RecordContent(props: {
     related: <Related shown={shown} />,
   }
   return (
-    <div className="@container flex flex-col gap-4">
+    <div ref={place} className="@container flex flex-col gap-4">
       {record.deleted_at && <DeletedBanner shown={shown} />}
       {!record.deleted_at && <MissingBanner shown={shown} />}
       {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
@@ -84,23 +84,51 @@ export function RecordContent(props: {
   )
 }
 
-const commands: readonly Command[] = [
-  {
-    id: 'record-edit',
-    title: 'Edit the first field',
-    group: 'Record',
-    keys: 'e',
-    act: () =>
-      document.querySelector<HTMLElement>('#content [data-field] button[aria-label^="Edit"]')?.click(),
-  },
-  {
-    id: 'record-note',
-    title: 'Write a note',
-    group: 'Record',
-    keys: 'n',
-    act: () => document.querySelector<HTMLElement>('#content textarea[placeholder^="Write a note"]')?.focus(),
-  },
-]
+/** Edits, and takes notes, in the record that is shown; a tab that has the place for it is opened first. */
+function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null)
+  const open = useRef(onTab)
+  useEffect(() => {
+    open.current = onTab
+  })
+  const commands = useMemo((): Command[] => {
+    const find = (what: string) => place.current?.querySelector<HTMLElement>(what)
+    const go = (tab: string, what: string, act: (found: HTMLElement) => void) => () => {
+      const found = find(what)
+      if (found) return act(found)
+      open.current(tab)
+      // The tab is drawn in one of the next frames.
+      const look = (frames: number) =>
+        requestAnimationFrame(() => {
+          const opened = find(what)
+          if (opened) act(opened)
+          else if (frames > 0) look(frames - 1)
+        })
+      look(30)
+    }
+    const [group, within] = ['Record', () => place.current]
+    return [
+      {
+        id: 'record-edit',
+        title: 'Edit the first field',
+        group,
+        keys: 'e',
+        within,
+        act: go('details', '[data-edit]', button => button.click()),
+      },
+      {
+        id: 'record-note',
+        title: 'Write a note',
+        group,
+        keys: 'n',
+        within,
+        act: go('timeline', '[data-note]', note => note.focus()),
+      },
+    ]
+  }, [])
+  useCommands(commands)
+  return place
+}
 
 /** Fields that became required after the record was made: its next update must supply them (D6). */
 function MissingBanner({ shown: { record, fields } }: { shown: ShownRecord }) {

@@ -63,7 +63,6 @@ export function RecordForm(props: {
   hasHeadings: boolean
 }) {
   const { form, sections, isShown, hasHeadings } = props
-  const id = useId()
   const shown = sections
     .map(section => section.filter(field => isWritable(field) && isShown(field)))
     .filter(section => section.length > 0)
@@ -72,7 +71,7 @@ export function RecordForm(props: {
       {shown.map(section => {
         const title = section[0]!.section
         return (
-          <Section key={title} id={`${id}-${title}`} title={hasHeadings ? title : null}>
+          <Section key={title} title={hasHeadings ? title : null}>
             {section.map(field => (
               <div
                 key={field.internal_name}
@@ -92,7 +91,8 @@ export function RecordForm(props: {
   )
 }
 
-function Section({ id, title, children }: { id: string; title: string | null; children: ReactNode }) {
+function Section({ title, children }: { title: string | null; children: ReactNode }) {
+  const id = useId()
   const grid = 'grid gap-4 sm:grid-cols-2'
   if (!title) return <div className={grid}>{children}</div>
   return (

@@ -1,10 +1,12 @@
 /** The page of a record, and the same in a panel over another page. */
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { sayError } from '../api/api.ts'
 import { nameOf } from '../fields/found.ts'
 import { recordPath } from '../routes.tsx'
 import { Failed, NotFound } from '../shell/failed.tsx'
-import { Waiting } from '../ui/bits.tsx'
+import { Empty, Waiting } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { announce } from '../ui/toast.tsx'
@@ -12,7 +14,7 @@ import { Neighbours } from './neighbours.tsx'
 import { RecordActions } from './record-actions.tsx'
 import { HeadDetail, RecordContent } from './record-content.tsx'
 import { type TableName, tables } from './tables.ts'
-import { useRecord } from './use-record.ts'
+import { isMissing, useRecord } from './use-record.ts'
 
 export function RecordPage() {
   const { table = '', id = '' } = useParams({ strict: false })
@@ -27,12 +29,12 @@ export function RecordPage() {
 
 function Page({ table, id }: { table: TableName; id: number }) {
   const { resource, title, one } = tables[table]
-  const { shown, error } = useRecord(resource, id)
+  const { shown, error, retry } = useRecord(resource, id)
   const { tab, filter, sort } = useSearch({ strict: false })
   useHeadingFocus(shown && nameOf(shown.record))
   const navigate = useNavigate()
   const list = { to: '/$table', params: { table }, search: { filter, sort } } as const
-  if (error) return <Missing error={error} table={table} one={one} />
+  if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
   if (!shown) return <PageWaiting />
   return (
     <main className="min-h-0 grow overflow-y-auto">
@@ -68,9 +70,9 @@ function Page({ table, id }: { table: TableName; id: number }) {
   )
 }
 
-function Missing({ error, table, one }: { error: unknown; table: TableName; one: string }) {
-  const isMissing = (error as { status?: number }).status === 404
-  if (!isMissing) return <Failed error={error} />
+function Missing(props: { error: unknown; onRetry: () => void; table: TableName; one: string }) {
+  const { error, onRetry, table, one } = props
+  if (!isMissing(error)) return <Failed error={error} onRetry={onRetry} />
   return (
     <main className="p-6">
       <PageHead title={`No such ${one}`} />
@@ -140,9 +142,10 @@ export function RecordPanel(props: { resource: string; id: number; onClose: () =
 }
 
 function Panel({ resource, id, onClose }: { resource: string; id: number; onClose: () => void }) {
-  const { shown, error } = useRecord(resource, id)
+  const { shown, error, retry } = useRecord(resource, id)
   const [tab, setTab] = useState<string>()
-  const title = shown ? nameOf(shown.record) : error ? 'Not found' : 'Loading…'
+  const failure = isMissing(error) ? 'Not found' : 'Something went wrong'
+  const title = shown ? nameOf(shown.record) : error ? failure : 'Loading…'
   return (
     <Dialog title={title} isOpen onClose={onClose} place="side" width="wide">
       {shown ? (
@@ -157,6 +160,10 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
           </div>
           <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
         </>
+      ) : error && !isMissing(error) ? (
+        <Empty title={sayError(error)}>
+          <Button onPress={retry}>Try again</Button>
+        </Empty>
       ) : error ? (
         <p className="text-ink-soft">It was never there, was purged, or is not yours to see.</p>
       ) : (

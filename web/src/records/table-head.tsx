@@ -137,12 +137,26 @@ function Edge({ width, onResize }: { width: number; onResize: (width: number) =>
         event.preventDefault()
         event.stopPropagation()
         const { currentTarget: edge, clientX: from, pointerId } = event
+        const over = new AbortController()
+        const hear = (
+          type: 'pointermove' | 'pointerup' | 'lostpointercapture',
+          act: (now: PointerEvent) => void,
+        ) => edge.addEventListener(type, act, { signal: over.signal })
+        const end = () => {
+          over.abort()
+          edge.style.transform = edge.style.zIndex = ''
+        }
         edge.setPointerCapture(pointerId)
-        const move = (now: PointerEvent) => onResize(width + now.clientX - from)
-        edge.addEventListener('pointermove', move)
-        edge.addEventListener('lostpointercapture', () => edge.removeEventListener('pointermove', move), {
-          once: true,
+        edge.style.zIndex = '20'
+        // The column follows at the end: each width is an address of its own.
+        hear('pointermove', now => {
+          edge.style.transform = `translateX(${now.clientX - from}px)`
         })
+        hear('pointerup', now => {
+          end()
+          if (now.clientX !== from) onResize(width + now.clientX - from)
+        })
+        hear('lostpointercapture', end)
       }}
     />
   )

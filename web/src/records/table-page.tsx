@@ -5,7 +5,6 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
 import { useCallback, useMemo, useState } from 'react'
-import { sayError } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { FilterBar } from '../list/filter-bar.tsx'
@@ -23,6 +22,7 @@ import { Cards } from './cards.tsx'
 import { type Column, parseColumns, printColumns, resized, shifted, toggled } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { layoutOf } from './layout.ts'
+import { ReadingFailed } from './reading-failed.tsx'
 import { nothing, type Selection } from './selection.ts'
 import { Table } from './table.tsx'
 import type { HeadActions } from './table-head.tsx'
@@ -113,21 +113,30 @@ function ResourceTable({ table }: { table: TableName }) {
     change({ filter: next || undefined })
   }
   const { total, error, retry } = useTotal(resource, asked)
-  const shared = { resource, title, nameField: name, asked, layout, href, onOpen: open, total }
+  const shared = {
+    resource,
+    title,
+    nameField: name,
+    asked,
+    layout,
+    href,
+    onOpen: open,
+    total,
+    failure: error,
+  }
   return (
     <main className="flex min-h-0 grow flex-col">
       <PageHead
         title={search.deleted ? `Deleted ${title.toLowerCase()}` : title}
         detail={
           <span role="status" className="tabular">
-            {total && `${total.isEstimate ? '≥ ~' : ''}${format.number(total.count)}`}
+            {total && `${total.isEstimate ? 'about ' : ''}${format.number(total.count)}`}
           </span>
         }
       >
         <Button
           look="quiet"
           isSmall
-          aria-pressed={search.deleted !== undefined}
           onPress={() => {
             setSelection(nothing)
             show({ deleted: search.deleted ? undefined : 'only' })
@@ -167,17 +176,7 @@ function ResourceTable({ table }: { table: TableName }) {
           onClear={() => setFilter('')}
         />
       ) : null}
-      {error != null && (
-        <p
-          role="alert"
-          className="mx-4 mb-2 flex items-center gap-3 rounded-md bg-lost-soft px-3 py-2 text-lost"
-        >
-          <span className="grow">{sayError(error)}</span>
-          <Button isSmall onPress={retry}>
-            Try again
-          </Button>
-        </p>
-      )}
+      <ReadingFailed error={error} onRetry={retry} />
       <div className={total?.count === 0 ? 'hidden' : 'flex min-h-0 grow flex-col'}>
         {isPhone ? (
           <Cards {...shared} />

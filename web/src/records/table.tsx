@@ -7,9 +7,11 @@ import type { AnyRecord } from '../api/api.ts'
 import type { ListAsked } from '../api/queries.ts'
 import type { SortKey } from '../list/sort.ts'
 import { usePreferences } from '../shell/preferences.ts'
+import { toastError } from '../ui/toast.tsx'
 import { CellEditor } from './cell-editor.tsx'
 import { gridEvents } from './grid-events.ts'
 import { columnsIn, type Layout } from './layout.ts'
+import { ReadingFailed } from './reading-failed.tsx'
 import { countSelected, everything, isSelected, nothing, type Selection, selected } from './selection.ts'
 import { TableFoot } from './table-foot.tsx'
 import { type HeadActions, TableHead } from './table-head.tsx'
@@ -39,6 +41,8 @@ type Props = {
   href: (id: number) => string
   onOpen: (id: number) => void
   onRefusals: (refusals: readonly { name: string; reason: string }[]) => void
+  /** what the page says already that went wrong */
+  failure: unknown
 }
 
 export function Table(props: Props) {
@@ -81,19 +85,23 @@ export function Table(props: Props) {
       if (row !== undefined && column > 0) edit({ row, column }, { draft: value, error })
     },
   )
-  const lastToggled = useRef(0)
+  const lastToggled = useRef({ list, row: 0 })
   const toggle = (row: number, isRange: boolean) => {
     const record = window.rowAt(row)
     if (!record) return
     const isWanted = isRange || !isSelected(selection, record.id)
-    const [first, last] = [lastToggled.current, row].sort((one, other) => one - other) as [number, number]
+    // Another filter or order has other rows: a range begins anew there.
+    const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
+    const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
     const ids: number[] = []
-    for (let at = isRange ? first : row; at <= (isRange ? last : row); at++) {
+    for (let at = first; at <= last; at++) {
       const one = window.rowAt(at)
       if (one) ids.push(one.id)
     }
-    lastToggled.current = row
+    lastToggled.current = { list, row }
     onSelect(selected(selection, ids, isWanted))
+    const missing = last - first + 1 - ids.length
+    if (missing) toastError(sayUnread(missing))
   }
   const selectedCount = countSelected(selection, count)
   const events = gridEvents({
@@ -126,6 +134,7 @@ export function Table(props: Props) {
   })
   return (
     <>
+      <ReadingFailed error={window.error === props.failure ? null : window.error} onRetry={window.retry} />
       <div
         ref={scroller}
         role="grid"
@@ -190,6 +199,12 @@ export function Table(props: Props) {
       {dialog}
     </>
   )
+}
+
+function sayUnread(rows: number): string {
+  return rows === 1
+    ? 'One row between has not been read yet. It is not selected.'
+    : `${rows} rows between have not been read yet. They are not selected.`
 }
 
 function refusedOf(refused: ReadonlySet<string>, { id }: AnyRecord): string {

@@ -70,7 +70,7 @@ export function useClipboard(asked: Asked) {
       else announce(copies)
     },
     onPaste: (event: ClipboardEvent) => {
-      if (!isCell(event)) return
+      if (!isCell(event) || range.right < 1) return
       event.preventDefault()
       if (asked.reason) toastError(asked.reason)
       else void paste(event.clipboardData.getData('text/plain'), { ...asked, range }, format)
@@ -89,7 +89,7 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
   const { resource, window, range, rows, columns, expand, onRefusals } = asked
   const refusals: Refusal[] = []
   const changes = new Map<number, RowChange>()
-  const from = { ...range, left: Math.max(range.left, 1) - 1, right: Math.max(range.right, 1) - 1 }
+  const from = { ...range, left: Math.max(range.left, 1) - 1, right: range.right - 1 }
   for (const { row, column, text: typed } of placed(parseCells(text), from, rows, columns.length)) {
     const record = window.rowAt(row)
     const { field } = columns[column]!

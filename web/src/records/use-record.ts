@@ -14,10 +14,14 @@ export type ShownRecord = {
 
 export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
 
-const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
+/** Whether a record is not there, or is not to be seen by who asks. */
+export const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
 
 /** The record; one that was deleted and can be restored too. `error` is why there is none. */
-export function useRecord(resource: string, id: number): { shown: ShownRecord | null; error: unknown } {
+export function useRecord(
+  resource: string,
+  id: number,
+): { shown: ShownRecord | null; error: unknown; retry: () => void } {
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
   const expand = expandable(sections)
   const live = useQuery(recordQuery(resource, id, expand))
@@ -25,6 +29,9 @@ export function useRecord(resource: string, id: number): { shown: ShownRecord | 
   const asked = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
   const deleted = useQuery({ ...pageQuery(resource, asked, 1, 1), enabled: isGone })
   const record = isGone ? deleted.data?.data[0] : live.data
-  if (record) return { shown: { resource, record, sections, fields: sections.flat(), expand }, error: null }
-  return { shown: null, error: isGone ? (deleted.isPending ? null : live.error) : live.error }
+  const retry = () => void (isGone && deleted.error ? deleted : live).refetch()
+  if (record)
+    return { shown: { resource, record, sections, fields: sections.flat(), expand }, error: null, retry }
+  const error = isGone ? (deleted.isPending ? null : (deleted.error ?? live.error)) : live.error
+  return { shown: null, error, retry }
 }

@@ -15,7 +15,9 @@ export type Total = { readonly count: number; readonly isEstimate: boolean }
 
 export type Window = {
   readonly rowAt: (index: number) => AnyRecord | undefined
+  /** why rows in sight could not be read */
   readonly error: unknown
+  readonly retry: () => void
   readonly isFetching: boolean
 }
 
@@ -64,6 +66,9 @@ export function useWindow(resource: string, asked: ListAsked, first: number, las
   return {
     rowAt: index => known(Math.floor(index / windowSize) + 1)?.data[index % windowSize],
     error: results.find(({ error }) => error)?.error ?? null,
+    retry: () => {
+      for (const { error, refetch } of results) if (error) void refetch()
+    },
     isFetching: results.some(({ isFetching }) => isFetching),
   }
 }

@@ -1,10 +1,10 @@
 /** Who is signed in, and the way out. */
 import { useNavigate } from '@tanstack/react-router'
-import { ask } from '../api/api.ts'
-import { queryClient } from '../api/queries.ts'
+import { ask, isSignedOut, sayError } from '../api/api.ts'
 import { Avatar } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { toastError } from '../ui/toast.tsx'
 import { useMe } from './me.ts'
 import { prefer, usePreferences } from './preferences.ts'
 
@@ -13,9 +13,13 @@ export function AccountMenu() {
   const navigate = useNavigate()
   const { theme } = usePreferences()
   const signOut = async () => {
-    await ask('DELETE', '/session')
-    queryClient.clear()
-    await navigate({ to: '/sign-in' })
+    try {
+      await ask('DELETE', '/session')
+    } catch (error) {
+      if (!isSignedOut(error)) return toastError(sayError(error))
+    }
+    // The page is loaded anew: the next user finds nothing of what this one has read, typed or can undo.
+    location.assign('/sign-in')
   }
   const themes = [
     { id: 'system', label: 'As the system' },

@@ -17,6 +17,8 @@ export type Command = {
   readonly act: () => void
   /** whether it stands in the palette; a movement of the focus does not */
   readonly isHidden?: boolean
+  /** what it is about: in an open dialog it acts too */
+  readonly within?: () => Element | null
 }
 
 const registered = shared<readonly Command[]>([])
@@ -38,33 +40,46 @@ let before: { key: string; at: number } | null = null
 function keysOf(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  return [mod && 'mod', event.altKey && 'alt', event.shiftKey && event.key.length > 1 && 'shift', key]
-    .filter(Boolean)
-    .join('+')
+  // Of a letter or sign alone, Shift is a part of what it is, such as "?".
+  const shift = event.shiftKey && (mod || event.key.length > 1)
+  return [mod && 'mod', event.altKey && 'alt', shift && 'shift', key].filter(Boolean).join('+')
 }
+
+const writable = [
+  'input:not([type="checkbox"], [type="radio"])',
+  'textarea',
+  'select',
+  '[contenteditable="true"]',
+  '[role="menu"]',
+  '[role="listbox"]',
+].join()
 
 function isWriting(target: EventTarget | null): boolean {
   const element = target as HTMLElement | null
-  return (
-    element?.closest?.(
-      'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"]',
-    ) != null
-  )
+  return element?.closest?.(writable) != null
 }
 
-/** Carries out the command of a key. Letters never act while somebody writes, nor over an open dialog. */
+/**
+ * Carries out the command of a key. While somebody writes, the keys are those of the text, its own undo among
+ * them, apart from the palette's. Over an open dialog only the keys of what stands in it act besides.
+ */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const keys = keysOf(event)
   const isPlain = !keys.includes('mod+') && !keys.includes('alt+')
-  const inDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
-  if (isPlain && (isWriting(event.target) || !preferences().singleKeys || inDialog)) return
+  if (isPlain && (isWriting(event.target) || !preferences().singleKeys)) return
+  const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
+  const isOver = ({ id, within }: Command) => {
+    const place = within?.() ?? null
+    return id === 'palette' || dialogs.every(dialog => dialog.contains(place))
+  }
   const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
-  const find = (wanted: string) => registered.get().find(command => command.keys === wanted)
+  const find = (wanted: string) =>
+    registered.get().find(command => command.keys === wanted && isOver(command))
   const command = (sequence && find(sequence)) || find(keys)
   before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
   if (!command) return
-  if (inDialog && command.id !== 'palette') return
+  if (isWriting(event.target) && command.id !== 'palette') return
   event.preventDefault()
   command.act()
 }

@@ -17,14 +17,15 @@ export function NotFound() {
   )
 }
 
-export function Failed({ error }: { error: unknown }) {
+/** `onRetry` is for what the page itself has read; by default its route is loaded again. */
+export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const router = useRouter()
   const requestId = error instanceof DealwrightError ? error.requestId : null
   return (
     <main className="p-6">
       <h1 className="unseen">Something went wrong</h1>
       <Empty title={said(error)}>
-        <Button look="primary" onPress={() => router.invalidate()}>
+        <Button look="primary" onPress={() => (onRetry ? onRetry() : void router.invalidate())}>
           Try again
         </Button>
         <Button onPress={() => location.reload()}>Reload the page</Button>

@@ -4,7 +4,7 @@
  * they come back to the page.
  */
 import { useEffect } from 'react'
-import { api, base, isOwnWrite, type Schemas } from '../api/api.ts'
+import { api, base, DealwrightError, isOwnWrite, type Schemas } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 
 type Happened = Schemas['feed_event']
@@ -27,6 +27,8 @@ const settings = [
 ]
 
 const [soonMs, mostMs] = [400, 10_000]
+/** after which the feed is asked again where it failed */
+const againMs = 10_000
 const stale = new Set<string>()
 let isWaiting = false
 let waitMs = soonMs
@@ -57,11 +59,17 @@ export function useLive(isAllowed: boolean): void {
     const end = new AbortController()
     const channel = new BroadcastChannel('dealwright-events')
     channel.onmessage = ({ data }) => tell(data as Happened)
-    const lead = () =>
-      follow(event => {
+    const lead = async () => {
+      const say = (event: Happened) => {
         tell(event)
         channel.postMessage(event)
-      }, end.signal)
+      }
+      let isAgain = false
+      while ((await follow(say, end.signal, isAgain)) === 'failed') {
+        await pause(againMs, end.signal)
+        isAgain = true
+      }
+    }
     if (navigator.locks)
       navigator.locks.request('dealwright-events', { signal: end.signal }, lead).catch(() => {})
     else void lead()
@@ -72,17 +80,34 @@ export function useLive(isAllowed: boolean): void {
   }, [isAllowed])
 }
 
-/** Ends when the signal aborts, or when the feed refuses. */
-async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): Promise<void> {
-  const last = await newest()
-  if (last === null || signal.aborted) return
+/**
+ * Ends when the signal aborts, or when the feed does not go on: it `failed` where it can be tried again, as
+ * while the service restarts.
+ */
+async function follow(
+  onEvent: (event: Happened) => void,
+  signal: AbortSignal,
+  isAgain: boolean,
+): Promise<'failed' | 'ended'> {
+  let last: number
+  try {
+    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 }, signal })
+    last = (body as { meta: { last: number } }).meta.last
+  } catch (error) {
+    const isRefused = error instanceof DealwrightError && [401, 403].includes(error.status)
+    return isRefused || signal.aborted ? 'ended' : 'failed'
+  }
+  if (signal.aborted) return 'ended'
+  // What happened meanwhile was not heard of.
+  if (isAgain) void queryClient.invalidateQueries()
   return new Promise(resolve => {
     const source = new EventSource(`${base}/event?after=${last}`)
     const stop = () => {
       source.close()
-      resolve()
+      signal.removeEventListener('abort', stop)
+      resolve(signal.aborted ? 'ended' : 'failed')
     }
-    signal.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', stop)
     const names = [...records, ...settings].flatMap(resource => types.map(type => `${resource}.${type}`))
     for (const name of names)
       source.addEventListener(name, message => onEvent(JSON.parse((message as MessageEvent<string>).data)))
@@ -92,12 +117,14 @@ async function follow(onEvent: (event: Happened) => void, signal: AbortSignal): 
   })
 }
 
-/** The account's newest `seq`; null for who may not follow. */
-async function newest(): Promise<number | null> {
-  try {
-    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 } })
-    return (body as { meta: { last: number } }).meta.last
-  } catch {
-    return null
-  }
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 }

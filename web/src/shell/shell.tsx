@@ -14,6 +14,7 @@ import {
   Users,
 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
 import { Key, Opening } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -23,6 +24,7 @@ import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
+import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
@@ -67,6 +69,8 @@ const places = [
   { to: '/settings', params: {}, label: 'Settings', icon: Settings, keys: 'g s', scope: null },
 ] as const
 
+const placesFor = (me: Me) => places.filter(({ scope }) => scope === null || may(me, scope))
+
 type Open = 'palette' | 'keys' | 'navigation' | null
 
 export function Shell() {
@@ -79,7 +83,6 @@ export function Shell() {
     document.addEventListener('keydown', handleKey)
     return () => document.removeEventListener('keydown', handleKey)
   }, [])
-  const shown = places.filter(({ scope }) => scope === null || may(me, scope))
   const commands = useMemo(
     (): Command[] => [
       {
@@ -99,7 +102,7 @@ export function Shell() {
         act: () => lastUndo()?.(),
       },
       { id: 'new', title: 'New deal', group: 'Everywhere', keys: 'c', act: () => openNew('deal') },
-      ...places.map(({ to, params, label, keys }) => ({
+      ...placesFor(me).map(({ to, params, label, keys }) => ({
         id: label,
         title: `Go to ${label}`,
         group: 'Go to',
@@ -107,7 +110,7 @@ export function Shell() {
         act: () => void navigate({ to, params }),
       })),
     ],
-    [navigate],
+    [navigate, me],
   )
   useCommands(commands)
   const locale = me.user.locale ?? navigator.language
@@ -158,7 +161,7 @@ export function Shell() {
             <span className="grow text-left">Search</span>
             <Key>{sayKeys('mod+k').join(' ')}</Key>
           </Button>
-          {shown.map(({ to, params, label, icon: Icon }) => (
+          {placesFor(me).map(({ to, params, label, icon: Icon }) => (
             <Link
               key={label}
               to={to}
@@ -179,6 +182,7 @@ export function Shell() {
         </nav>
         <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
           <Offline />
+          <SessionEnded />
           <Outlet />
         </div>
       </div>

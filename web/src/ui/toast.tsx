@@ -1,5 +1,6 @@
 /** Short messages at the foot of the page. They are read out; those that can be undone say so by a button. */
 import { X } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
 import { shared } from './shared.ts'
@@ -28,7 +29,6 @@ export function toast(
       .slice(-2),
     { id, text, look, action },
   ])
-  setTimeout(() => dismiss(id), shownMs[look])
 }
 
 /** A message that something failed. */
@@ -67,34 +67,63 @@ export function Toasts() {
         aria-label="Messages"
         className="pointer-events-none fixed inset-x-2 bottom-4 z-50 flex flex-col items-center gap-2"
       >
-        {shown.map(({ id, text, look, action }) => (
-          <div
-            key={id}
-            className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md
-              border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
-          >
-            <span
-              className={classes('size-2 shrink-0 rounded-full', look === 'done' ? 'bg-won' : 'bg-lost')}
-            />
-            <span className="clamp-2 min-w-0 py-1">{text}</span>
-            {action && (
-              <Button
-                look="quiet"
-                className="font-medium text-accent"
-                onPress={() => {
-                  dismiss(id)
-                  action.act()
-                }}
-              >
-                {action.label}
-              </Button>
-            )}
-            <IconButton label="Dismiss" onPress={() => dismiss(id)}>
-              <X size={14} aria-hidden />
-            </IconButton>
-          </div>
+        {shown.map(one => (
+          <Message key={one.id} {...one} />
         ))}
       </div>
     </>
+  )
+}
+
+/** It goes after a while, but not as long as the pointer or the focus is on it. */
+function Message({ id, text, look, action }: Toast) {
+  const [isHeld, setHeld] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  /** where the focus was before it came here */
+  const from = useRef<EventTarget | null>(null)
+  useEffect(() => {
+    if (isHeld) return
+    const timer = setTimeout(() => dismiss(id), shownMs[look])
+    return () => clearTimeout(timer)
+  }, [isHeld, id, look])
+  useLayoutEffect(() => {
+    const element = place.current
+    return () => {
+      const before = from.current
+      if (element?.contains(document.activeElement) && before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only holds it; what acts are its buttons
+    <div
+      ref={place}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(place.current?.contains(document.activeElement) === true)}
+      onFocus={({ relatedTarget }) => {
+        if (!place.current?.contains(relatedTarget)) from.current = relatedTarget
+        setHeld(true)
+      }}
+      onBlur={() => setHeld(place.current?.matches(':hover') === true)}
+      className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md
+        border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+    >
+      <span className={classes('size-2 shrink-0 rounded-full', look === 'done' ? 'bg-won' : 'bg-lost')} />
+      <span className="clamp-2 min-w-0 py-1">{text}</span>
+      {action && (
+        <Button
+          look="quiet"
+          className="font-medium text-accent"
+          onPress={() => {
+            dismiss(id)
+            action.act()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton label="Dismiss" onPress={() => dismiss(id)}>
+        <X size={14} aria-hidden />
+      </IconButton>
+    </div>
   )
 }

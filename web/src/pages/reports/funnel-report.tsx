@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/api.ts'
 import { pipelinesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
+import { may, useMe } from '../../shell/me.ts'
 import { Empty } from '../../ui/bits.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import type { ReportProps } from '../forecast.tsx'
@@ -33,11 +34,12 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
   const format = useFormat()
   const base = useBase()
   const onOpen = useOpen()
-  const { data: pipelines } = useQuery(pipelinesQuery)
+  const mayChoose = may(useMe(), 'pipeline:read')
+  const pipelines = useQuery({ ...pipelinesQuery, enabled: mayChoose })
   const { first, last } = daysOf(period)
   const { pipeline: _pipeline, ...others } = search
   const filter = all(...chosen(others))
-  const pipeline = search.pipeline ?? (pipelines?.[0] ? String(pipelines[0].id) : undefined)
+  const pipeline = search.pipeline ?? (pipelines.data?.[0] ? String(pipelines.data[0].id) : undefined)
   const funnel = useQuery({
     queryKey: ['sums', 'deal', 'funnel', pipeline, first, last, filter],
     queryFn: ({ signal }) =>
@@ -56,8 +58,11 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
       title={funnel.data?.pipeline?.name ?? 'Funnel'}
       detail={`Deals that entered the pipeline from ${format.date(first)} to ${format.date(last)}, and how far they have come since. A link leads to the deals that are in the stage now.`}
     >
-      <Answered of={[funnel]}>
+      <Answered of={pipeline ? [funnel] : mayChoose ? [pipelines] : []}>
         {() => {
+          if (!pipeline && !mayChoose)
+            return <Empty title="You may not read pipelines: follow a link that names one." />
+          if (!pipeline) return <Empty title="There is no pipeline yet." />
           const { stages, deals, won: wonCount, lost, since } = funnel.data!
           if (deals === 0) return <Empty title="No deal entered the pipeline in these months." />
           return (
