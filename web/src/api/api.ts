@@ -1,5 +1,6 @@
 /** The service, as the signed-in person may use it: the browser's session cookie says who asks. */
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
+import { shared } from '../ui/shared.ts'
 
 // The rest of the UI knows the client by this file.
 // biome-ignore lint/performance/noBarrelFile: of one package
@@ -34,6 +35,9 @@ const ownWrites: string[] = []
 export const isOwnWrite = (requestId: string | null): boolean =>
   requestId !== null && ownWrites.includes(requestId)
 
+/** Whether the service has said that nobody is signed in any more. */
+export const hasEnded = shared(false)
+
 /** An error that says itself, to people, what went wrong. */
 export class Told extends Error {}
 
@@ -49,7 +53,10 @@ const namingFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init.headers)
   headers.set('x-request-id', id)
   try {
-    return await fetch(input, { ...init, headers })
+    const answer = await fetch(input, { ...init, headers })
+    // A password that is wrong ends nothing.
+    if (answer.status === 401 && !/\/(session|password)$/.test(String(input))) hasEnded.set(true)
+    return answer
   } catch (error) {
     throw new Told(`${unreached()} It is not known whether this was done.`, { cause: error })
   }

@@ -1,13 +1,19 @@
 /** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import type { StageKind } from '../board/stage-kind.ts'
-import { shared } from '../ui/shared.ts'
-import { type AnyRecord, api, ask, type Field, isSignedOut, type Me, type Named, type Page } from './api.ts'
+import {
+  type AnyRecord,
+  api,
+  ask,
+  type Field,
+  hasEnded,
+  isSignedOut,
+  type Me,
+  type Named,
+  type Page,
+} from './api.ts'
 
 const minute = 60_000
-
-/** Whether the service has said that nobody is signed in any more. */
-export const hasEnded = shared(false)
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({

@@ -41,7 +41,10 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   latest.current = move
   const kept = stages.map(({ id }) => id).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: `kept` says whether the stages are the same
-  const commands = useMemo(() => commandsOf(stages, stage => void latest.current(stage)), [kept])
+  const commands = useMemo(() => {
+    const all = commandsOf(stages, stage => void latest.current(stage))
+    return all.map(command => ({ ...command, within: () => list.current }))
+  }, [kept])
   useCommands(commands)
   const keys = (event: KeyboardEvent) => {
     const steps: { [key: string]: number } = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }

@@ -86,6 +86,8 @@ function ResourceTable({ table }: { table: TableName }) {
         params: { table },
         search: before => ({ ...before, ...changes }),
         replace,
+        // Another list begins at its top (use-active.ts); the router would put it where the last one was.
+        resetScroll: false,
       }),
     [navigate, table],
   )

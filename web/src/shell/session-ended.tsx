@@ -4,7 +4,7 @@
  */
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { hasEnded } from '../api/queries.ts'
+import { hasEnded } from '../api/api.ts'
 
 export function SessionEnded() {
   const isEnded = hasEnded.use()
