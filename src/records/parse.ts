@@ -48,7 +48,7 @@ export type Nested = {
   readonly fields: ResourceFields
   readonly parsed: Parsed
   /** the JSON that was sent; the same JSON twice makes one record */
-  readonly payload: string
+  readonly payload: () => string
   /** what no other record may have when it is written (`find_by`) */
   readonly sought: Sought
 }
@@ -92,7 +92,7 @@ function parseWithin(
     }))
     return parsed
   }
-  const wrapper = wrapperOf(body, fields)
+  const wrapper = sent.size > mostWrapped ? undefined : wrapperOf(body, fields)
   if (wrapper !== undefined) {
     problems.add(
       () => ({
@@ -131,7 +131,7 @@ const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record'
 /** The member of a body that has the fields of the record, where the body itself has none. */
 function wrapperOf(body: JsonObject, { byName, resource: { name } }: ResourceFields): string | undefined {
   const sent = Object.keys(body)
-  if (sent.length > mostWrapped || sent.some(member => byName.has(member))) return undefined
+  if (sent.some(member => byName.has(member))) return undefined
   return sent.find(
     member =>
       isObject(body[member]) && (wrappers.has(member) || member === name || member === pluralOf(name)),
@@ -258,22 +258,34 @@ export function parseContextOf(
  */
 function createNested(
   resource: string,
-  { find_by: _, ...members }: JsonObject,
+  body: JsonObject,
   path: string,
   catalog: Catalog,
   found: Found,
   sought: Sought,
 ): number {
   const fields = catalog.resources.get(resource)!
-  const payload = JSON.stringify(members)
+  const members = withoutFindBy(body)
+  let text: string | undefined
+  const payload = () => {
+    text ??= JSON.stringify(members)
+    return text
+  }
   const isSame = (other: Nested) =>
-    other.payload === payload || other.sought.texts.some(text => sought.texts.includes(text))
+    other.payload() === payload() || other.sought.texts.some(text => sought.texts.includes(text))
   const same = found.nested.find(other => other.fields === fields && isSame(other))
   if (same) return same.stand_in
   const parsed = parseWithin(members, fields, catalog, null, found, path)
   const stand_in = -1 - found.nested.length
   found.nested.push({ stand_in, fields, parsed, payload, sought })
   return stand_in
+}
+
+/** A body may have very many members: it is not copied without need. */
+function withoutFindBy(body: JsonObject): JsonObject {
+  if (!('find_by' in body)) return body
+  const { find_by: _, ...members } = body
+  return members
 }
 
 function refuseUnknown(name: string, fields: ResourceFields, { problems, path }: Parsed): void {
