@@ -57,3 +57,10 @@ export function soughtBy(
   const holders = new Map(all.flatMap(holders => holders!).map(holder => [holder.id, holder]))
   return { field, texts, holders: [...holders.values()] }
 }
+
+/** A payload without how its record is found. It may be large: it is not copied without need. */
+export function withoutFindBy(body: JsonObject): JsonObject {
+  if (!('find_by' in body)) return body
+  const { find_by: _, ...members } = body
+  return members
+}

@@ -9,7 +9,7 @@ import { emptyValue, type Field, type ParseContext, type Values } from '../field
 import { kinds } from '../fields/kinds.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
-import { type Sought, soughtBy } from './find-by.ts'
+import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
 import { type Holder, Names, nameProblem } from './names.ts'
 
 /** A related record whose existence is still to be checked. */
@@ -127,6 +127,8 @@ function parseWithin(
 
 /** What other systems put around the fields of a record, besides its resource's name. */
 const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record', 'body'])
+/** Beside the fields, other systems take an id, a type or the like. */
+const mostWrapped = 5
 
 /** The member of a body that has the fields of the record, where the body itself has none. */
 function wrapperOf(body: JsonObject, { byName, resource: { name } }: ResourceFields): string | undefined {
@@ -137,9 +139,6 @@ function wrapperOf(body: JsonObject, { byName, resource: { name } }: ResourceFie
       isObject(body[member]) && (wrappers.has(member) || member === name || member === pluralOf(name)),
   )
 }
-
-/** Beside the fields, other systems take an id, a type or the like. */
-const mostWrapped = 5
 
 function parseMember(
   field: Field,
@@ -279,13 +278,6 @@ function createNested(
   const stand_in = -1 - found.nested.length
   found.nested.push({ stand_in, fields, parsed, payload, sought })
   return stand_in
-}
-
-/** A body may have very many members: it is not copied without need. */
-function withoutFindBy(body: JsonObject): JsonObject {
-  if (!('find_by' in body)) return body
-  const { find_by: _, ...members } = body
-  return members
 }
 
 function refuseUnknown(name: string, fields: ResourceFields, { problems, path }: Parsed): void {
