@@ -5,7 +5,7 @@
 import type { Catalog, Currency, Stage } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import type { Values } from '../fields/field.ts'
-import { optionHint } from '../fields/kinds/dropdown.ts'
+import { choiceHint, optionHint } from '../fields/kinds/dropdown.ts'
 import { isObject, isSameJson, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'
 import { dealFields, moneyRange } from './fields.ts'
@@ -87,7 +87,7 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
   problem('pipeline_stage', 'stage_not_in_pipeline', `is "${stage.name}", a stage of another pipeline`, {
-    hint: `Its stages: ${stages.map(other => `${other.id} ${other.name}`).join(', ')}.`,
+    hint: choiceHint('Its stages', stages),
   })
   return null
 }

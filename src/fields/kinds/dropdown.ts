@@ -150,13 +150,21 @@ function optionOrder(column: Expression, { options, is_filled: isFilled }: Field
   return isById ? { ...ranked, ofLive: { sql: column, type: 'bigint', isFilled } } : ranked
 }
 
+/** A sentence with the ids and names of what may be chosen, ten at most. */
+export function choiceHint(
+  what: string,
+  all: readonly { readonly id: number; readonly name: string }[],
+): string {
+  // Blanks around a name or in a row mean nothing (D127), and would tear the sentence.
+  const shown = all.slice(0, 10).map(({ id, name }) => `${id} ${name.trim().replace(/\s+/g, ' ')}`)
+  const list = `${what}: ${shown.join(', ')}${all.length > 10 ? ', …' : ''}`
+  // A name may end with a full stop.
+  return list.replace(/\.?$/, '.')
+}
+
 export function optionHint(text: string, options: readonly Option[]): string {
   const active = options.filter(option => option.is_active)
-  // Blanks around a name or in a row mean nothing (D127), and would tear the sentence.
-  const shown = active.slice(0, 10).map(({ id, name }) => `${id} ${name.trim().replace(/\s+/g, ' ')}`)
-  const list = `Options: ${shown.join(', ')}${active.length > 10 ? ', …' : ''}`
-  // A name may end with a full stop.
-  const all = shown.length ? list.replace(/\.?$/, '.') : 'The field has no options yet.'
+  const all = active.length ? choiceHint('Options', active) : 'The field has no options yet.'
   const names = active.map(option => option.name)
   return suggestion(text, names, all)
 }
