@@ -44,9 +44,11 @@ export function readBoardQuery(
   const context = { fields, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
   const since = dayOf(parameters, 'closed_since', problems)
-  const closed = since
-    ? listRequestOf(withFilter(parameters, `deal_closed_on:gte(${since})`), context, now, pageSizes)
-    : list
+  // What is wrong with the list is told once.
+  const closed =
+    since && problems.count === 0
+      ? listRequestOf(withFilter(parameters, `deal_closed_on:gte(${since})`), context, now, pageSizes)
+      : list
   const of = ofPipeline(parameters, context)
   const { stages } = of
   if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
@@ -71,17 +73,12 @@ export async function boardLanes(
   request: BoardRequest,
 ): Promise<readonly Lane[]> {
   const { stages, list, closed, by } = request
-  const isOpen = ({ kind }: Stage) => list === closed || kind === 'open'
+  const [open, others] = [true, false].map(isOpen =>
+    stages.filter(({ kind }) => (list === closed || kind === 'open') === isOpen),
+  ) as [Stage[], Stage[]]
   const lanes = [
-    ...(await lanesOf(db, fields, viewer, list, by, stages.filter(isOpen))),
-    ...(await lanesOf(
-      db,
-      fields,
-      viewer,
-      closed,
-      by,
-      stages.filter(stage => !isOpen(stage)),
-    )),
+    ...(await lanesOf(db, fields, viewer, list, by, open)),
+    ...(await lanesOf(db, fields, viewer, closed, by, others)),
   ]
   const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
   return stages.map(({ id }) => byStage.get(id)!)

@@ -243,6 +243,11 @@ test('what is wrong is told at once', async () => {
   await wrong('pageSize=101', 'pageSize invalid_value')
   await wrong('closed_since=lately', 'closed_since invalid_value')
   await wrong(
+    'closed_since=2026-01-01&filter=title:near(x)&pageSize=0',
+    'filter syntax',
+    'pageSize invalid_value',
+  )
+  await wrong(
     'pipeline=none&filter=no_such:eq(1)&sort=tags:asc&fields=x&expand=title&pageSize=0',
     ...['pipeline invalid_value', 'filter unknown_field', 'sort not_sortable', 'fields unknown_field'],
     ...['expand not_expandable', 'pageSize invalid_value'],
