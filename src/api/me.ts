@@ -7,7 +7,7 @@ import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, refuseIfMatch } from './request.ts'
+import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from './request.ts'
 import type { Handler } from './routes.ts'
 
 /** What everybody may change of their own user. */
@@ -59,13 +59,8 @@ function answerOf(caller: Caller, record: string): Answer {
 
 function ownFieldsOf(body: Json): Json {
   if (!isObject(body)) return body
-  const problems = Object.keys(body)
-    .filter(name => !ownFields.includes(name))
-    .map(field => ({
-      ...{ field, path: `/${field}`, code: 'unknown_field' },
-      message: `There is no member "${field}". The members: ${ownFields.join(', ')}.`,
-      hint: 'Who administers users changes the others, with PATCH /user/{id}.',
-    }))
+  const hint = 'Who administers users changes the others, with PATCH /user/{id}.'
+  const problems = unknownMembers(body, ownFields, hint)
   if (problems.length) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
   return body
 }

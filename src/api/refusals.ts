@@ -10,8 +10,9 @@ import { Refusal } from '../errors.ts'
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   const { code, status } = error as { code?: string; status?: number }
-  // Of the files of the web UI.
-  if (status === 412) return new Refusal('version_conflict', 'It is another one than the conditions name.')
+  // Of a file of the web UI.
+  if (status === 412)
+    return new Refusal('version_conflict', 'The file is another one now; ask for it without conditions.')
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal('unsupported_media_type', 'Send the body as "Content-Type: application/json".')

@@ -6,9 +6,9 @@ import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../accounts/callers.ts'
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
-import { isObject, isRawNumber, type Json, JsonLimitError, parseExactly } from '../json.ts'
+import { isObject, isRawNumber, type Json, JsonLimitError, type JsonObject, parseExactly } from '../json.ts'
 import type { Parameters } from '../list/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
@@ -123,6 +123,17 @@ export function bodyOf({ body }: ApiRequest): Json {
   return body
 }
 
+/** What is wrong with members of a body that there are not. `hint` says where they may be sent. */
+export function unknownMembers(body: JsonObject, known: readonly string[], hint?: string): Problem[] {
+  return Object.keys(body)
+    .filter(name => !known.includes(name))
+    .map(field => ({
+      ...{ field, path: `/${field}`, code: 'unknown_field' },
+      message: `There is no member "${field}". The members: ${known.join(', ')}.`,
+      ...(hint === undefined ? {} : { hint }),
+    }))
+}
+
 /** The bytes of JSON text → value, numbers exact (D14). */
 export function readJson(bytes: Buffer): Json | undefined {
   if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body is not valid UTF-8.')
@@ -209,7 +220,7 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
 /** One tag of a list; `y` makes it begin where the tag before it ended. */
 const entityTag = /[\t ,]*(?:W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 
-/** A new record has no version yet, so it can meet no If-Match (RFC 9110 §13.1.1). */
+/** What has no version, such as a new record, can meet no If-Match (RFC 9110 §13.1.1). */
 export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
   preconditionOf(request)
   if (request.ifMatch === undefined) return

@@ -88,7 +88,7 @@ export function sessionAbouts(): Abouts<
     me: {
       ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag },
       description: 'Give user.id where a field takes the user who asks.',
-      answers: [{ status: 200, description: 'Who asks.', schema: caller }],
+      answers: [ok('Who asks.', caller)],
       refuses: [],
     },
     changeMe: {

@@ -12,7 +12,14 @@ import { type Answer, success } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import { me } from './me.ts'
 import { readParameters } from './parameters.ts'
-import { type ApiRequest, contextOf, type GuestRequest, idOf, refuseIfMatch } from './request.ts'
+import {
+  type ApiRequest,
+  contextOf,
+  type GuestRequest,
+  idOf,
+  refuseIfMatch,
+  unknownMembers,
+} from './request.ts'
 import type { GuestHandler, Handler } from './routes.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
@@ -129,29 +136,15 @@ function members(
   const known = [...required, ...optional]
   if (!isObject(body))
     throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
-  const said = (field: string, code: { code: string }, message: string) => ({
-    field,
-    path: `/${field}`,
-    ...code,
-    message,
-  })
-  const unknown = Object.keys(body)
-    .filter(name => !known.includes(name))
-    .map(name =>
-      said(
-        name,
-        { code: 'unknown_field' },
-        `There is no member "${name}". The members: ${known.join(', ')}.`,
-      ),
-    )
+  const said = (field: string, code: string, message: string) => ({ field, path: `/${field}`, code, message })
   const others = known.flatMap(name => {
     const value = body[name] ?? null
     if (typeof value === 'string' && value !== '') return []
     if (value === null || value === '')
-      return required.includes(name) ? [said(name, { code: 'required' }, `${name} must be given.`)] : []
-    return [said(name, { code: 'wrong_type' }, `${name} must be a text.`)]
+      return required.includes(name) ? [said(name, 'required', `${name} must be given.`)] : []
+    return [said(name, 'wrong_type', `${name} must be a text.`)]
   })
-  const problems = [...unknown, ...others]
+  const problems = [...unknownMembers(body, known), ...others]
   if (problems.length) throw new Refusal('validation_failed', 'The body could not be used.', problems)
   return body as { [name: string]: string | undefined }
 }

@@ -92,7 +92,7 @@ function parseWithin(
     }))
     return parsed
   }
-  const wrapper = sent.size > mostWrapped ? undefined : wrapperOf(body, fields)
+  const wrapper = wrapperOf(body, sent, fields)
   if (wrapper !== undefined) {
     problems.add(
       () => ({
@@ -131,10 +131,10 @@ const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record'
 const mostWrapped = 5
 
 /** The member of a body that has the fields of the record, where the body itself has none. */
-function wrapperOf(body: JsonObject, { byName, resource: { name } }: ResourceFields): string | undefined {
-  const sent = Object.keys(body)
-  if (sent.some(member => byName.has(member))) return undefined
-  return sent.find(
+function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, fields: ResourceFields): string | undefined {
+  if (sent.size > mostWrapped || [...sent].some(member => fields.byName.has(member))) return undefined
+  const { name } = fields.resource
+  return [...sent].find(
     member =>
       isObject(body[member]) && (wrappers.has(member) || member === name || member === pluralOf(name)),
   )

@@ -5,6 +5,7 @@
 import { Problems } from '../errors.ts'
 import { type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
+import { choiceHint } from '../fields/kinds/dropdown.ts'
 import { isSameJson } from '../json.ts'
 import { parseSort } from '../list/grammar.ts'
 import { parsed } from '../list/parameters.ts'
@@ -118,8 +119,7 @@ function checkPipeline(draft: Draft): void {
   const { pipeline } = after
   if (pipeline === null || !isNew(draft, 'pipeline', 'mode')) return
   const isHidden = catalog.resources.get('deal')!.byName.get('pipeline')!.is_hidden
-  const names = [...catalog.pipelines.values()].map(({ id, name }) => `${id} ${name}`)
-  const hint = isHidden ? {} : { hint: `The pipelines: ${names.join(', ')}.` }
+  const hint = isHidden ? {} : { hint: choiceHint('The pipelines', [...catalog.pipelines.values()]) }
   if (after.mode !== mode.board)
     problem('pipeline', 'contradiction', 'is for boards', {
       hint: 'Send "mode": "Board", or "pipeline": null.',
