@@ -3,9 +3,6 @@
  * PostgreSQL: how fast the feed is read, how long a list and sums of a past day take, and how soon those who
  * wait hear of a write of the same process and of another. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
@@ -14,6 +11,7 @@ import { type Database, openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { eventsOf, type Stream } from '../test/support/stream.ts'
+import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
 import { endAll, type Running, startService } from './processes.ts'
 
@@ -31,11 +29,8 @@ const pages = 50
 const writes = 100
 const times = 5
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 const given = process.env.BENCH_DATABASE_URL
 const server = given ? null : await startPostgres()
 if (given || server) await bench(given ?? server!.url)

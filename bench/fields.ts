@@ -3,8 +3,6 @@
  * to validate; and get and list over HTTP with two hundred fields in the catalog against none, in turns of
  * one run. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadCatalog } from '../src/accounts/callers.ts'
@@ -18,6 +16,7 @@ import { createRecord } from '../src/records/create.ts'
 import { parseRecord } from '../src/records/parse.ts'
 import { validatedRecord } from '../src/records/save.ts'
 import { resources } from '../src/resources.ts'
+import { ownDirectory } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
 import { ask, startService } from './processes.ts'
@@ -26,8 +25,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '6
 const rounds = 3
 const slice = { warmUp: 0.5, seconds: Number(values.seconds) / rounds }
 const deals = 200
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+const directory = ownDirectory()
 
 const samples: { readonly [type in FieldType]?: JsonObject[string] } = {
   SINGLE_STRING: 'A text',

@@ -4,8 +4,6 @@
  * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadCatalog } from '../src/accounts/callers.ts'
@@ -26,6 +24,7 @@ import { resources } from '../src/resources.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { createToken } from '../test/support/tokens.ts'
+import { ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders, Statement } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -107,11 +106,8 @@ type Account = {
 }
 type Measured = { readonly ours: Figures[]; readonly few: Figures[]; readonly alone: Figures[] }
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 await benchServer(Number(values.deals))
 await benchEmbedded(Number(values.embedded))
 

@@ -3,11 +3,10 @@
  * the limits of its own database, side by side in one run. Prints ratios; the absolute figures are this
  * machine's and this minute's. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import { ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { pgbench } from './pgbench.ts'
@@ -32,12 +31,8 @@ const inFlight = 32
 const rounds = 2
 const slice = { warmUp: 2 / rounds, seconds: seconds / rounds }
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-const [load] = loadavg()
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${load!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 await startTimes()
 if (values.engine.includes('postgres')) await benchServer()
 if (values.engine.includes('embedded')) await benchEmbedded()

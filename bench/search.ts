@@ -3,9 +3,6 @@
  * account, over HTTP, one at a time, against the same searches in an account of 10 000 deals and 3 000
  * contacts, in turns of one run. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
@@ -13,6 +10,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { commonWord, makeManyDeals, rareWord } from '../test/support/many-deals.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import { ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
 import { ask, endAll, type Running, startService } from './processes.ts'
@@ -45,11 +43,8 @@ const searches: readonly (readonly [name: string, q: string])[] = [
   ['nothing has it', 'quetzalcoatl'],
 ]
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 const given = process.env.BENCH_DATABASE_URL
 const server = given ? null : await startPostgres()
 if (given || server) await bench(given ?? server!.url)

@@ -3,12 +3,10 @@
  * (shape-writes.ts), in turns of one run, through the driver alone. Prints the throughput of each as a ratio
  * to today's. See docs/design/writes-and-events.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import { middle, ownDirectory, sayMachine } from './begin.ts'
 import { prepareDeals } from './prepare.ts'
 import { type Job, partsOf, preparations, type Shape, shapesOf, slotOf } from './shape-writes.ts'
 
@@ -33,9 +31,7 @@ type Measured = { readonly rates: number[]; readonly latencies: number[] }
 /** What the next update of a deal must say that it has read. */
 type Read = { version: string; state: string }
 
-const [load] = loadavg()
-const cores = availableParallelism()
-console.log(`Node.js ${process.versions.node}, ${cores} cores, load before the run ${load!.toFixed(1)}`)
+sayMachine()
 if (values.engine.includes('postgres')) {
   const server = await startPostgres()
   if (!server) throw new Error('PostgreSQL is not installed here')
@@ -45,9 +41,7 @@ if (values.engine.includes('postgres')) {
   await server.stop()
 }
 if (values.engine.includes('embedded')) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-  process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  await bench('Embedded', { dataDir })
+  await bench('Embedded', { dataDir: ownDirectory() })
 }
 
 async function bench(title: string, open: { url?: string; dataDir?: string }): Promise<void> {
@@ -204,10 +198,16 @@ function table(title: string, shapes: readonly Shape[], measured: readonly Measu
     const sorted = latencies.toSorted((one, other) => one - other)
     const part = (of: number) => (sorted[Math.floor(sorted.length * of)] ?? 0).toFixed(1)
     const ratios = rates.map((rate, round) => rate / today.rates[round]!).sort((one, other) => one - other)
-    const middle = (ratios[(rounds >> 1) - 1]! + ratios[rounds >> 1]!) / 2
     const spread = `${ratios[0]!.toFixed(2)} to ${ratios.at(-1)!.toFixed(2)}`
     const rate = rates.reduce((sum, one) => sum + one, 0) / rounds
-    const cells = [shapes[index]!.name, Math.round(rate), middle.toFixed(2), spread, part(0.5), part(0.99)]
+    const cells = [
+      shapes[index]!.name,
+      Math.round(rate),
+      middle(ratios).toFixed(2),
+      spread,
+      part(0.5),
+      part(0.99),
+    ]
     return `| ${cells.join(' | ')} |`
   })
   return `\n${title}, ${inFlight} in flight\n

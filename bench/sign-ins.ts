@@ -2,11 +2,10 @@
  * `npm run bench:sign-ins [-- --seconds 8]`: how long a get takes beside fifty sign-ins a second, and alone,
  * in turns of one run on the embedded engine. Each sign-in hashes a password (D61). See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
 import { startService } from './processes.ts'
 
@@ -16,11 +15,8 @@ const [rounds, askers, signInsASecond] = [3, 4, 50]
 const token = accountTokens[0]!
 const headers = { authorization: `Bearer ${token}` }
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 const { url } = await startService({ DATA_DIR: join(directory, 'data'), DEALWRIGHT_TOKEN: token })
 const [alone, beside]: [number[], number[]] = [[], []]
 const answered = new Map<number, number>()

@@ -3,11 +3,10 @@
  * unique field (D86) beside plain creates, in turns of one run: such that create and such that update. Prints
  * the throughput as ratios. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '../test/support/postgres.ts'
+import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
 import { ask, endAll, startService } from './processes.ts'
@@ -35,9 +34,8 @@ const kinds: readonly Kind[] = [
   { ...byCode, name: 'upsert that updates', ids: few },
 ]
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(`Node.js ${process.versions.node}, load before the run ${loadavg()[0]!.toFixed(1)}`)
+const directory = ownDirectory()
+sayMachine()
 if (values.engine.includes('postgres')) {
   const server = await startPostgres(true)
   if (!server) throw new Error('PostgreSQL is not installed here')
@@ -66,9 +64,8 @@ async function compare(title: string, place: Record<string, string>): Promise<vo
   console.log(`\n${title}, ${inFlight} in flight, ${turns} turns of ${seconds} s\n`)
   for (const [at, { name }] of kinds.entries()) {
     const ratios = counts[at]!.map((count, turn) => count / counts[0]![turn]!).sort((a, b) => a - b)
-    const middle = ratios[ratios.length >> 1]!
     const range = `${ratios[0]!.toFixed(2)} to ${ratios.at(-1)!.toFixed(2)}`
-    console.log(`${name.padEnd(20)} ${middle.toFixed(2)} of create (${range})`)
+    console.log(`${name.padEnd(20)} ${middle(ratios).toFixed(2)} of create (${range})`)
   }
 }
 

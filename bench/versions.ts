@@ -4,11 +4,10 @@
  * and by the hand-written endpoint, in turns of one run. Prints the throughput as ratios. See
  * docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '../test/support/postgres.ts'
+import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens, type Case, cases } from './prepare.ts'
 import { ask, endAll, type Running, startProcess, startService } from './processes.ts'
@@ -30,9 +29,8 @@ const inFlight = 32
 type Candidate = { readonly name: string; readonly url: string; readonly items: readonly Case[] }
 type Opened = { url: string } | { dataDir: string }
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(`Node.js ${process.versions.node}, load before the run ${loadavg()[0]!.toFixed(1)}`)
+const directory = ownDirectory()
+sayMachine()
 if (values.engine.includes('postgres')) {
   const server = await startPostgres(true)
   if (!server) throw new Error('PostgreSQL is not installed here')
@@ -82,10 +80,6 @@ async function compare(title: string, candidates: readonly Candidate[]): Promise
   }
   const text = rows.map(cells => `| ${cells.join(' | ')} |`).join('\n')
   console.log(`\n${title}, ${inFlight} in flight, ${turns} turns of ${seconds} s\n\n${text}`)
-}
-
-function middle(sorted: readonly number[]): number {
-  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 }
 
 function load({ name, url, items }: Candidate, index: number, seconds: number): Promise<Figures> {

@@ -4,7 +4,7 @@
  * the median of five after a warm-up. See docs/performance.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -19,6 +19,7 @@ import { openDatabase } from '../src/db/open.ts'
 import { signInBrowser } from '../test/support/browser-session.ts'
 import { launchBrowser } from '../test/support/chromium.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
+import { sayMachine } from './begin.ts'
 
 const { values } = parseArgs({ options: { deals: { type: 'string', default: '10000,100000' } } })
 const times = 5
@@ -26,9 +27,7 @@ const token = 'bench-web-token-bench-web-token-bench'
 
 type Row = readonly [what: string, measured: number, unit: string, aim: number]
 
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+sayMachine()
 const firstCards: number[] = []
 for (const deals of values.deals.split(',').map(Number)) {
   const rows = await measured(deals)

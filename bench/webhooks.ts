@@ -3,13 +3,12 @@
  * second a receiver on this machine gets, and how long after a write it gets its event: alone, and beside
  * receivers that hang, fail or are slow, in turns of one run. See docs/performance.md.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
+import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
 import { endAll, startService } from './processes.ts'
 
@@ -31,11 +30,8 @@ const badOnes = 4
 const rounds = 3
 const token = accountTokens[0]!
 
-const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
-process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
-console.log(
-  `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${loadavg()[0]!.toFixed(1)}`,
-)
+const directory = ownDirectory()
+sayMachine()
 const receivedAt = new Map<number, number>()
 const healthy = await receiver((seq, response) => {
   receivedAt.set(seq, performance.now())

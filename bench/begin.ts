@@ -1,0 +1,24 @@
+/** What every bench begins with, and how it sums up: a directory of its own, the machine, the middle figure. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Makes a directory that is removed when the bench ends. */
+export function ownDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'dealwright-bench-'))
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Prints on what, and beside how much other work, the figures are measured. */
+export function sayMachine(): void {
+  const load = loadavg()[0]!.toFixed(1)
+  console.log(
+    `Node.js ${process.versions.node}, ${availableParallelism()} cores, load before the run ${load}`,
+  )
+}
+
+/** The median of figures in their order, of which there is at least one. */
+export function middle(sorted: readonly number[]): number {
+  return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
+}
