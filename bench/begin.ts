@@ -1,4 +1,4 @@
-/** What every bench begins with, and how it sums up: a directory of its own, the machine, the middle figure. */
+/** What benches begin with, and how they sum up: a directory of their own, the machine, the middle figure. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

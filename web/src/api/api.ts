@@ -44,25 +44,36 @@ export class Told extends Error {}
 const unreached = () =>
   navigator.onLine === false ? 'You are offline.' : 'The service could not be reached.'
 
-/** Names each write, so that its event is known again. One without an answer may have been carried out. */
-const namingFetch: typeof fetch = async (input, init) => {
-  if (!init?.method || init.method === 'GET') return fetch(input, init)
+/** Every request of the page. Its answer says whether the session goes on. */
+const watchedFetch: typeof fetch = async (input, init) => {
+  const isRead = !init?.method || init.method === 'GET'
+  const answer = await (isRead ? fetch(input, init) : namedWrite(input, init))
+  if (answer.ok && hasEnded.get()) hasEnded.set(false)
+  // A password that is wrong ends nothing.
+  if (answer.status === 401 && !/\/(session|password)$/.test(String(input))) hasEnded.set(true)
+  return answer
+}
+
+/** Names a write, so that its event is known again. One without an answer may have been carried out. */
+async function namedWrite(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const id = crypto.randomUUID()
   ownWrites.push(id)
   if (ownWrites.length > 500) ownWrites.shift()
-  const headers = new Headers(init.headers)
+  const headers = new Headers(init?.headers)
   headers.set('x-request-id', id)
   try {
-    const answer = await fetch(input, { ...init, headers })
-    // A password that is wrong ends nothing.
-    if (answer.status === 401 && !/\/(session|password)$/.test(String(input))) hasEnded.set(true)
-    return answer
+    return await fetch(input, { ...init, headers })
   } catch (error) {
     throw new Told(`${unreached()} It is not known whether this was done.`, { cause: error })
   }
 }
 
-export const api = new Dealwright({ url: location.origin, retries: 2, timeoutMs: 30_000, fetch: namingFetch })
+export const api = new Dealwright({
+  url: location.origin,
+  retries: 2,
+  timeoutMs: 30_000,
+  fetch: watchedFetch,
+})
 
 /** The data of an answer. `T` is what the OpenAPI document says of the path. */
 export async function ask<T>(

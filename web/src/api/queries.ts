@@ -1,5 +1,5 @@
 /** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
-import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { QueryClient, queryOptions } from '@tanstack/react-query'
 import type { StageKind } from '../board/stage-kind.ts'
 import {
   type AnyRecord,
@@ -16,14 +16,6 @@ import {
 const minute = 60_000
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError: error => {
-      if (isSignedOut(error)) hasEnded.set(true)
-    },
-    onSuccess: () => {
-      if (hasEnded.get()) hasEnded.set(false)
-    },
-  }),
   defaultOptions: {
     // The client has tried again where that is of use. The feed says what has changed (live.ts).
     queries: { retry: false, staleTime: minute, gcTime: 10 * minute, refetchOnWindowFocus: true },
@@ -139,8 +131,9 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
     .join(',')
 }
 
-/** Whatever shows records of a resource is read again. */
-export function refresh(resource: string): Promise<unknown> {
-  const keys = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
+/** Whatever shows records of a resource is read again, but for what shows the change already. */
+export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
+  const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
+  const keys = all.filter(([what]) => what !== but)
   return Promise.all(keys.map(queryKey => queryClient.invalidateQueries({ queryKey })))
 }

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
-import { sayError } from '../api/api.ts'
 import { pipelinesQuery } from '../api/queries.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
+import { ReadingFailed } from '../shell/reading-failed.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
@@ -74,7 +74,7 @@ export function Board() {
           {isDrawn && <BoardBar search={search} error={error} onChange={show} />}
         </Suspense>
       </div>
-      {error && <Trouble error={error} isOld={board !== undefined} onRetry={() => void refetch()} />}
+      <ReadingFailed error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
       {board ? (
         <Content
           {...{ board, asked, reason, filter }}
@@ -140,23 +140,6 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
         <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
-  )
-}
-
-function Trouble({ error, isOld, onRetry }: { error: unknown; isOld: boolean; onRetry: () => void }) {
-  return (
-    <div
-      role="alert"
-      className="mx-4 mb-2 flex items-center gap-3 rounded-md bg-lost-soft px-3 py-2 text-lost"
-    >
-      <span className="min-w-0 grow">
-        {isOld && 'This is what was read before. '}
-        {sayError(error)}
-      </span>
-      <Button isSmall onPress={onRetry}>
-        Try again
-      </Button>
-    </div>
   )
 }
 

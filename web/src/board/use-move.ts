@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'react'
 import { api, DealwrightError, sayError, VersionConflict } from '../api/api.ts'
-import { queryClient } from '../api/queries.ts'
+import { queryClient, refresh } from '../api/queries.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
@@ -54,8 +54,7 @@ function mover(asked: BoardAsked): Move {
       const action = isBack ? { label: 'Undo', act: () => void move(id, from.id) } : undefined
       toast(`${deal.title} is in ${to.name} now.`, { action })
       // Elsewhere the deal is shown as it was.
-      for (const shown of ['record', 'list', 'sums'])
-        void queryClient.invalidateQueries({ queryKey: [shown, 'deal'] })
+      void refresh('deal', 'board')
     } catch (error) {
       change(current => moved(current, id, from.id, place.row))
       if (error instanceof VersionConflict)

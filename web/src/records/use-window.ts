@@ -3,9 +3,9 @@
  * still to come are undefined; nothing else moves when they arrive.
  */
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { type AnyRecord, api, base, type Page } from '../api/api.ts'
 import { type ListAsked, pageQuery } from '../api/queries.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
 
 const windowSize = 100
 /** Numbered pages end at row 100 000 (D27). An element of that height is one that every browser can draw. */
@@ -58,9 +58,9 @@ function isSameList(key: readonly unknown[] | undefined, resource: string, asked
 /** `first` and `last` are the rows in sight. */
 export function useWindow(resource: string, asked: ListAsked, first: number, last: number): Window {
   const client = useQueryClient()
-  const results = useQueries({
-    queries: useSettled(pagesOf(first, last)).map(page => pageQuery(resource, asked, page, windowSize)),
-  })
+  // The windows in sight, once the scrolling has come to rest there: those it passes by are not read.
+  const pages = useDebounced(pagesOf(first, last), 60).split(',').map(Number)
+  const results = useQueries({ queries: pages.map(page => pageQuery(resource, asked, page, windowSize)) })
   const known = (page: number) =>
     client.getQueryData<Page<AnyRecord>>(pageQuery(resource, asked, page, windowSize).queryKey)
   return {
@@ -84,14 +84,4 @@ function pagesOf(first: number, last: number): string {
   const [from, to] = [Math.floor(first / windowSize), Math.floor(Math.max(last, first) / windowSize)]
   for (let page = from; page <= to; page++) pages.push(page + 1)
   return pages.join()
-}
-
-/** The windows in sight, once the scrolling has come to rest there: those it passes by are not read. */
-function useSettled(pages: string): number[] {
-  const [settled, setSettled] = useState(pages)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(pages), 60)
-    return () => clearTimeout(timer)
-  }, [pages])
-  return settled.split(',').map(Number)
 }

@@ -3,7 +3,7 @@
  * the fields of the change go back: another change of the row may be under way.
  */
 import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
-import { queryClient } from '../api/queries.ts'
+import { queryClient, refresh } from '../api/queries.ts'
 import { ending } from './deal-rules.ts'
 import { Clash, update, type Values } from './draft.ts'
 
@@ -45,8 +45,7 @@ export function take(resource: string, saved: AnyRecord): void {
     const values = Object.fromEntries(names.map(name => [name, saved[name]]))
     return { ...now, ...values, _expanded: { ...now._expanded, ...saved._expanded } }
   })
-  for (const queryKey of [['record', resource], ['sums', resource], ['board']])
-    void queryClient.invalidateQueries({ queryKey })
+  void refresh(resource, 'list')
 }
 
 /** A deal of a list, with how it has ended. */

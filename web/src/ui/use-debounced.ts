@@ -1,4 +1,4 @@
-/** A text that somebody is typing, once no key was pressed for some milliseconds. */
+/** A text that changes quickly, by typing or scrolling, once it has rested for some milliseconds. */
 import { useEffect, useState } from 'react'
 
 export function useDebounced(text: string, delayMs: number): string {
