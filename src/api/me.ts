@@ -61,6 +61,6 @@ function ownFieldsOf(body: Json): Json {
   if (!isObject(body)) return body
   const hint = 'Who administers users changes the others, with PATCH /user/{id}.'
   const problems = unknownMembers(body, ownFields, hint)
-  if (problems.length) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
+  if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
   return body
 }

@@ -6,9 +6,17 @@ import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '../accounts/callers.ts'
-import { type Problem, Refusal } from '../errors.ts'
+import { Problems, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
-import { isObject, isRawNumber, type Json, JsonLimitError, type JsonObject, parseExactly } from '../json.ts'
+import {
+  isObject,
+  isRawNumber,
+  type Json,
+  JsonLimitError,
+  type JsonObject,
+  parseExactly,
+  pointerStep,
+} from '../json.ts'
 import type { Parameters } from '../list/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
@@ -123,15 +131,20 @@ export function bodyOf({ body }: ApiRequest): Json {
   return body
 }
 
-/** What is wrong with members of a body that there are not. `hint` says where they may be sent. */
-export function unknownMembers(body: JsonObject, known: readonly string[], hint?: string): Problem[] {
-  return Object.keys(body)
-    .filter(name => !known.includes(name))
-    .map(field => ({
-      ...{ field, path: `/${field}`, code: 'unknown_field' },
-      message: `There is no member "${field}". The members: ${known.join(', ')}.`,
-      ...(hint === undefined ? {} : { hint }),
-    }))
+/** The members of a body that there are not, as problems. `hint` says where they may be sent. */
+export function unknownMembers(body: JsonObject, known: readonly string[], hint?: string): Problems {
+  const problems = new Problems()
+  for (const field of Object.keys(body)) {
+    if (known.includes(field)) continue
+    problems.add(
+      () => ({
+        ...{ field, path: `/${pointerStep(field)}`, code: 'unknown_field' },
+        message: `There is no member "${field}". The members: ${known.join(', ')}.`,
+      }),
+      hint,
+    )
+  }
+  return problems
 }
 
 /** The bytes of JSON text → value, numbers exact (D14). */

@@ -137,15 +137,16 @@ function members(
   if (!isObject(body))
     throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
   const said = (field: string, code: string, message: string) => ({ field, path: `/${field}`, code, message })
-  const others = known.flatMap(name => {
+  const problems = unknownMembers(body, known)
+  for (const name of known) {
     const value = body[name] ?? null
-    if (typeof value === 'string' && value !== '') return []
-    if (value === null || value === '')
-      return required.includes(name) ? [said(name, 'required', `${name} must be given.`)] : []
-    return [said(name, 'wrong_type', `${name} must be a text.`)]
-  })
-  const problems = [...unknownMembers(body, known), ...others]
-  if (problems.length) throw new Refusal('validation_failed', 'The body could not be used.', problems)
+    const isMissing = value === null || value === ''
+    if (isMissing && required.includes(name))
+      problems.add(() => said(name, 'required', `${name} must be given.`))
+    else if (!isMissing && typeof value !== 'string')
+      problems.add(() => said(name, 'wrong_type', `${name} must be a text.`))
+  }
+  if (problems.count) throw new Refusal('validation_failed', 'The body could not be used.', problems)
   return body as { [name: string]: string | undefined }
 }
 

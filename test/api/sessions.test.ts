@@ -297,6 +297,10 @@ test('everybody changes how dates are shown to them, and nothing else', async ()
     '/time_zone unknown_time_zone',
   ])
   assert.equal((await own.send('PATCH', me, [])).status, 422)
+  const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`no/${n}`, 1]))
+  const refused = await own.send('PATCH', me, many)
+  assert.deepEqual([refused.status, refused.body.errors.length], [422, 500])
+  assert.equal(refused.body.errors[0].path, '/no~10')
   assert.equal((await own.send('PATCH', `${me}?x=1`, { locale: 'sv' })).status, 400)
   assert.deepEqual(problems(await own.send('PATCH', me, { time_zone: '+01:00' })), [
     '/time_zone unknown_time_zone',

@@ -211,6 +211,7 @@ function records(known: Known, deal: number): Named {
     'unknown members of an update, with a key': update(`{${unknown('unknown_')}}`, {
       'idempotency-key': 'update',
     }),
+    'unknown members of who asks': { method: 'PATCH', path: `${v1}/me`, body: `{${unknown('local')}}` },
     'an update of another version': update(`{"description":"${long}"}`, { 'if-match': '"77"' }),
     'a user with a long e-mail': post('user', `{"name":"x","email":"${'a'.repeat(room)}@"}`),
   }
