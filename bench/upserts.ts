@@ -1,7 +1,7 @@
 /**
  * `npm run bench:upserts [-- --seconds 1 --turns 10 --engine postgres,embedded]`: upserts of products by a
- * unique field (D86) beside plain creates, in turns of one run: such that create and such that update. Prints
- * the throughput as ratios. See docs/performance.md.
+ * unique field (D86) beside plain creates, in turns of one run: those that create, and those that update.
+ * Prints the throughput as ratios. See docs/performance.md.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

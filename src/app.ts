@@ -82,7 +82,7 @@ export function buildApp({
   app.addHook('preClose', async () => followers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, limits, say)
-  // What else a client expects of a server than to go on is nothing that this one knows.
+  // An Expect header that Node.js does not know is ignored: its own refusal would have no body.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   const admission = openAdmission({
     callers,

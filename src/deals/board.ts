@@ -20,7 +20,7 @@ import { type OfPipeline, ofPipeline, shownStage } from './of-pipeline.ts'
 
 export type BoardRequest = OfPipeline & {
   readonly list: ListRequest
-  /** the same of stages of the kind Won or Lost: of what was closed long ago, they may show nothing */
+  /** of stages of the kind Won or Lost, which may leave out what was closed long ago */
   readonly closed: ListRequest
 }
 

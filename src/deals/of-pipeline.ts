@@ -25,7 +25,7 @@ export function namedByStages({ byName }: ResourceFields): readonly Field[] {
 export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
   const { catalog, fields, problems } = context
   const by = fields.byName.get('pipeline_stage')!
-  // What is hidden is named by no other problem.
+  // No other problem names what is hidden.
   const hidden = namedByStages(fields).find(({ is_hidden }) => is_hidden)
   if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
   const pipeline = hidden ? null : pipelineOf(parameters, context)

@@ -110,7 +110,7 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
   const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
-  // Others, such as that of another password, leave the record as it is.
+  // Other events, such as a new password, leave the record as it is.
   const are = sql`${own} AND e.seq > ${last}::bigint
     AND e.type IN (${verb('updated')}, ${verb('deleted')}, ${verb('restored')})`
   const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
@@ -221,7 +221,7 @@ const columnsOf = madeOnce(({ fields, resource: { kept } }: ResourceFields): rea
         .columns(field)
         .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
     })
-  // `last_used_at` of a token, for one.
+  // No event tells of them: `last_used_at` of a token, for one.
   const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
   const isAsNow = ({ kept_by, is_of_store, internal_name }: Field) =>
     kept_by || (is_of_store && !ownOfStore.has(internal_name))

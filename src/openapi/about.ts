@@ -19,7 +19,7 @@ export type About = {
   readonly answers: readonly Answered[]
   /** what it refuses beyond what all routes like it do (refusals.ts) */
   readonly refuses: readonly ErrorSlug[]
-  /** whether it takes an Idempotency-Key although everybody may send it */
+  /** whether it takes an Idempotency-Key although it needs no scope */
   readonly takesKey?: true
   /** whether it takes If-Match */
   readonly ifMatch?: true

@@ -58,7 +58,7 @@ export function soughtBy(
   return { field, texts, holders: [...holders.values()] }
 }
 
-/** A payload without how its record is found. It may be large: it is not copied without need. */
+/** A payload without `find_by`. It may be large, so it is copied only where it has one. */
 export function withoutFindBy(body: JsonObject): JsonObject {
   if (!('find_by' in body)) return body
   const { find_by: _, ...members } = body

@@ -266,7 +266,7 @@ export class Courier {
 
   async #writeDown(): Promise<void> {
     const { db, now, disable } = this.#options
-    // Out of use, nothing is tried again, also what was under way then.
+    // Out of use, nothing is tried again, nor is what was under way.
     const outcomes = this.#isGivenUp ? this.#outcomes.map(settled) : this.#outcomes
     // Others end meanwhile.
     this.#outcomes = []

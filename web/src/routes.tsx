@@ -38,7 +38,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: async ({ location }) => {
-    // The board asks for its cards by them: they are read while it is asked who is there.
+    // The board needs the fields to ask for its cards: they are read while the service says who asks.
     if (location.pathname === '/' || location.pathname === '/board')
       void queryClient.prefetchQuery(fieldsQuery('deal'))
     if (!(await whoAsks())) throw redirect({ to: '/sign-in', search: { to: location.href } })
