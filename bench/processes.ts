@@ -13,6 +13,7 @@ process.on('exit', endAll)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 export type Running = {
+  readonly pid: number
   readonly url: string /** from the spawn to the line that says it is ready */
   readonly seconds: number
   stop(): Promise<void>
@@ -51,7 +52,7 @@ export async function startProcess(file: string, env: Record<string, string>, cw
       if (!url) continue
       const seconds = (performance.now() - began) / 1000
       child.stdout.resume()
-      return { url, seconds, stop: () => end(child, gone) }
+      return { pid: child.pid!, url, seconds, stop: () => end(child, gone) }
     }
   } finally {
     clearTimeout(late)

@@ -2,6 +2,7 @@
  * The only wiring: database, callers and routes become an HTTP service. Everything a request passes on its
  * way stands here in order.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyBaseLogger,
@@ -22,12 +23,15 @@ import { OpenId } from './api/openid.ts'
 import { openPipeline } from './api/pipeline.ts'
 import { rateLimit } from './api/rate-limit.ts'
 import { readJson, requestId } from './api/request.ts'
-import { type AccountRoute, routes } from './api/routes.ts'
+import type { AccountRoute } from './api/route.ts'
+import { routes } from './api/routes.ts'
 import { isForPage, serveWeb } from './api/web.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
+import { Refusal } from './errors.ts'
 import { Followers, telling } from './events/followers.ts'
+import { JobWorker } from './jobs/worker.ts'
 import { resources } from './resources.ts'
 import { Hashing } from './sign-in/hashing.ts'
 import { SignIn } from './sign-in/sign-in.ts'
@@ -70,11 +74,7 @@ export function buildApp({
   const say = (line: string) => log.warn(line)
   const app = httpServer(log, requestTimeoutMs, {
     connection: (error, socket) => connections.refuse(error, socket),
-    // A path that can't be read has no route, and no hook of one.
-    path: (error, request, reply) => {
-      const answer = (refused: unknown) => refuse(refused, request, reply, connections)
-      void admission.count(request).then(() => answer(error), answer)
-    },
+    path: (...refused) => refusePath(admission, connections, ...refused),
   })
   const followers = new Followers(database)
   const db = telling(database, () => [followers, worker])
@@ -96,7 +96,10 @@ export function buildApp({
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const worker = new WebhookWorker({ db, callers, now, log: say, ...webhooks })
   app.addHook('onClose', () => worker.stop())
-  const parts = { db, callers, jobs, followers, signIn, openId: provider, retentionDays, now, worker }
+  const jobWorker = new JobWorker({ db, callers, now, log: say, retentionDays })
+  app.addHook('onClose', () => jobWorker.stop())
+  const work = { jobs, worker, jobWorker }
+  const parts = { db, callers, followers, signIn, openId: provider, retentionDays, now, ...work }
   const table = routes(parts)
   const pipeline = openPipeline(db, callers)
   const service: Service = { now, admission, connections, pipeline, admitted: new WeakMap() }
@@ -111,6 +114,16 @@ export function buildApp({
     return refuse(error, request, reply, connections)
   })
   return app
+}
+
+/** Refuses a path that can't be read. It has no route, and no hook of one. */
+function refusePath(
+  admission: Admission,
+  connections: Connections,
+  ...[error, request, reply]: Parameters<Refusals['path']>
+): void {
+  const answer = (refused: unknown) => refuse(refused, request, reply, connections)
+  void admission.count(request).then(() => answer(error), answer)
 }
 
 function refuseWrongPaths(app: FastifyInstance, paths: Paths, admission: Admission, hasWeb: boolean): void {
@@ -161,5 +174,13 @@ function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBy
     const bytes = await readBody(request.raw, own.bytes < anyBody.bytes ? own : anyBody, hold)
     if (bytes.length > largeBytes) await beAlone()
     return readJson(bytes)
+  })
+  // A file is read by whoever takes it.
+  app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) => {
+    const { uploads = [] } = request.routeOptions.config as Pick<AccountRoute, 'uploads'>
+    const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+    if (uploads.includes(type)) return body
+    const known = uploads.length ? uploads.join(' or ') : 'application/json'
+    throw new Refusal('unsupported_media_type', `Send the body as "Content-Type: ${known}".`)
   })
 }

@@ -13,6 +13,9 @@ export interface Schemas {
     code: number
     errors: Array<Schemas['problem_item']>
     requestId: string
+    /** Of an atomic batch: what would have become of each operation. */
+    data?: Array<Schemas['batch_item']>
+    meta?: { [name: string]: unknown }
   }
   problem_item: {
     field: string | null
@@ -36,6 +39,19 @@ export interface Schemas {
       resource: string
       id: number
     }>
+    /** Nothing was saved. */
+    dryRun?: true
+  }
+  batch_item: {
+    /** What its own request would have been answered. */
+    status: number
+    data?: { [name: string]: unknown }
+    meta?: Schemas['write_meta']
+    type?: string
+    title?: string
+    detail?: string
+    code?: number
+    errors?: Array<Schemas['problem_item']>
   }
   page_meta: {
     page: number | null
@@ -355,6 +371,46 @@ export interface Schemas {
     conversion: number | null
     /** Of the stays in the stage that ended. */
     median_days: number | null
+  }
+  job: {
+    id: number
+    kind: "import" | "bulk"
+    resource: string
+    name: string | null
+    state: "waiting" | "running" | "paused" | "done" | "failed" | "cancelled"
+    phase: "dry_run" | "run" | "revert" | null
+    done: number
+    created: number
+    updated: number
+    unchanged: number
+    skipped: number
+    refused: number
+    reverted: number
+    related: number
+    total: number | null
+    /** Rows or records a second, of the time in which it worked. */
+    rate: number | null
+    problems: Array<{ [name: string]: unknown }>
+    /** The counts of each phase that came to its end. */
+    result: { [name: string]: unknown }
+    error: string | null
+    created_by: number
+    created_at: string | null
+    begun_at: string | null
+    ended_at: string | null
+    format?: "csv" | "jsonl" | "xlsx"
+    columns?: Array<{ [name: string]: unknown }>
+    mapping?: Array<{ [name: string]: unknown }>
+    values?: { [name: string]: unknown }
+    formats?: { [name: string]: unknown }
+    duplicates?: { [name: string]: unknown } | null
+    targets?: Array<{ [name: string]: unknown }>
+    values_to_map?: Array<{ [name: string]: unknown }>
+  }
+  job_page: {
+    pageSize: number
+    hasMore: boolean
+    nextCursor: string | null
   }
   named_or_gone: {
     id: number

@@ -2,7 +2,7 @@
  * What a new account starts with (D40): its pipeline, the interface's default option lists, and its roles.
  * Data only.
  */
-import { followScope } from '../rights/scopes.ts'
+import { followScope, importScope } from '../rights/scopes.ts'
 import type { Visibility } from '../rights/visibility.ts'
 
 export const defaultPipeline = {
@@ -103,7 +103,9 @@ export const defaultRoles: readonly {
         'token',
         'webhook',
         'view',
+        'job',
       ),
+      importScope,
       ...configuration,
     ],
   },
@@ -112,7 +114,7 @@ export const defaultRoles: readonly {
     name: 'Member',
     built_in: 'member',
     scopes: [
-      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token', 'webhook', 'view'),
+      ...write('deal', 'contact', 'company', 'activity', 'tag', 'token', 'webhook', 'view', 'job'),
       ...read('product', 'territory'),
       ...configuration,
     ],
@@ -124,6 +126,7 @@ export const defaultRoles: readonly {
     built_in: 'read_only',
     scopes: [
       ...read('deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'token', 'webhook'),
+      ...read('job'),
       ...write('view'),
       ...configuration,
     ],

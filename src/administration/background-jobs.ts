@@ -9,6 +9,7 @@ import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
 import { forgetOldEvents } from '../events/retention.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import { cleanJobs } from '../jobs/store.ts'
 import { reasonOf } from '../log.ts'
 import { reweighDeals } from '../pipelines/reweigh.ts'
 import { forgetOldKeys } from '../records/idempotency.ts'
@@ -180,6 +181,10 @@ export class BackgroundJobs {
     ({ account }) => forgetOldKeys(this.#options.db, String(account.id)),
     ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
     ({ account }) => this.#forgetEvents(account.id),
+    ({ account }) => {
+      const { db, now, retentionDays } = this.#options
+      return cleanJobs(db, account.id, oldestKept(now(), retentionDays))
+    },
     // The indexes of a restored database are missing too.
     catalog =>
       arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, (name, error) =>

@@ -10,7 +10,7 @@ import { success } from './answer.ts'
 import { inPast } from './past.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf, parametersOf } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 /** Sums over the records of a resource; the parameters are in the address, in the body, or in both (D32). */
 export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {

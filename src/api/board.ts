@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts'
 import { boardAbout } from './deal-abouts.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
-import type { AccountRoute, Handler } from './routes.ts'
+import type { AccountRoute, Handler } from './route.ts'
 
 export function boardRoute(db: ServedDatabase): AccountRoute {
   const url = '/rest/api/v1/deal/view/board'

@@ -2,15 +2,17 @@
  * How Fastify serves the routes of the table: each request is admitted, carried out and answered. What
  * refuses or fails is answered too.
  */
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { takesKey } from '../openapi/refusals.ts'
 import type { Admission, Admitted, Guest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import type { Connections } from './connections.ts'
+import { dryRun } from './dry-run.ts'
 import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
-import type { AccountRoute, GuestRoute, PublicRoute, Route } from './routes.ts'
+import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
 import { transferred } from './transfer.ts'
 
 /** What the requests of a process have in common. */
@@ -73,17 +75,17 @@ function addGuestRoute(
 }
 
 function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
-  const { method, url, scope, bodyLimit, isStreamed = false, handler } = route
+  const { method, url, scope, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
   const { admission, admitted, connections, pipeline } = service
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   app.route({
     method,
     url,
-    config: { bodyLimit },
+    config: { bodyLimit, uploads },
     onRequest: async request => {
       admitted.set(request, await admission.admit(request, scope))
       connections.trust(request.raw.socket)
-      refuseOtherThanJson(request, isStreamed)
+      if (!isFile) refuseOtherThanJson(request, isStreamed)
     },
     handler: async (request, reply) => {
       const caller = admitted.get(request) as Admitted
@@ -110,7 +112,7 @@ type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
 /** A request as handlers know it. */
 function requestOf(
-  { method, scope, about }: AccountRoute,
+  { method, scope, about, uploads }: AccountRoute,
   { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +120,10 @@ function requestOf(
 ): ApiRequest {
   const url = request.raw.url!
   const params = request.params as { [name in PathParameter]?: string }
-  const body = request.body as ApiRequest['body']
+  const body = uploads ? undefined : (request.body as ApiRequest['body'])
+  const query = readQuery(url)
+  // A dry run keeps no key.
+  const isKeyed = takesKey({ scope, about }) && !query.has(dryRun)
   const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
   return {
     caller,
@@ -129,10 +134,11 @@ function requestOf(
     option: params.option ?? params.delivery ?? '',
     field: params.field ?? '',
     value: params.value ?? '',
-    query: readQuery(url),
+    query,
     body,
+    upload: uploads ? ((request.body as Readable | undefined) ?? null) : null,
     ifMatch,
-    idempotency: takesKey({ scope, about }) ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
+    idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
     now,
     visitor,
     wantsStream: wantsStream(request),

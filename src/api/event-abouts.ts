@@ -1,4 +1,5 @@
 /** What the routes of history and feed are, for the OpenAPI document (D70, D71, D90). */
+import type { Schema } from '../fields/field.ts'
 import { type About, enveloped, named, ok } from '../openapi/about.ts'
 
 /** GET /{resource}/{id}/history */
@@ -47,4 +48,37 @@ export const feedAbout: About = {
     },
   ],
   refuses: ['malformed_request', 'events_gone'],
+}
+
+/** Of which resource it is, the event says. */
+const anyRecord: Schema = {
+  type: 'object',
+  description: 'A record, with the members of its resource.',
+  properties: {
+    id: { type: 'integer' },
+    version: { type: 'integer' },
+    deleted_at: { type: ['string', 'null'], format: 'date-time' },
+  },
+  required: ['id', 'version', 'deleted_at'],
+  additionalProperties: true,
+}
+
+/** POST /event/{id}/undo */
+export const undoAbout: About = {
+  ...{ id: 'event_undo', summary: 'Undoes a change, if nobody has changed the same since.', tag: 'event' },
+  description:
+    'What it wrote is written back: a creation is undone by a deletion, a deletion by a restoration. It is a change of its own, so it can be undone too. It takes the scope to write the resource of the event.',
+  answers: [
+    ok(
+      'The record as it is now; of a creation or restoration that is undone, as it was deleted.',
+      enveloped(anyRecord, named('write_meta')),
+      ['etag'],
+    ),
+  ],
+  refuses: [
+    ...(['record_not_found', 'events_gone', 'not_undoable', 'changed_since'] as const),
+    ...(['validation_failed', 'duplicate', 'in_use', 'version_conflict'] as const),
+  ],
+  takesKey: true,
+  ifMatch: true,
 }

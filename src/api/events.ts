@@ -14,7 +14,7 @@ import { followScope } from '../rights/scopes.ts'
 import { allowed } from './admission.ts'
 import { type Answer, success } from './answer.ts'
 import { type ApiRequest, fieldsOf, idOf } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 export type EventService = {
   readonly db: Queryable

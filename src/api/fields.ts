@@ -24,7 +24,7 @@ import { type Answer, success } from './answer.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 export type FieldHandlers = {
   [operation in

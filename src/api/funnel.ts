@@ -6,7 +6,7 @@ import { success } from './answer.ts'
 import { funnelAbout } from './deal-abouts.ts'
 import { inTurn, needNames, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
-import type { AccountRoute, Handler } from './routes.ts'
+import type { AccountRoute, Handler } from './route.ts'
 
 export function funnelRoute(db: ServedDatabase): AccountRoute {
   const url = '/rest/api/v1/deal/funnel'

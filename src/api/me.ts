@@ -8,7 +8,7 @@ import { updateRecord } from '../records/update.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 /** What everybody may change of their own user. */
 const ownFields = ['time_zone', 'locale']

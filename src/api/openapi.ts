@@ -10,7 +10,7 @@ import type { DescribedRoute } from '../openapi/about.ts'
 import { baseCatalog, openApi } from '../openapi/document.ts'
 import { allows } from '../rights/scopes.ts'
 import { readParameters } from './parameters.ts'
-import type { GuestHandler } from './routes.ts'
+import type { GuestHandler } from './route.ts'
 
 const [compressed, plain] = [promisify(gzip), promisify(gunzip)]
 

@@ -22,7 +22,7 @@ import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { GuestRequest } from './request.ts'
-import type { GuestHandler } from './routes.ts'
+import type { GuestHandler } from './route.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
 const callbackPath = '/rest/api/v1/session/openid/callback'

@@ -11,7 +11,7 @@ import type { Queryable } from '../records/store.ts'
 import { allowed } from './admission.ts'
 import type { Answer } from './answer.ts'
 import type { ApiRequest } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 export type Pipeline = {
   /** Answers a request with a handler that needs this scope. Throws what the handler throws. */

@@ -2,6 +2,7 @@
 import type { ErrorSlug } from '../errors.ts'
 import { type About, created, deleted, enveloped, named, ok } from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
+import { takesDryRun } from './dry-run.ts'
 import { historyAbout } from './event-abouts.ts'
 
 export type RecordAbouts = {
@@ -50,11 +51,13 @@ function hintsOf(resource: string, operation: keyof typeof hints): string {
 export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const tag = resource
   const expand = [`${resource}_expand`]
+  const tried = takesDryRun(resource) ? ['dry_run'] : []
+  const written = [...expand, ...tried]
   const record = ok('The record.', recordOf(resource), ['etag'])
   const change: Omit<About, 'id' | 'summary'> = {
     tag,
     description: hintsOf(resource, 'change'),
-    parameters: expand,
+    parameters: written,
     body: { schema: named(`${resource}_input`) },
     answers: [record],
     refuses: ['record_not_found', ...saving, 'version_conflict'],
@@ -63,7 +66,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const [words, one] = wordsOf(resource)
   return {
     create: {
-      ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: expand },
+      ...{ id: `${resource}_create`, summary: `Creates ${one}.`, tag, parameters: written },
       description: hintsOf(resource, 'create'),
       body: { schema: named(`${resource}_new`) },
       answers: [created(recordOf(resource))],
@@ -81,13 +84,13 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
       ...{ id: `${resource}_delete`, summary: `Deletes ${one}.`, tag },
-      ...(moves ? { parameters: [moveTo] } : {}),
+      parameters: [...(moves ? [moveTo] : []), ...tried],
       answers: [deleted],
       refuses: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],
       ifMatch: true,
     },
     restore: {
-      ...{ id: `${resource}_restore`, summary: `Restores a deleted ${words}.`, tag, parameters: expand },
+      ...{ id: `${resource}_restore`, summary: `Restores a deleted ${words}.`, tag, parameters: written },
       answers: [record],
       refuses: ['record_not_found', ...saving, 'version_conflict'],
       ifMatch: true,
@@ -111,7 +114,7 @@ function byAbouts(
   return {
     getBy: {
       ...{ id: `${resource}_get_by`, summary: `Reads ${one} by a unique value.`, tag: resource },
-      ...{ description: where, parameters: change.parameters ?? [], answers: change.answers },
+      ...{ description: where, parameters: [`${resource}_expand`], answers: change.answers },
       refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
     },
     upsert: {
@@ -217,7 +220,7 @@ export function tokenAbouts(): { readonly [operation in 'create' | 'rotate']: Ab
     properties: { token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' } },
     required: ['token'],
   }
-  const { parameters: _, ...made } = create
+  const made = { ...create, parameters: ['dry_run'] }
   return {
     create: { ...made, answers: [created(enveloped(secret, named('write_meta')))] },
     rotate: {

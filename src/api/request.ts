@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Caller } from '../accounts/callers.ts'
 import { Problems, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -39,6 +40,8 @@ export type ApiRequest = {
   readonly value: string
   readonly query: Parameters
   readonly body: Json | undefined
+  /** the bytes of a body that is a file, as they come */
+  readonly upload: Readable | null
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null

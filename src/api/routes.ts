@@ -7,92 +7,38 @@ import type { BackgroundJobs } from '../administration/background-jobs.ts'
 import type { Database } from '../db/open.ts'
 import { movePipeline, moveStage } from '../deals/move.ts'
 import type { Followers } from '../events/followers.ts'
-import { queryBytesMax, queryTooLarge } from '../list/parameters.ts'
+import { Places } from '../export/places.ts'
+import type { JobWorker } from '../jobs/worker.ts'
 import type { About } from '../openapi/about.ts'
 import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
-import { aggregateHandler } from './aggregate.ts'
 import type { Answer } from './answer.ts'
 import { boardRoute } from './board.ts'
-import type { BodyLimit } from './body.ts'
 import { docsHandler } from './docs.ts'
+import { withDryRun } from './dry-run.ts'
 import { feedAbout } from './event-abouts.ts'
-import { feedHandler, historyHandler } from './events.ts'
+import { feedHandler } from './events.ts'
+import { exportRoute } from './export.ts'
 import { fieldAbouts } from './field-abouts.ts'
 import { type FieldService, fieldHandlers } from './fields.ts'
 import { funnelRoute } from './funnel.ts'
+import { jobRoutes } from './job-routes.ts'
 import { meHandlers } from './me.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 import { openApiHandler } from './openapi.ts'
 import { type OpenId, openIdHandlers } from './openid.ts'
-import { aggregateAbouts, recordAbouts, searchAbout, tokenAbouts } from './record-abouts.ts'
-import { type RecordService, recordHandlers } from './records.ts'
-import type { ApiRequest, GuestRequest } from './request.ts'
+import { searchAbout, tokenAbouts } from './record-abouts.ts'
+import type { RecordService } from './record-routes.ts'
+import { aggregateRoutes, recordRoutes } from './record-routes.ts'
+import { type AccountRoute, at, type PublicRoute, type Readable, type Route } from './route.ts'
 import { searchHandler } from './search.ts'
 import { publicAbouts, sessionAbouts } from './session-abouts.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 import { tokenHandlers } from './tokens.ts'
+import { undoRoute } from './undo.ts'
 import { webhookChange, webhookRoutes } from './webhooks.ts'
-
-type Readable =
-  | 'deal'
-  | 'product'
-  | 'contact'
-  | 'company'
-  | 'activity'
-  | 'user'
-  | 'role'
-  | 'token'
-  | 'territory'
-  | 'tag'
-  | 'pipeline'
-  | 'pipeline_stage'
-  | 'currency'
-  | 'webhook'
-  | 'view'
-
-export type Scope = `${Readable | 'field'}:${'read' | 'write'}` | typeof followScope
-
-export type Handler = (request: ApiRequest) => Promise<Answer>
-
-type Path = {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly url: string
-  readonly about: About
-}
-
-/** A route of an account's data: it takes a token with its scope. */
-export type AccountRoute = Path & {
-  /** `any`: every caller may ask */
-  readonly scope: Scope | 'admin' | 'any'
-  readonly handler: Handler
-  /** set when it is smaller than that of other bodies */
-  readonly bodyLimit?: BodyLimit
-  /** whether it answers server-sent events, too */
-  readonly isStreamed?: true
-}
-
-/** A route without a token and without a body. */
-export type PublicRoute = Path & {
-  readonly scope: 'public'
-  /** takes the name that the path ends with, if it does */
-  readonly handler: (name: string) => Promise<Answer>
-}
-
-export type GuestHandler = (request: GuestRequest) => Promise<Answer>
-
-/** A route of those who are not known, such as sign-in: without a token, counted for its address. */
-export type GuestRoute = Path & {
-  readonly scope: 'public'
-  readonly guest: GuestHandler
-  readonly bodyLimit: BodyLimit
-  /** whether whoever sends a token is a caller */
-  readonly takesToken?: true
-}
-
-export type Route = AccountRoute | PublicRoute | GuestRoute
 
 /** What the routes work with. */
 export type RouteParts = {
@@ -106,17 +52,21 @@ export type RouteParts = {
   readonly retentionDays: number
   readonly now: () => Date
   readonly worker: WebhookWorker
+  readonly jobWorker: JobWorker
 }
 
 export function routes(parts: RouteParts): readonly Route[] {
-  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker } = parts
+  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker } = parts
   /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
     await Promise.race([jobs.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
-  const records = (resource: Readable, more: Pick<RecordService, 'move' | 'given'> = {}) =>
-    recordRoutes(resource, { db, resource, configured, retentionDays, ...more })
+  const places = new Places()
+  const records = (resource: Readable, more: Pick<RecordService, 'move' | 'given'> = {}) => [
+    ...recordRoutes(resource, { db, resource, configured, retentionDays, ...more }),
+    exportRoute(db, resource, places),
+  ]
   const webhooks = { db, worker, now }
   const table: readonly Route[] = [
     ...records('deal'),
@@ -151,6 +101,8 @@ export function routes(parts: RouteParts): readonly Route[] {
       ...at('GET', '/rest/api/v1/event', followScope, feedHandler({ db, callers, followers }), feedAbout),
       isStreamed: true,
     },
+    undoRoute(db, retentionDays),
+    ...jobRoutes({ db, worker: jobWorker }),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...publicRoutes(db, () => table),
@@ -158,20 +110,9 @@ export function routes(parts: RouteParts): readonly Route[] {
   return table
 }
 
-/** A route of an account's data, as it stands in the table. */
-function at(
-  method: Path['method'],
-  url: string,
-  scope: AccountRoute['scope'],
-  handler: Handler,
-  about: About,
-): AccountRoute {
-  return { method, url, scope, handler, about }
-}
-
 /** Making or rotating a token answers a secret, so these have routes of their own. */
 function tokenRoutes(db: Database): AccountRoute[] {
-  const { create, rotate } = tokenHandlers(db)
+  const { create, rotate } = withDryRun(db, tokenHandlers)
   const about = tokenAbouts()
   return [
     at('POST', '/rest/api/v1/token', 'token:write', create, about.create),
@@ -206,44 +147,6 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
     at('DELETE', `${base}/session/:id`, 'any', session.end, about.remove),
     at('PUT', `${base}/me/password`, 'any', session.changePassword, about.changePassword),
     at('POST', `${base}/user/:id/link`, 'admin', session.createLink, about.createLink),
-  ]
-}
-
-const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
-
-/** The same paths for every resource (the interface's Endpoints, D32, D37). */
-function recordRoutes(resource: Readable, service: RecordService): AccountRoute[] {
-  const { create, list, search, get, update, remove, restore, getBy, upsert } = recordHandlers(service)
-  const history = historyHandler(service.db, resource, service.retentionDays)
-  const about = recordAbouts(resource, service.move !== undefined)
-  const by = `/rest/api/v1/${resource}/by/:field/:value`
-  const [read, write] = [`${resource}:read`, `${resource}:write`] as const
-  return [
-    at('POST', `/rest/api/v1/${resource}`, write, create, about.create),
-    at('GET', `/rest/api/v1/${resource}/view/list`, read, list, about.list),
-    {
-      ...at('POST', `/rest/api/v1/${resource}/view/list`, read, search, about.search),
-      bodyLimit: queryLimit,
-    },
-    at('GET', by, read, getBy, about.getBy),
-    at('PUT', by, write, upsert, about.upsert),
-    at('GET', `/rest/api/v1/${resource}/:id`, read, get, about.get),
-    at('PUT', `/rest/api/v1/${resource}/:id`, write, update, about.replace),
-    at('PATCH', `/rest/api/v1/${resource}/:id`, write, update, about.update),
-    at('DELETE', `/rest/api/v1/${resource}/:id`, write, remove, about.remove),
-    at('POST', `/rest/api/v1/${resource}/:id/restore`, write, restore, about.restore),
-    at('GET', `/rest/api/v1/${resource}/:id/history`, read, history, about.history),
-  ]
-}
-
-/** Sums, with their parameters in the address or in the body (D85). */
-function aggregateRoutes(db: Database, resource: 'deal' | 'product'): AccountRoute[] {
-  const url = `/rest/api/v1/${resource}/aggregate`
-  const about = aggregateAbouts(resource)
-  const handler = aggregateHandler(db, resource)
-  return [
-    at('GET', url, `${resource}:read`, handler, about.get),
-    { ...at('POST', url, `${resource}:read`, handler, about.post), bodyLimit: queryLimit },
   ]
 }
 

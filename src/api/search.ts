@@ -4,7 +4,7 @@ import { readSearchQuery } from '../search/query.ts'
 import { search, searchable } from '../search/search.ts'
 import { success } from './answer.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 export function searchHandler(db: ServedDatabase): Handler {
   return async request => {

@@ -20,7 +20,7 @@ import {
   refuseIfMatch,
   unknownMembers,
 } from './request.ts'
-import type { GuestHandler, Handler } from './routes.ts'
+import type { GuestHandler, Handler } from './route.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
 export type SessionHandlers = {

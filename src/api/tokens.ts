@@ -6,7 +6,7 @@ import type { Queryable } from '../records/store.ts'
 import { createdAnswer, recordAnswer } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { Handler } from './routes.ts'
+import type { Handler } from './route.ts'
 
 export type TokenHandlers = { create: Handler; rotate: Handler }
 

@@ -15,9 +15,9 @@ import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
 import { createdAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
-import type { RecordService } from './records.ts'
+import type { RecordService } from './record-routes.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { AccountRoute, Handler } from './routes.ts'
+import type { AccountRoute, Handler } from './route.ts'
 import { type WebhookOperation, webhookAbouts } from './webhook-abouts.ts'
 
 export type WebhookService = {

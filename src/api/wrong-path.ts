@@ -5,7 +5,7 @@
 import { Refusal } from '../errors.ts'
 import { nearest } from '../fields/nearest.ts'
 import { pluralOf } from '../fields/synonyms.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 
 const base = '/rest/api/v1'
 /** A longer path was not mistyped. */

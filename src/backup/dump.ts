@@ -3,6 +3,7 @@
  * memory. Knows no engine and no file.
  */
 import { quoted, type Table } from '../db/account-tables.ts'
+import { fetchLines } from '../db/cursor.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import { type BackupHeader, backupWriter, longestLine } from './format.ts'
@@ -19,13 +20,6 @@ export type DumpOptions = {
   /** Takes one line for the operator. */
   readonly say: (line: string) => void
 }
-
-/**
- * How many rows are fetched at once, and how many bytes make a row a long one, which is fetched by itself. So
- * memory holds these rows, or one long row.
- */
-const [rowsAtOnce, longRow] = [500, 32 * 1024]
-const openParenthesis = 0x28
 
 /**
  * Reads the database in one transaction with one snapshot, and gives the text to `use`, which must read it to
@@ -97,27 +91,11 @@ function arraysOf({ name, columns }: Table): string {
  * PostgreSQL makes each line. It is passed on as it comes; nothing is decoded here.
  */
 export async function* fetchRows(tx: Transaction, name: string, lines: string): AsyncGenerator<Uint8Array[]> {
-  // For a long row the cursor gives its place in the table, which begins with a parenthesis.
-  await tx.unsafe(`DECLARE backup_rows NO SCROLL CURSOR FOR
-    SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END
-    FROM (${lines} OFFSET 0) r`)
-  const fetch = () => tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM backup_rows`, [], { raw: true })
-  for (let isLast = false; !isLast; ) {
-    const fetched = await fetch().catch(error => refuseTooLong(name, error))
-    isLast = fetched.length < rowsAtOnce
-    let rows: Uint8Array[] = []
-    for (const [row] of fetched) {
-      if (row[0] !== openParenthesis) {
-        rows.push(row)
-        continue
-      }
-      if (rows.length > 0) yield rows
-      rows = []
-      yield [await fetchLong(tx, name, lines, String(row))]
-    }
-    if (rows.length > 0) yield rows
+  try {
+    yield* fetchLines(tx, { text: lines, values: [] }, place => fetchLong(tx, name, lines, place))
+  } catch (error) {
+    refuseTooLong(name, error)
   }
-  await tx.unsafe('CLOSE backup_rows')
 }
 
 /**

@@ -20,24 +20,27 @@ const compression = { level: 3, chunkSize: 256 * 1024 }
 export function requireNewFile(file: string): void {
   if (existsSync(file)) throw new BackupError(`${file} exists already; name a new file.`)
   if (!existsSync(dirname(resolve(file))))
-    throw new BackupError(`There is no folder ${dirname(resolve(file))} to put the backup in.`)
+    throw new BackupError(`There is no folder ${dirname(resolve(file))} to put it in.`)
 }
 
 /**
- * Writes `content` compressed to `file`, mode 0600: first under a temporary name beside it, which is renamed
- * when the content is on the disk. On a failure, or when `signal` is aborted, nothing is left. Throws a
- * BackupError if the file exists, and other errors unchanged.
+ * Writes `content` to `file`, mode 0600, and compressed unless it is to stay `asIs`: first under a temporary
+ * name beside it, which is renamed when the content is on the disk. On a failure, or when `signal` is
+ * aborted, nothing is left. Throws a BackupError if the file exists, and other errors unchanged.
  */
 export async function writeFile(
   file: string,
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
+  asIs?: 'asIs',
 ): Promise<{ bytes: number }> {
   requireNewFile(file)
   const temporary = `${file}.unfinished-${randomUUID().slice(0, 8)}`
   try {
     const output = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true })
-    await pipeline(content, createGzip(compression), output, { signal })
+    await (asIs
+      ? pipeline(content, output, { signal })
+      : pipeline(content, createGzip(compression), output, { signal }))
     requireNewFile(file)
     await rename(temporary, file)
     syncDirectory(dirname(resolve(file)))

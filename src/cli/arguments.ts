@@ -58,7 +58,10 @@ function read(command: Command, args: readonly string[], commands: readonly Comm
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      [...known.values()].map(({ name, value }) => [name, { type: value ? 'string' : 'boolean' }] as const),
+      [...known.values()].map(({ name, short, value }) => {
+        const type: 'string' | 'boolean' = value ? 'string' : 'boolean'
+        return [name, short ? { type, short } : { type }]
+      }),
     ),
     strict: false,
     tokens: true,
@@ -109,7 +112,7 @@ function wrongOption(
 ): Asked | null {
   const option = known.get(name)
   const see = seeOf(command)
-  if (!option || !rawName.startsWith('--')) {
+  if (!option || !(rawName.startsWith('--') || rawName === `-${option.short}`)) {
     const hint = suggestion(name, known.keys(), '').replace('Did you mean "', 'did you mean "--')
     return {
       misuse: `"dealwright ${command.name}" has no option ${rawName}; ${hint ? `${hint} Or ` : ''}see ${see}.`,

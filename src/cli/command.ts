@@ -5,6 +5,8 @@ import type { Json } from '../json.ts'
 
 export type Option = {
   readonly name: string
+  /** one letter that says the same */
+  readonly short?: string
   /** what stands for its value in the help; absent: it has none */
   readonly value?: string
   readonly does: string
@@ -25,7 +27,12 @@ export type Outcome = {
 }
 
 /** With what a command works on an open database. */
-export type Operating = { readonly now: Date; readonly retentionDays: number }
+export type Operating = {
+  readonly now: Date
+  readonly retentionDays: number
+  /** whether it works in the process that was started at the terminal */
+  readonly isTerminal?: true
+}
 
 /** With what a command works that opens its database itself, if it needs one. */
 export type Terminal = {

@@ -13,6 +13,9 @@ import { resources } from '../resources.ts'
 import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
 import type { Command, Given, Option, Terminal } from './command.ts'
+import { onDatabase } from './database.ts'
+import { exportRecords } from './export.ts'
+import { importFile, importGiven } from './import.ts'
 import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
@@ -111,6 +114,40 @@ export const commands: readonly Command[] = [
     argument: file,
     options: [accountOption],
     carryOut: (terminal, given) => exportAccount(filed(terminal, given), db => findAccount(db, given, 'any')),
+  },
+  {
+    name: 'export',
+    does: 'writes the records of a resource to a new file',
+    more: 'Without a file, to standard output. They are those that a list finds with the same filter and sort, as of one moment.',
+    options: [
+      accountOption,
+      { name: 'resource', value: 'NAME', does: 'which records, such as deal', isNeeded: true },
+      { name: 'format', value: 'csv|jsonl|xlsx', does: 'as the name of the file ends, else csv' },
+      { name: 'filter', value: 'FILTER', does: 'only these, such as "status:eq(Open)"' },
+      { name: 'sort', value: 'SORT', does: 'their order, such as created_at:desc' },
+      { name: 'fields', value: 'A,B', does: 'only these fields' },
+      { name: 'names', does: 'names in the place of ids' },
+      { name: 'output', short: 'o', value: 'FILE', does: 'its name' },
+    ],
+    carryOut: exportRecords,
+  },
+  {
+    name: 'import',
+    does: 'makes records of a file: CSV, JSON lines or XLSX',
+    more: 'What columns become is guessed, or said by a map: {"Name of a column": "field"}, or what PATCH of an import takes. Refused rows can be written to a file.',
+    argument: file,
+    options: [
+      accountOption,
+      { ...user, does: 'for whom' },
+      { name: 'resource', value: 'NAME', does: 'what the rows are, such as deal', isNeeded: true },
+      { name: 'format', value: 'csv|jsonl|xlsx', does: 'as the name of the file ends' },
+      { name: 'map', value: 'FILE', does: 'what columns become, as JSON' },
+      { name: 'errors', value: 'FILE', does: 'a new file for the refused rows, with the reasons' },
+      { name: 'dry-run', does: 'tries everything and saves nothing' },
+    ],
+    act: importFile,
+    carryOut: (terminal, given) =>
+      onDatabase(commands.find(({ name }) => name === 'import')!, importGiven(given), terminal),
   },
   {
     name: 'tail',

@@ -28,7 +28,7 @@ export async function onDatabase(
   given: Given,
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
-  const operating = { now, retentionDays: config.retentionDays }
+  const operating = { now, retentionDays: config.retentionDays, isTerminal: true } as const
   if (config.databaseUrl) {
     const db = await openDatabase({ url: config.databaseUrl, ...opened, log: say })
     return perform(command, db, given, operating).finally(() => db.close())

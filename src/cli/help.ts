@@ -8,11 +8,9 @@ export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(command => [shortUsage(command), command.does] as const)
   return [
     'dealwright COMMAND            (without one: serve)',
-    '',
     ...aligned(rows),
     '',
-    '"dealwright COMMAND --help" tells what a command takes. Every one has --json.',
-    'Settings such as DATA_DIR are environment variables: see docs/operating.md.',
+    '"dealwright COMMAND --help" tells what it takes; docs/operating.md the settings.',
   ].join('\n')
 }
 
@@ -51,8 +49,9 @@ function shortUsage({ name, argument }: Command): string {
   return argument ? `${name} ${argument.name}` : name
 }
 
-function optionUsage({ name, value }: Option): string {
-  return value ? `--${name} ${value}` : `--${name}`
+function optionUsage({ name, short, value }: Option): string {
+  const words = short ? `-${short}, --${name}` : `--${name}`
+  return value ? `${words} ${value}` : words
 }
 
 function aligned(rows: readonly (readonly [string, string])[]): string[] {

@@ -4,6 +4,7 @@
  */
 import type { Turn } from './line.ts'
 import type { Database } from './open.ts'
+import type { Transaction } from './pool.ts'
 import type { Ask } from './session.ts'
 
 export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
@@ -19,10 +20,14 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   readonly placesForReads: number
   /** how many long reads one account may have while others ask too */
   readonly placesOfOne: number
+  /** how many transactions of requests there are at the same time; each has a connection to itself */
+  readonly placesForTransactions: number
   /** whether long reads keep other statements waiting */
   isWaitedFor(): boolean
   /** Carries out a long read, until `ended` ends it. */
   read<R>(statement: Parameters<Ask>, ended: AbortSignal): Promise<R>
+  /** Carries out `act` in a transaction of one snapshot; null where one session carries out everything. */
+  readonly snapshot: (<T>(act: (tx: Transaction) => Promise<T>, ended: AbortSignal) => Promise<T>) | null
   close(): Promise<void>
 }
 

@@ -108,12 +108,12 @@ export class Line {
     if (answered.turn) answered.turn.runsSince = null
     if (refusal === null) first.resolve(statements.map(({ rows }) => rows))
     else {
-      const isOutdated = answered.name !== '' && outdated.has(refusal.routine ?? '')
+      const isForgotten = answered.name !== '' && isOutdated(refusal)
       for (const statement of statements)
-        if (statement.isNew || (isOutdated && statement === answered)) this.#forget(statement)
+        if (statement.isNew || (isForgotten && statement === answered)) this.#forget(statement)
       const again = statements.with(at, { ...answered, name: '', isNew: true })
       // In a transaction nothing is carried out after it was refused.
-      if (isOutdated && state === 'I') this.#sendAgain({ ...first, statements: again, at: 0, refusal: null })
+      if (isForgotten && state === 'I') this.#sendAgain({ ...first, statements: again, at: 0, refusal: null })
       else first.reject(refusal, at)
     }
     this.#line.shift()
@@ -161,6 +161,11 @@ function comeFirst({ turn }: Statement): void {
   turn.hasBegun = true
   turn.runsSince = performance.now()
   turn.onBegin?.()
+}
+
+/** Whether an error says that a prepared statement must be prepared anew. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof wire.PostgresError && outdated.has(error.routine ?? '')
 }
 
 /**

@@ -8,10 +8,12 @@ import { embedded } from './embedded/embedded.ts'
 import { type Asker, FairShare } from './fair-share.ts'
 import { GroupCommit } from './group-commit.ts'
 import { operationalErrorLog } from './operational-errors.ts'
+import { Pauses } from './pauses.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { statementMemory } from './prepared.ts'
 import { server } from './server.ts'
 import type { Ask, AskOptions } from './session.ts'
+import { type Outcome, transact, type Within } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable, DiskFull } from './unavailable.ts'
 import type { Row } from './wire.ts'
 
@@ -83,6 +85,16 @@ export type Database = {
    */
   queryWithoutTimeLimit(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /**
+   * Carries out `act` in a transaction that reads at one snapshot, over a connection of its own, without a
+   * time limit; ended when `ended` is aborted. Null where there is only one connection (D81).
+   */
+  readonly snapshot: Backend['snapshot']
+  /**
+   * Carries out `act` while writes of the account wait, for some seconds at most: for what reads much without
+   * a snapshot of its own. It holds for this process alone.
+   */
+  whileUnwritten<T>(account: string, act: () => Promise<T>): Promise<T>
+  /**
    * A query that writes to an account and is atomic by itself. Those that come together share a commit: on a
    * server those of one account, on the embedded engine all. `first` is a statement on the account ($1) that
    * goes before it in the same transaction: what it waits for, the write sees.
@@ -93,6 +105,12 @@ export type Database = {
     params: readonly (string | null)[],
     first?: string,
   ): Promise<readonly Row[]>
+  /**
+   * Carries out `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on
+   * the embedded engine everything else waits meanwhile. A write that is refused leaves those before it as
+   * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do.
+   */
+  transaction<T>(asker: Asker, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
   /** Whether it answers now; false within two seconds if it does not. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
@@ -104,6 +122,8 @@ export type LimitedOptions = DatabaseOptions & { readonly statementTimeoutMs: nu
 
 const statementTimeoutMs = 10_000
 const readyWithinMs = 2000
+/** How long a write waits while all records of its account are read. */
+const pausedMs = 10_000
 
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -123,32 +143,25 @@ function database(backend: Backend, options: LimitedOptions): Database {
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
   const commits = new GroupCommit({ sql, isShared: backend.hasOneSession, shouldPrepare, isRefused })
 
-  async function whileAvailable<T>(ask: () => Promise<T>, writes = false): Promise<T> {
-    if (isClosed || !backend.isAvailable()) throw new DatabaseUnavailable('The database is not available')
-    if (writes && !backend.hasDiskSpace()) throw new DiskFull()
-    try {
-      return await ask()
-    } catch (error) {
-      const meant = asUnavailable(error)
-      if (!isClosed) logOperationalError(meant)
-      throw meant
-    }
-  }
+  const whileAvailable = available(backend, () => isClosed, logOperationalError)
 
   const { query, queryBytes } = readers(shouldPrepare, asked =>
     whileAvailable(() => guard(turn => sql.unsafe(...withTurn(asked, turn)))),
   )
-  const share = new FairShare({
-    places: backend.placesForReads,
-    placesOfOne: backend.placesOfOne,
-    isWaitedFor: backend.isWaitedFor,
-    waitMs: options.statementTimeoutMs,
-  })
+  const share = shareOf(backend, options, backend.placesForReads)
+  const transactions = shareOf(
+    { placesOfOne: 1, isWaitedFor: () => false },
+    options,
+    backend.placesForTransactions,
+  )
+  const pauses = new Pauses(pausedMs)
 
   return {
     engine,
     filesMax,
     sql,
+    snapshot: backend.snapshot,
+    whileUnwritten: (account, act) => pauses.during(account, act),
     query,
     queryBytes,
     inTurn: asker =>
@@ -157,8 +170,15 @@ function database(backend: Backend, options: LimitedOptions): Database {
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
-    write: (account, text, params, first) =>
-      whileAvailable(() => guard(turn => commits.write(account, text, params, first, turn)), true),
+    async write(account, text, params, first) {
+      await pauses.over(account)
+      return whileAvailable(() => guard(turn => commits.write(account, text, params, first, turn)), true)
+    },
+    async transaction(asker, act) {
+      await pauses.over(asker.account)
+      const inTurn = () => transactions.take(asker, () => transact({ sql, guard, shouldPrepare }, act))
+      return whileAvailable(inTurn, true)
+    },
     async ready() {
       return !isClosed && backend.isAvailable() && answersSoon(query('SELECT 1'))
     },
@@ -166,9 +186,34 @@ function database(backend: Backend, options: LimitedOptions): Database {
       if (isClosed) return
       isClosed = true
       share.stop()
+      transactions.stop()
       await sql.end()
       await backend.close()
     },
+  }
+}
+
+/** Whose turn it is to take one of these places. */
+function shareOf(
+  { placesOfOne, isWaitedFor }: Pick<Backend, 'placesOfOne' | 'isWaitedFor'>,
+  { statementTimeoutMs: waitMs }: LimitedOptions,
+  places: number,
+): FairShare {
+  return new FairShare({ places, placesOfOne, isWaitedFor, waitMs })
+}
+
+/** A function that asks, or writes, while that can be done, and says in which way it can't. */
+function available(backend: Backend, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
+  return async <T>(ask: () => Promise<T>, writes = false): Promise<T> => {
+    if (isClosed() || !backend.isAvailable()) throw new DatabaseUnavailable('The database is not available')
+    if (writes && !backend.hasDiskSpace()) throw new DiskFull()
+    try {
+      return await ask()
+    } catch (error) {
+      const meant = asUnavailable(error)
+      if (!isClosed()) logOperationalError(meant)
+      throw meant
+    }
   }
 }
 

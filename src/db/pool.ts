@@ -2,11 +2,18 @@
  * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns
  * how many there are, and transactions. Does not know which engine it is, nor the schema.
  */
-import type { Ask, AskTogether, Session, SessionOptions } from './session.ts'
+import { type Ask, type AskTogether, OneRefused, type Session, type SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** What is asked within a transaction. Rows are text, as everywhere. */
-export type Transaction = { readonly unsafe: Ask }
+export type Transaction = {
+  readonly unsafe: Ask
+  /**
+   * Carries statements out whole or not at all. Where one is refused, the transaction goes on without them.
+   * Wait for its answer before you ask for more.
+   */
+  readonly together: AskTogether
+}
 
 export type Pool = {
   readonly unsafe: Ask
@@ -164,7 +171,15 @@ function closed(): DatabaseUnavailable {
   return new DatabaseUnavailable('The database is closed')
 }
 
-async function transact<T>(session: Session, act: (tx: Transaction) => Promise<T>, mode: string): Promise<T> {
+const savepoint: Parameters<Ask> = ['SAVEPOINT attempt', []]
+const release: Parameters<Ask> = ['RELEASE SAVEPOINT attempt', []]
+
+/** Carries out `act` as Pool.begin does, over a connection that nobody else uses. */
+export async function transact<T>(
+  session: Session,
+  act: (tx: Transaction) => Promise<T>,
+  mode: string,
+): Promise<T> {
   let failure: unknown
   let isOver = false
   const unsafe: Ask = (...statement) => {
@@ -175,9 +190,20 @@ async function transact<T>(session: Session, act: (tx: Transaction) => Promise<T
       throw error
     })
   }
+  const together: AskTogether = async statements => {
+    if (isOver) throw new Error('The transaction is over')
+    try {
+      const [, ...answers] = await session.askTogether([savepoint, ...statements, release])
+      return answers.slice(0, -1)
+    } catch (error) {
+      if (!(error instanceof OneRefused)) throw error
+      await unsafe('ROLLBACK TO SAVEPOINT attempt', []).then(() => unsafe(...release))
+      throw new OneRefused(error.which - 1, error.cause as Error)
+    }
+  }
   try {
     await session.ask(`BEGIN ${mode}`, [])
-    const result = await act({ unsafe })
+    const result = await act({ unsafe, together })
     if (failure) throw failure
     isOver = true
     await session.ask('COMMIT', [])

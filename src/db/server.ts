@@ -8,7 +8,7 @@ import { type Backend, withTurn } from './backend.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import type { Turn } from './line.ts'
 import type { LimitedOptions } from './open.ts'
-import { type Life, SessionPool } from './pool.ts'
+import { type Life, SessionPool, type Transaction, transact } from './pool.ts'
 import { requireServer } from './require-server.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 import { type Ask, Session } from './session.ts'
@@ -21,6 +21,8 @@ import { DatabaseUnavailable } from './unavailable.ts'
 const otherConnections = 4
 /** As many as the background jobs look after accounts at a time: none waits behind another's index. */
 const untimedAtOnce = 2
+/** As many as the service lets read at one snapshot at a time (export/places.ts). */
+const snapshotsAtOnce = 4
 /** How long it may say nothing at all before requests are refused with "try again". */
 const silenceMs = 900
 
@@ -51,18 +53,22 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
   return {
     engine: 'postgres',
     sql,
-    // Each place for reads may have a second connection meanwhile, over which its statement is cancelled.
-    filesMax: poolSize + placesForReads + untimedAtOnce + 1,
+    // Each place for reads may have a second connection meanwhile, over which its statement is cancelled; so
+    // may each snapshot.
+    filesMax: poolSize + placesForReads + untimedAtOnce + 2 * snapshotsAtOnce + 1,
     isAvailable: () => true,
     hasDiskSpace: () => true,
     async queryWithoutTimeLimit(...statement) {
       const session = open(unwatched)
       return session.ask<never>(...statement).finally(() => session.close())
     },
+    snapshot: (act, ended) =>
+      atOneSnapshot(open(unwatched, { parameters: options.prepare === false ? {} : untimed }), act, ended),
     guard: ask => breaker.guard(() => ask()),
     hasOneSession: false,
     placesForReads,
     placesOfOne: Math.max(1, placesForReads >> 1),
+    placesForTransactions: Math.max(1, Math.min(2, poolSize >> 1)),
     isWaitedFor: () => false,
     read: (statement, ended) =>
       breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
@@ -140,6 +146,28 @@ async function cancellable<R>(session: Session, statement: Parameters<Ask>, ende
   }
 }
 
+/** `act` over a connection of its own, which ends with it. */
+async function atOneSnapshot<T>(
+  session: Session,
+  act: (tx: Transaction) => Promise<T>,
+  ended: AbortSignal,
+): Promise<T> {
+  let cancelling: Promise<void> | undefined
+  const cancel = () => {
+    cancelling ??= session.cancel()
+  }
+  ended.addEventListener('abort', cancel)
+  try {
+    return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  } finally {
+    ended.removeEventListener('abort', cancel)
+    await cancelling
+    await session.close()
+  }
+}
+
 /** So that values read alike everywhere, and people see whose connections they are. */
 const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+/** For what takes as long as it takes. */
+const untimed = { statement_timeout: '0', jit: 'off' }
 const unwatched: Life = { onAnswer() {}, onOver() {} }

@@ -114,9 +114,11 @@ function alsoOf(before: Values | null, after: Values): string[] {
 /**
  * A deal that was closed and is open again loses reason, date and times, unless the request sets them (D20).
  */
-function reopen({ after, before, sent }: Draft): void {
+function reopen(draft: Draft): void {
+  const { after, before } = draft
   if (!before || before.status === statusOf.open) return
-  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on']) if (!sent.has(name)) after[name] = null
+  for (const name of ['won_reason', 'lost_reason', 'deal_closed_on'])
+    if (!isGiven(draft, name)) after[name] = null
   after.won_time = null
   after.lost_time = null
 }
@@ -125,12 +127,12 @@ function reopen({ after, before, sent }: Draft): void {
  * Rules 2 to 4. A change between won and lost is a new closing: its reason and date must come with it (D20).
  */
 function close(draft: Draft, kind: 'won' | 'lost'): void {
-  const { after, before, sent, catalog } = draft
+  const { after, before, catalog } = draft
   const closing = closings[kind]
   const isNew = before?.status !== statusOf[kind]
   const isReversed = isNew && before !== null && before.status !== statusOf.open
   for (const name of [closing.reason, 'deal_closed_on']) {
-    if (after[name] === null || (isReversed && !sent.has(name))) {
+    if (after[name] === null || (isReversed && !isGiven(draft, name))) {
       const because = isReversed ? 'must be given again' : 'is required'
       draft.problem(
         name,
@@ -143,7 +145,12 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   if (!isNew) return
   after[closing.time] = draft.now
   after[closing.otherTime] = null
-  if (isReversed && !sent.has(closing.otherReason)) after[closing.otherReason] = null
+  if (isReversed && !isGiven(draft, closing.otherReason)) after[closing.otherReason] = null
+}
+
+/** Whether the request says what a field is to be. An undo says it of all fields (D83). */
+function isGiven({ sent, undoes }: Draft, name: string): boolean {
+  return undoes !== null || sent.has(name)
 }
 
 /** What a deal may be closed with. */
@@ -154,7 +161,7 @@ function closingHint(name: string, { resources }: Catalog): string {
 
 /** D24: what follows from the deal's value. */
 function applyMoneyRules(draft: Draft): void {
-  const { after, before, catalog } = draft
+  const { after, catalog } = draft
   const value = isObject(after.deal_value) ? after.deal_value : null
   const currency = value && catalog.currencies.get(value.currency as number)
   if (!value || !currency) {
@@ -175,8 +182,22 @@ function applyMoneyRules(draft: Draft): void {
   after.weighted_value = moneyOf(currency, amount.times(probability).div(100))
   after.product_amount = moneyOf(currency, linesAmount)
   after.product_quantity = decimalJson(quantity)
-  if (!isFrozen(draft)) after.deal_value_in_base_currency = inBase(currency, amount, catalog)
-  else after.deal_value_in_base_currency = before!.deal_value_in_base_currency!
+  const kept = keptBase(draft)
+  after.deal_value_in_base_currency = kept === undefined ? inBase(currency, amount, catalog) : kept
+}
+
+/**
+ * The base amount that a closed deal keeps (D24); undefined where it follows the rate of today. An undo gives
+ * it back, if nothing has moved it but the change that is undone (D83).
+ */
+function keptBase(draft: Draft): Json | undefined {
+  const { after, before, undoes } = draft
+  if (isFrozen(draft)) return before!.deal_value_in_base_currency
+  if (!undoes || after.status === statusOf.open) return undefined
+  const { deal_value_in_base_currency: former, status } = undoes.former
+  const made = undoes.made.deal_value_in_base_currency ?? null
+  const isOwn = status !== undefined || isSameJson(before!.deal_value_in_base_currency!, made)
+  return isOwn ? former : undefined
 }
 
 /** A closed deal keeps the base amount of the day it was closed, as long as its value stays. */

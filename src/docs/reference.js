@@ -119,7 +119,7 @@ function operationHtml(method, path, operation, document) {
       `<tr><td><code>${escaped(one.name)}</code>${one.required ? ' <em>required</em>' : ''}</td><td>${one.in}</td>
       <td>${typeHtml(one.schema, components.schemas)} <span class="note">${escaped(one.description ?? '')}</span></td></tr>`,
   )
-  const body = operation.requestBody?.content['application/json'].schema
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   const answers = Object.entries(operation.responses).map(([status, one]) => {
     const response = one.$ref ? components.responses[one.$ref.split('/').at(-1)] : one
     return `<tr><td>${status}</td><td>${errorLinks(response.description)}</td></tr>`

@@ -4,7 +4,7 @@
  * come. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
-import type { Queryable, Reader } from '../records/store.ts'
+import type { Queryable, Reader, Transactional } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 
 /** How often other processes' writes are looked for. */
@@ -110,13 +110,26 @@ export class Followers {
 export type Told = { wrote(account: number): void }
 
 /** The same database, whose writes are told to all of these. */
-export function telling<D extends Queryable>(db: D, all: () => readonly Told[]): D {
+export function telling<D extends Queryable & Transactional>(db: D, all: () => readonly Told[]): D {
+  const wrote = (account: string) => {
+    for (const one of all()) one.wrote(Number(account))
+  }
   return {
     ...db,
     write: async (account, ...statement) => {
       const rows = await db.write(account, ...statement)
-      for (const one of all()) one.wrote(Number(account))
+      wrote(account)
       return rows
+    },
+    transaction: async (asker, act) => {
+      let isKept = false
+      const result = await db.transaction(asker, async tx => {
+        const outcome = await act(tx)
+        isKept = outcome.isKept
+        return outcome
+      })
+      if (isKept) wrote(asker.account)
+      return result
     },
   }
 }

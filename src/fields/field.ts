@@ -4,7 +4,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
-import type { Part, Sql } from '../sql.ts'
+import type { Sql, Part as SqlPart } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
@@ -179,6 +179,9 @@ export type SubField = {
   config: Config & { default?: number }
 }
 
+/** A member of a value, and the one that names what it is the id of. */
+export type Part = { readonly member: string; readonly named?: string }
+
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). */
 export type Schema = { readonly [keyword: string]: unknown }
 
@@ -225,6 +228,8 @@ export type Kind = {
   /** What a system field holds when it was never set; absent = null. */
   readonly empty?: Json
   subFields?(field: Field): readonly SubField[]
+  /** The members of a value that have columns of their own in a table (D81); absent: the value has one. */
+  readonly parts?: readonly Part[]
   /**
    * SQL of a system field's value as JSON text, from its columns: for values that change without a write of
    * their record.
@@ -237,7 +242,7 @@ export type Kind = {
   /** What sums add up of a value (D85): a number, and the currency that it is in; absent: nothing. */
   measured?(field: Field): { readonly amount: Expression; readonly currency?: Expression }
   /** SQL of the calendar date of a value in a time zone, for sums by day, week and so on; absent: none. */
-  day?(field: Field, timeZone: Part): Expression
+  day?(field: Field, timeZone: SqlPart): Expression
   /** What the search looks in (D86); absent: in no field of the kind. */
   readonly searched?: Searched
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */

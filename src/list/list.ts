@@ -165,7 +165,7 @@ function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line:
  * The sort keys as SQL. In them the clock stands at the moment of the first page: a record must not move
  * between two pages because time goes on.
  */
-function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
+export function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
   const row = { ...recordRow, now: sql`${param(asOf)}::timestamptz` }
   return sort.map(key => ({
     ...key,
@@ -175,7 +175,7 @@ function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
 }
 
 /** SQL of the rows `r` of a page, one more than the page has. `n` numbers them from 1 in their order. */
-function rowsSql(
+export function rowsSql(
   fields: ResourceFields,
   sight: Sight,
   request: ListRequest,

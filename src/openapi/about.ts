@@ -15,12 +15,17 @@ export type About = {
   readonly tag: string
   /** the parameters of the query: by their names in the document, or in full */
   readonly parameters?: readonly (string | Schema)[]
-  readonly body?: { readonly schema: Schema; readonly isOptional?: true }
+  readonly body?: {
+    readonly schema: Schema
+    readonly isOptional?: true
+    /** JSON if not said */
+    readonly mediaTypes?: readonly string[]
+  }
   readonly answers: readonly Answered[]
   /** what it refuses beyond what all routes like it do (refusals.ts) */
   readonly refuses: readonly ErrorSlug[]
-  /** whether it takes an Idempotency-Key although it needs no scope */
-  readonly takesKey?: true
+  /** whether it takes an Idempotency-Key, where that does not follow from its scope */
+  readonly takesKey?: boolean
   /** whether it takes If-Match */
   readonly ifMatch?: true
 }
@@ -33,6 +38,8 @@ export type Answered = {
   readonly schema: Schema | null
   /** JSON if not said */
   readonly mediaType?: string
+  /** the other media types that it has, by what is asked for */
+  readonly alsoAs?: readonly string[]
   /** whether whoever asks for them gets server-sent events instead */
   readonly isStreamed?: true
   /** by their names in the document */
@@ -78,4 +85,4 @@ export function created(schema: Schema): Answered {
 }
 
 /** What every deletion answers. */
-export const deleted: Answered = ok('It is deleted.', enveloped(named('deletion')))
+export const deleted: Answered = ok('It is deleted.', enveloped(named('deletion'), named('write_meta')))

@@ -83,8 +83,13 @@ function operation(route: DescribedRoute): Schema {
   }
 }
 
-function requestBody({ schema, isOptional }: NonNullable<About['body']>): Schema {
-  return { required: !isOptional, content: { 'application/json': { schema } } }
+function requestBody({
+  schema,
+  isOptional,
+  mediaTypes = ['application/json'],
+}: NonNullable<About['body']>): Schema {
+  const content = Object.fromEntries(mediaTypes.map(type => [type, { schema }]))
+  return { required: !isOptional, content }
 }
 
 /** A scope that a caller needs stands with the token. Without any, nobody is asked for one. */
@@ -119,12 +124,20 @@ function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Sche
 }
 
 function response(answer: Answered, isReplayed: boolean): Schema {
-  const { description, schema, mediaType = 'application/json', isStreamed, headers = [] } = answer
+  const {
+    description,
+    schema,
+    mediaType = 'application/json',
+    alsoAs = [],
+    isStreamed,
+    headers = [],
+  } = answer
+  const content = Object.fromEntries([mediaType, ...alsoAs].map(type => [type, { schema }]))
   const names = ['x-request-id', ...headers, ...(isReplayed ? ['idempotency-replayed'] : [])]
   return {
     description,
     headers: Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(schema ? { content: { [mediaType]: { schema }, ...(isStreamed ? streamed : {}) } } : {}),
+    ...(schema ? { content: { ...content, ...(isStreamed ? streamed : {}) } } : {}),
   }
 }
 
@@ -160,6 +173,7 @@ const text = { type: 'string' }
 const headers: { readonly [name: string]: Schema } = {
   'x-request-id': { description: 'The request, as the log names it.', schema: text },
   etag: { description: 'The version, for If-Match, where there is a record.', schema: text },
+  'content-disposition': { description: 'The name of the file.', schema: text },
   location: { description: 'Where it is.', schema: text },
   'set-cookie': { description: 'The cookie of the session.', schema: text },
   'retry-after': { description: 'The seconds after which to try again.', schema: { type: 'integer' } },

@@ -70,6 +70,7 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
     ...ofRequests([...resources.keys()]),
     ...ofEvents([...resources.keys()]),
     ...ofDeliveries(),
+    ...ofExports(),
     ...Object.assign({}, ...[...resources.values()].map(ofFields)),
   }
 }
@@ -113,6 +114,11 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       schema: { ...whole, maximum: 50 },
       description: 'How many are answered at most; 20 if not said.',
     }),
+    dry_run: query('dry_run', {
+      schema: { enum: ['1'] },
+      description:
+        'Judges everything and answers as the write would, but saves nothing. New records then have null as id.',
+    }),
     any_source: query('source', {
       schema: { enum: resources },
       description: 'The resource of the field, where several have one of that name.',
@@ -127,6 +133,20 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       'The ETag of what was read, such as "3": nothing is changed if it has changed since.',
       text,
     ),
+  }
+}
+
+/** The parameters of an export (D81). */
+function ofExports(): { readonly [name: string]: Schema } {
+  return {
+    export_format: query('format', {
+      schema: { enum: ['csv', 'jsonl', 'xlsx'] },
+      description: 'CSV if not said; JSON lines; or a workbook.',
+    }),
+    export_names: query('names', {
+      schema: { enum: ['0', '1'] },
+      description: '1 gives names in the place of ids.',
+    }),
   }
 }
 

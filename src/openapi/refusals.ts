@@ -33,7 +33,7 @@ const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_fligh
 
 /** Whether a route takes an Idempotency-Key: every write of records does (D8). */
 export function takesKey({ scope, about }: Pick<DescribedRoute, 'scope' | 'about'>): boolean {
-  return scope.endsWith(':write') || scope === 'admin' || about.takesKey === true
+  return about.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
 }
 
 /** The name in the document of the response with these errors. */

@@ -9,6 +9,7 @@ import { customTypes, kinds, optionsMax } from '../fields/kinds.ts'
 import { operators } from '../fields/operators.ts'
 import { deliveryStates } from '../webhooks/webhook.ts'
 import { named } from './about.ts'
+import { jobShapes } from './job-shapes.ts'
 import { reportShapes } from './report-shapes.ts'
 
 const [text, whole, number, flag] = [
@@ -70,15 +71,23 @@ const optionMembers = { name, position: place, is_active: flag, is_default: flag
 
 /** Schemas by their names in the document. */
 export const shapes: { readonly [name: string]: Schema } = {
-  problem: opened({
-    type: { type: 'string', format: 'uri-reference' },
-    title: text,
-    status: whole,
-    detail: text,
-    code: { type: 'integer', description: 'The number of the error; /docs/errors lists them.' },
-    errors: { type: 'array', items: named('problem_item') },
-    requestId: text,
-  }),
+  problem: opened(
+    {
+      type: { type: 'string', format: 'uri-reference' },
+      title: text,
+      status: whole,
+      detail: text,
+      code: { type: 'integer', description: 'The number of the error; /docs/errors lists them.' },
+      errors: { type: 'array', items: named('problem_item') },
+      requestId: text,
+      data: {
+        ...{ type: 'array', items: named('batch_item') },
+        description: 'Of an atomic batch: what would have become of each operation.',
+      },
+      meta: { type: 'object' },
+    },
+    ['type', 'title', 'status', 'detail', 'code', 'errors', 'requestId'],
+  ),
   problem_item: {
     ...opened(
       {
@@ -99,8 +108,19 @@ export const shapes: { readonly [name: string]: Schema } = {
     {
       warnings: { type: 'array', items: named('warning') },
       created: { type: 'array', items: opened({ resource: text, id: whole }) },
+      dryRun: { const: true, description: 'Nothing was saved.' },
     },
     [],
+  ),
+  batch_item: opened(
+    {
+      status: { type: 'integer', description: 'What its own request would have been answered.' },
+      data: { type: 'object' },
+      meta: named('write_meta'),
+      ...{ type: text, title: text, detail: text, code: { type: 'integer' } },
+      errors: { type: 'array', items: named('problem_item') },
+    },
+    ['status'],
   ),
   page_meta: opened({
     page: orNull(whole),
@@ -178,6 +198,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     additionalProperties: true,
   },
   ...reportShapes,
+  ...jobShapes,
   named_or_gone: opened({ id: whole, name: orNull(text) }),
   delivery: opened({
     id: { type: 'integer', description: 'The seq of the event.' },

@@ -5,18 +5,20 @@
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
-import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
 import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { stillThere } from './references.ts'
+import type { Undone } from './resource.ts'
 import {
+  authoredBy,
   blank,
   type Context,
   candidatesOf,
   changesOf,
+  keptOf,
   type Saved,
   save,
   savedBefore,
@@ -43,13 +45,7 @@ export async function createRecord(
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
     const parsed = await withNames(db, context, names => parseRecord(body, fields, catalog, null, names))
-    Object.assign(parsed.values, {
-      created_at: moment,
-      updated_at: moment,
-      created_by: actor,
-      updated_by: actor,
-      ...given.values,
-    })
+    Object.assign(parsed.values, authoredBy(actor), given.values, keptOf(parsed.values, context))
     for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
     const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
     const draft = await validatedRecord(db, fields, parsed, judged, context)
@@ -87,6 +83,10 @@ export type Given = {
   readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */
   readonly isIt?: (before: Values) => boolean
+  /** what an undo gives back (D83) */
+  readonly undoes?: Undone
+  /** Throws where the stored record is not to be changed. */
+  readonly judge?: (before: Values) => Promise<void>
   /** whether the caller brings other records in line afterwards, once for many new ones */
   readonly isAmongMany?: boolean
 }
@@ -111,7 +111,7 @@ function creation(
   const conditions = [...stillThere(by, references), ...nested.absent(by)]
   return {
     when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
-    takesId: true,
+    ids: 1,
     rows: [
       insertedRow(r, fields, by, sql`counted.last_id`, draft),
       ...insertedKeys(by, fields, r, draft, 'keys'),

@@ -2,12 +2,14 @@
  * `expand` (D11): the names behind a record's ids, as a sibling `_expanded`. Options come from the catalog,
  * related records from their tables, all in one statement.
  */
+import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { namingField } from './names.ts'
 import type { Reader } from './store.ts'
 
 /** field → id → what it stands for */
@@ -48,18 +50,22 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
   )
 }
 
-/** The names behind the ids that `records` have in the fields of `expand`, of what the viewer sees. */
+/**
+ * The names behind the ids that `records` have in the fields of `expand`, of what the viewer sees.
+ * `isTelling`: those by which a record is found again (D75), such as a contact's e-mail, where it has one.
+ */
 export async function namesOf(
   db: Reader,
   viewer: Viewer,
   records: readonly JsonObject[],
   expand: readonly Field[],
+  isTelling = false,
 ): Promise<Names> {
   const values = expand.map((field): [Field, Json[]] => [
     field,
     records.map(record => record[field.internal_name] ?? []),
   ])
-  return namesBehind(db, viewer, new Map(values))
+  return namesBehind(db, viewer, new Map(values), isTelling)
 }
 
 /**
@@ -70,6 +76,7 @@ export async function namesBehind(
   db: Reader,
   viewer: Viewer,
   values: ReadonlyMap<Field, readonly Json[]>,
+  isTelling = false,
 ): Promise<Names> {
   const names = new Map<Field, Map<number, Named>>()
   const wanted = new Map<string, Wanted>()
@@ -81,13 +88,27 @@ export async function namesBehind(
     const { ids } = wanted.get(field.related) ?? { ids: new Set() }
     for (const value of given)
       for (const id of [value ?? []].flat()) if (!known.has(Number(id))) ids.add(Number(id))
-    if (ids.size > 0) wanted.set(field.related, { shown: shownName(field, sql`x.`), ids })
+    if (ids.size > 0) {
+      const shown = shownName(field, sql`x.`)
+      const name = isTelling ? tellingName(viewer.catalog.resources.get(field.related)!, shown) : shown
+      wanted.set(field.related, { shown: name, ids })
+    }
   }
   if (wanted.size === 0) return names
   const related = await relatedNames(db, viewer, wanted)
   for (const [field, known] of names)
     for (const [id, found] of related.get(field.related!) ?? []) known.set(id, found)
   return names
+}
+
+/** SQL of the name by which the row `x` is found; of what it is shown as, where it has no other. */
+function tellingName(fields: ResourceFields, shown: Sql): Sql {
+  const { shownAs, namedBy = [] } = fields.resource
+  const field = namedBy.map(name => namingField(fields, name)).find(one => one !== null)
+  if (!field || namedBy.some(name => shownAs.includes(name))) return shown
+  const { multi, sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
+  const own = value({ alias: sql`x.`, now: sql`now()` })
+  return sql`coalesce(${multi ? sql`(${own})[1]` : own}, ${shown})`
 }
 
 /** Records of a resource whose names are asked for: the SQL of a name, and their ids. */

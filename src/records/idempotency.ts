@@ -84,6 +84,17 @@ export async function writeIdempotently<T extends object>(
 }
 
 /**
+ * Stores the key of a request that made several writes in one transaction, in that transaction. What the
+ * answer was is all in `response`.
+ */
+export async function keepKey(db: Queryable, { idempotency, account }: RequestKey, response: object) {
+  if (!idempotency) return
+  const own = param(account)
+  const answer = sql`SELECT '' AS id FROM locked`
+  await carryOut(db, own, statementOf([...unchanged(own, answer), kept(own, idempotency, response)]))
+}
+
+/**
  * The CTEs of a write that changes nothing and only answers `answer`, a SELECT over `locked`. Its key is
  * stored too: the same request, sent again later, must not undo what came between.
  */

@@ -24,6 +24,7 @@ type Asked = { readonly resource: string; readonly text: string; readonly by: st
 /** How many names a request may give (D116), and how long each may be: an e-mail has 320 characters. */
 const namesMax = 1000
 const lengthMax = 320
+const manyNames = 20
 /** How many records of one name are told; one more is looked for. */
 const candidatesMax = 10
 
@@ -130,7 +131,9 @@ async function lookedUp(
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
     tiersOf(sight, viewer.catalog.resources.get(resource)!, names),
   )
-  const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`)) : []
+  // Which index is best for many names depends on how many records there are by now.
+  const isMany = asked.length > manyNames
+  const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`), isMany) : []
   const byPlace = Map.groupBy(rows, row => Number(row.place))
   return new Map(
     asked.map(({ resource, by, text }, place) => {
@@ -159,12 +162,14 @@ function tiersOf(sight: Sight, fields: ResourceFields, names: readonly Numbered[
   const given = (of: readonly Numbered[]) =>
     JSON.stringify(of.map(({ place, text }) => ({ place, text: comparedName(text) })))
   // The fence keeps the planner from walking all records in the order of their ids.
-  const select = (tier: number, of: readonly Numbered[], is: Sql) => sql`(
+  const select = (tier: number, of: readonly Numbered[], is: Sql, from: Sql = sql.id(resource)) => sql`(
 SELECT n.place::text AS place, ${sql.text(String(tier))} AS tier, x.id::text AS id, x.name
 FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
   SELECT y.id, y.name FROM (
-    SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
+    SELECT x.id, ${shown} AS name FROM ${from} x WHERE ${live} AND ${is} OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
+  /** Those of several values that have one: found by their index, however few records there seem to be. */
+  const having = (is: Sql) => sql`(SELECT * FROM ${sql.id(resource)} x WHERE ${is} OFFSET 0)`
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
@@ -173,7 +178,13 @@ FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
       const field = namingField(fields, name)
       const of = names.filter(({ by }) => by === null || by === name)
       if (!field || of.length === 0) return []
-      return [select(index + 1, of, sql`${hasName(field, x, sql`ARRAY[n.text]`)}${isUsed}`)]
+      const is = hasName(field, x, sql`ARRAY[n.text]`)
+      const { multi } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
+      return [
+        multi
+          ? select(index + 1, of, sql`true${isUsed}`, having(is))
+          : select(index + 1, of, sql`${is}${isUsed}`),
+      ]
     }),
   ]
 }

@@ -4,14 +4,13 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
-import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import type { Sought } from './find-by.ts'
 import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
-import { blank, type Context, changesOf } from './save.ts'
+import { authoredBy, blank, type Context, changesOf } from './save.ts'
 import { createdEvent, insertedRow, type Queryable } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
@@ -57,8 +56,7 @@ export async function nestedRecords(
       ]),
     )
   const all = nested.map(({ fields, parsed, stand_in }, index) => {
-    const made = { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
-    const after = named(fields, { ...blank(fields), ...parsed.values, ...made })
+    const after = named(fields, { ...blank(fields), ...parsed.values, ...authoredBy(actor) })
     const draft = { after, changes: changesOf(fields, blank(fields), after) }
     return { fields, draft, id: ids.get(stand_in)!, name: sql.id(`nested${index}`) }
   })

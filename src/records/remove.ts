@@ -14,12 +14,16 @@ import { deletedParts, deletion } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo } from './references.ts'
-import { authorOf, type Context, refuseForbidden, requestKeyOf } from './save.ts'
+import { renderedSql } from './rendered-record.ts'
+import { authorOf, type Context, refuseForbidden, requestKeyOf, type Saved, savedOf } from './save.ts'
 import { type Queryable, recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write, writing } from './write.ts'
 
 /**
+ * Answers the record as it is deleted, where that is asked for `withRecord`; null where it is not, and to a
+ * request that was carried out before.
+ *
  * Throws `record_not_found` when there is no such record, `version_conflict` when the caller has read another
  * version, and `in_use` with counts when records point to it. For a user also `last_administrator`, and
  * `forbidden` when the caller is no administrator (D121).
@@ -30,22 +34,24 @@ export async function removeRecord(
   id: number,
   context: Context,
   precondition: Precondition = null,
-): Promise<void> {
+  withRecord = false,
+): Promise<Saved | null> {
   const { actor, idempotency = null } = context
   const { actor: actorRules } = fields.resource
   if (actorRules && id === actor)
     throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
-  if (await storedResponse(db, requestKeyOf(context))) return
+  if (await storedResponse(db, requestKeyOf(context))) return null
   await refuseRemoval(db, fields, id, context)
   const by = authorOf(context)
-  const ctes = writing(by, removal(by, fields, id, context, precondition))
-  const written = await writeIdempotently(db, by.account, idempotency, ctes, {}, lockFirst)
+  const response = { warnings: [], created: [] }
+  const ctes = writing(by, removal(by, fields, id, context, precondition, withRecord))
+  const written = await writeIdempotently(db, by.account, idempotency, ctes, response, lockFirst)
   if (!written)
     throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
       'retry-after': '1',
     })
   const { row } = written
-  if (row.id !== null) return
+  if (row.id !== null) return withRecord ? savedOf(fields, written) : null
   if (row.version === null) throw recordNotFound(fields, id)
   if (row.is_changeable === 'false') throw mayNotChange(fields, id)
   if (!isMet(precondition, row.version!))
@@ -83,6 +89,7 @@ function removal(
   id: number,
   { catalog, rights }: Context,
   precondition: Precondition,
+  withRecord: boolean,
 ): Write {
   const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = fields.resource
   const record = param(String(id))
@@ -97,6 +104,7 @@ function removal(
     sql`used.refused IS NULL`,
     ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
   ]
+  const text = withRecord ? sql`,\n    (SELECT ${renderedSql(fields)} FROM r) AS record` : sql.none
   const parts = deletedParts(fields, [...own, ...ends], by)
   return {
     changes: [
@@ -123,7 +131,8 @@ function removal(
     // What went with it is known by its moment when it comes back.
     hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
-    t.version::text AS version, (${changeable(name, by, sql`t`)})::text AS is_changeable
+    coalesce((SELECT version FROM r), t.version)::text AS version,
+    (${changeable(name, by, sql`t`)})::text AS is_changeable${text}
   FROM used LEFT JOIN ${table} t
     ON ${visible(name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`,
   }

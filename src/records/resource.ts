@@ -118,6 +118,8 @@ export type Draft = {
   related(resource: string, id: number): JsonObject | null
   /** the members the request names */
   readonly sent: ReadonlySet<string>
+  /** set where a change is undone (D83): then what is not sent stays as it is */
+  readonly undoes: Undone | null
   readonly catalog: Catalog
   /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly now: string
@@ -131,6 +133,9 @@ export type Draft = {
   ): void
   warn(warning: Warning): void
 }
+
+/** A change that is undone: the values of its fields from before it, and those that it made. */
+export type Undone = { readonly former: Values; readonly made: Values }
 
 /** A field of the service itself, as a resource writes it down. */
 export type FieldDefinition = {

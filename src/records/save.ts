@@ -17,7 +17,7 @@ import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
 import { askReferences, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
-import type { Draft } from './resource.ts'
+import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
 import { type Author, author, type Origin, type Write, writing } from './write.ts'
@@ -28,6 +28,8 @@ export type Context = Viewer &
     readonly rights?: Rights
     /** when it happened, for sample data with a history; absent: now, by the database's clock */
     readonly at?: Date
+    /** fields whose sent values stay, though the service sets them otherwise (D80) */
+    readonly keeps?: readonly string[]
     /** set when it must not be carried out twice (D8) */
     readonly idempotency?: IdempotentRequest | null
   }
@@ -107,6 +109,8 @@ type Judged = {
   readonly added: readonly Reference[]
   /** whether an earlier attempt wrote nothing: then something that the record points to may be missing */
   readonly isDoubtful: boolean
+  /** the change that an update undoes */
+  readonly undoes?: Undone | null
 }
 
 /**
@@ -120,7 +124,7 @@ export async function validatedRecord(
   db: Queryable,
   fields: ResourceFields,
   parsed: Parsed,
-  { before, added, isDoubtful }: Judged,
+  { before, added, isDoubtful, undoes = null }: Judged,
   context: Context,
 ): Promise<RecordToWrite> {
   const { problems, nested, references } = parsed
@@ -134,8 +138,8 @@ export async function validatedRecord(
   const row = isAsked ? await askReferences(db, context, references) : {}
   if (isAsked) addMissing(row)
   const related = relatedOf(row)
-  for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related)
-  const after = judged(fields, parsed, before, context, related)
+  for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related, null)
+  const after = judged(fields, parsed, before, context, related, undoes)
   const most = before ? null : await tooMany(db, fields, catalog.account.id, after)
   if (most) problems.add(() => most)
   if (problems.count) {
@@ -165,14 +169,19 @@ export function candidatesOf(
 }
 
 /** The record after the resource's rules. What the rules report is added to its problems. */
-function judged(
+export function judged(
   fields: ResourceFields,
   { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
   context: Context,
   related: Draft['related'],
+  undoes: Undone | null,
 ): Values {
   const after: Values = { ...blank(fields), ...before, ...values }
+  const kept = keptOf(values, context)
+  // What the rules set is theirs to set first: only then may another value take its place.
+  const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
+  for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(fields, name)
   const full = before ? null : fullness(fields, context, after)
   if (full) problems.add(() => full)
@@ -180,6 +189,7 @@ function judged(
     before,
     after,
     sent,
+    undoes,
     related,
     catalog: context.catalog,
     now: moment,
@@ -203,7 +213,22 @@ function judged(
     },
     warn: warning => void warnings.push(warning),
   })
+  if (undoes && before) giveBack(fields, after, before, undoes)
+  for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!
   return after
+}
+
+/**
+ * After the rules have judged an undo: what the change took is what it was, times and names of lines too, and
+ * what follows from it stays where the change left it (D83). What follows from stages, rates and the clock is
+ * what it is now.
+ */
+function giveBack({ whole }: ResourceFields, after: Values, before: Values, { former }: Undone): void {
+  for (const { internal_name: name, is_volatile, is_hidden, is_read_only } of whole.fields) {
+    if (is_volatile || is_hidden) continue
+    if (name in former) after[name] = former[name]!
+    else if (is_read_only) after[name] = before[name] ?? null
+  }
 }
 
 /** What is wrong with a field that the caller's role does not see (D64): who sees it can tell. */
@@ -236,6 +261,17 @@ export function changesOf({ whole }: ResourceFields, before: Values, after: Valu
     if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
   }
   return changes
+}
+
+/** When and by whom a new record was made. */
+export function authoredBy(actor: number): Values {
+  return { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
+}
+
+/** The sent values that stay as they are, though the service sets them otherwise. */
+export function keptOf(values: Values, { keeps = [] }: Context): Values {
+  const kept = keeps.filter(name => values[name] !== undefined && values[name] !== null)
+  return Object.fromEntries(kept.map(name => [name, values[name]!]))
 }
 
 /** A record with every field empty, so that rules never meet an absent member. */

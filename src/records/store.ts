@@ -9,7 +9,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { changeable, type Sight, type Viewer, visible } from '../rights/visibility.ts'
+import { changeable, type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -47,6 +47,14 @@ export type Queryable = Reader & {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
+/** What writes that belong together need besides: `act` says whether they are kept. */
+export type Transactional = {
+  transaction<T>(
+    asker: { readonly account: string; readonly signal?: AbortSignal },
+    act: (tx: Queryable) => Promise<{ readonly isKept: boolean; readonly result: T }>,
+  ): Promise<T>
+}
+
 /** What a write changes, by field. */
 export type Changes = { [name: string]: { before: Json; after: Json } }
 
@@ -80,6 +88,16 @@ const readOf = madeOnce((fields: ResourceFields) =>
     WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
   }),
 )
+
+/** The same of several records: also `id`. */
+export function recordsSelect(fields: ResourceFields, viewer: Viewer, ids: readonly number[]): Sql {
+  const [sight, r] = [sightOf(viewer), sql`r`]
+  return sql`
+    SELECT r.id::text AS id, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}
+    FROM ${tableOf(fields)} r
+    WHERE ${visible(fields.resource.name, sight, r)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
+      AND r.deleted_at IS NULL`
+}
 
 /** The condition that values of `r` which need no write differ from those at its last write, or may. */
 function moved({ whole }: ResourceFields, followedAt: Param): Sql {
@@ -172,7 +190,7 @@ export function assignedRow(fields: ResourceFields, { after, changes }: RecordTo
     ${sql.join(assigned, sql`,\n    `)}`
 }
 
-const setByUpdate = new Set(['updated_at', 'updated_by'])
+export const setByUpdate: ReadonlySet<string> = new Set(['updated_at', 'updated_by'])
 
 /** The event of a record that the CTE `of` inserts. */
 export function createdEvent({ resource }: ResourceFields, draft: RecordToWrite, of: Sql): Event {
@@ -186,7 +204,7 @@ export function changesSql({ changes }: RecordToWrite): Sql {
   return dated(JSON.stringify(changes), sql`counted.at`)
 }
 
-type FieldColumns = {
+export type FieldColumns = {
   readonly field: Field
   readonly columns: readonly Column[]
   readonly names: readonly Sql[]
@@ -194,7 +212,7 @@ type FieldColumns = {
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
-const shapeOf = madeOnce((fields: ResourceFields): Shape => {
+export const shapeOf = madeOnce((fields: ResourceFields): Shape => {
   const columns = fields.fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .map(field => {
@@ -205,7 +223,7 @@ const shapeOf = madeOnce((fields: ResourceFields): Shape => {
 })
 
 /** The values of a field's columns. A value that the statement names twice is one parameter. */
-function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Param)[] {
+export function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Param)[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)
   return columns.map(({ type }, index) => {
     const text = texts[index]!
@@ -217,7 +235,10 @@ function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Par
  * The custom members that a change sets, as JSON text; and the names of those that it clears, as an array
  * literal.
  */
-function customOf({ whole: fields }: ResourceFields, changes: Changes): { set: string; unset: string } {
+export function customOf(
+  { whole: fields }: ResourceFields,
+  changes: Changes,
+): { set: string; unset: string } {
   const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
   const value = (field: Field) => changes[field.internal_name]!.after
   const set = Object.fromEntries(

@@ -21,7 +21,8 @@ export function hasKeys(field: Field): boolean {
   return field.is_unique && !field.is_unique_by_index
 }
 
-const keyed = madeOnce(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
+/** The fields of a resource whose values are kept as keys. */
+export const keyed = madeOnce(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
 
 /** The CTEs that keep the keys of a new record `r`, a CTE with its row; `name` tells them from others'. */
 export function insertedKeys(
@@ -151,19 +152,44 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
  */
 export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Field, text: Part): Sql {
   const sight = sightOf(viewer)
-  const { member, key } = kinds[field.type].unique!
+  return sql`SELECT ${heldColumns(viewer, sight, fields)}
+  FROM (${holders(sight, fields, field, sql`${text}::text`)}) h ${seenHolder(sight, fields)}`
+}
+
+/** The same for many values: also `place`, the value's place among them, from 1. */
+export function holdersSelect(
+  viewer: Viewer,
+  fields: ResourceFields,
+  field: Field,
+  texts: readonly string[],
+): Sql {
+  const sight = sightOf(viewer)
+  return sql`SELECT t.place::text AS place, ${heldColumns(viewer, sight, fields)}
+  FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) WITH ORDINALITY t (text, place),
+    LATERAL (${holders(sight, fields, field, sql`t.text`)}) h ${seenHolder(sight, fields)}`
+}
+
+function heldColumns(viewer: Viewer, sight: Sight, fields: ResourceFields): Sql {
+  return sql`r.id::text AS holder, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}`
+}
+
+function seenHolder(sight: Sight, fields: ResourceFields): Sql {
   const { name } = fields.resource
-  const ofAccount = sql`y.account_id = ${sight.account}::bigint`
-  const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
-  const holders = hasKeys(field)
-    ? sql`SELECT y.record AS id FROM unique_value y
-    WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(sql`${text}::text`)}`
-    : sql`SELECT y.id FROM ${sql.id(name)} y
-    WHERE ${ofAccount} AND y.deleted_at IS NULL
-      AND compared_name(${value}) COLLATE "C" = compared_name(${text}::text)`
-  return sql`SELECT r.id::text AS holder, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}
-  FROM (${holders}) h LEFT JOIN ${sql.id(name)} r
+  return sql`LEFT JOIN ${sql.id(name)} r
     ON ${visible(name, sight, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
+}
+
+/** A SELECT of the ids of the records that hold a value, SQL of a text. */
+function holders({ account }: Sight, { resource }: ResourceFields, field: Field, text: Sql): Sql {
+  const { member, key } = kinds[field.type].unique!
+  const ofAccount = sql`y.account_id = ${account}::bigint`
+  if (hasKeys(field))
+    return sql`SELECT y.record AS id FROM unique_value y
+    WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(text)}`
+  const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
+  return sql`SELECT y.id FROM ${sql.id(resource.name)} y
+    WHERE ${ofAccount} AND y.deleted_at IS NULL
+      AND compared_name(${value}) COLLATE "C" = compared_name(${text})`
 }
 
 function clashSelect(sight: Sight, fields: ResourceFields, keys: Sql, id: string | null, place: number): Sql {

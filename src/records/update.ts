@@ -108,10 +108,12 @@ async function merged(
   for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
   if (!isMet(precondition, version))
     throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
+  await given.judge?.(before)
   // References that the record has already may be sent again, even when what they point to has been deleted
   // since. So what was read can be written back.
   const added = parsed.references.filter(reference => !isKnown(reference, fields, before))
-  const draft = await validatedRecord(db, fields, parsed, { before, added, isDoubtful }, context)
+  const { undoes = null } = given
+  const draft = await validatedRecord(db, fields, parsed, { before, added, isDoubtful, undoes }, context)
   return { row, version, before, added, parsed, draft }
 }
 
@@ -251,7 +253,7 @@ async function leaveUnchanged(
 }
 
 /** Whether the stored record has this reference already, in the same field. */
-function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
+export function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
   // In a nested record, a field of the same name is another field.
   const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
   if (!type) return false
@@ -269,7 +271,7 @@ async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, 
  * The stored record with a value for every field: custom fields that were never set are absent from what is
  * read (D43).
  */
-function completed({ whole }: ResourceFields, stored: JsonObject): Values {
+export function completed({ whole }: ResourceFields, stored: JsonObject): Values {
   const empty = whole.fields.filter(field => !(field.internal_name in stored))
   return {
     ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),

@@ -55,6 +55,25 @@ export async function readTold(
   return readOf(fields, found)
 }
 
+/** The id of the record that has the value. Throws `record_not_found`. */
+export async function idTold(
+  db: Queryable,
+  fields: ResourceFields,
+  viewer: Viewer,
+  told: Told,
+): Promise<number> {
+  const found = await holderOf(db, fields, viewer, told)
+  if (!found?.holder) throw nobody(fields, told)
+  return Number(found.holder)
+}
+
+/** The body with the value that tells the record. Throws `validation_failed` where it says another. */
+export function withTold(body: Json, told: Told, context: Context): Json {
+  const { internal_name: name } = told.field
+  refuseOther(body, told, context)
+  return isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: told.value } : body
+}
+
 /**
  * Changes the record or creates it. `isConditional`: there is an If-Match, which no new record meets. Throws
  * what createRecord and updateRecord throw.
@@ -71,8 +90,7 @@ export async function upsertRecord(
   const before = await savedBefore(db, fields, context)
   if (before) return before
   const { internal_name: name } = told.field
-  refuseOther(body, told, context)
-  const whole = isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: told.value } : body
+  const whole = withTold(body, told, context)
   for (let attempt = 0; attempt < attempts; attempt++) {
     const found = await holderOf(db, fields, context, told)
     if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])

@@ -8,7 +8,7 @@
  */
 import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
 import { type Sight, sightOf, type Viewer } from '../rights/visibility.ts'
-import { compile, type Param, param, type Sql, type SqlType, sql, type Value } from '../sql.ts'
+import { compile, type Param, type Part, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 
 /** By what a write came, which its events tell (D69). The service's own writes have none of it. */
@@ -17,6 +17,8 @@ export type Origin = {
   readonly session?: { readonly id: number } | null
   /** the X-Request-Id */
   readonly requestId?: string
+  /** the job that carried it out (D84) */
+  readonly job?: { readonly id: number } | null
 }
 
 /** Who writes to which account, and the version of the configuration that judged the write. */
@@ -24,18 +26,23 @@ export type Author = Sight & {
   /** when it happened, where history is written; null: now */
   readonly at: Param
   readonly version: Param
-  readonly origin: { readonly token: Param; readonly session: Param; readonly request: Param }
+  readonly origin: {
+    readonly token: Param
+    readonly session: Param
+    readonly request: Param
+    readonly job: Param
+  }
 }
 
 /** The parameters that every write has. Each is one parameter, however often the statement names it. */
 export function author(viewer: Viewer & Origin, at: Date | null = null): Author {
-  const { token, session, requestId = null } = viewer
+  const { token, session, requestId = null, job } = viewer
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...sightOf(viewer),
     at: param(at?.toISOString() ?? null),
     version: param(viewer.catalog.version),
-    origin: { token: idOf(token), session: idOf(session), request: param(requestId) },
+    origin: { token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
   }
 }
 
@@ -45,8 +52,8 @@ export type Write = {
   readonly changes?: readonly Sql[]
   /** a condition: where it is false, nothing is written and no `seq` is taken */
   readonly when?: Sql
-  /** whether the account's next record id is taken, as `counted.last_id` */
-  readonly takesId?: boolean
+  /** how many of the account's next record ids are taken; the last of them is `counted.last_id` */
+  readonly ids?: Param | number
   /** CTEs that write rows after that; they may name `counted.at` */
   readonly rows?: readonly Sql[]
   /** what happened, in the order of `seq` */
@@ -61,15 +68,20 @@ export type Write = {
   readonly answer: Sql
 }
 
+/** What happened. What is SQL may name `e`, the row of `of`. */
 export type Event = {
-  readonly type: string
-  /** what else it is, as people ask for it (D69): deal.won */
-  readonly also?: readonly string[]
+  readonly type: string | Sql
+  /** what else it is, as people ask for it (D69): deal.won; or SQL of an array of texts */
+  readonly also?: readonly string[] | Sql
   readonly resource: string
   /** what it is about: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
   /** whether `of` may have any number of rows. Each row is an event, in the order of the ids. */
   readonly isOfEach?: boolean
+  /** set where `of` has several rows that are not there before they are counted: how many */
+  readonly count?: Param
+  /** the order of several rows, if it is not that of the ids */
+  readonly order?: Sql
   /** SQL of JSON text */
   readonly changes?: Sql
 }
@@ -169,8 +181,8 @@ function lockedAt({ account, at, version }: Author, { hasOwnMoment }: Write): Sq
 }
 
 /** The CTE `counted`: the `last_seq` of all events, and `at`. */
-function counted({ account, version }: Author, { events, when, takesId, endsOlder }: Write): Sql {
-  const id = takesId ? sql`last_id = c.last_id + 1, ` : sql.none
+function counted({ account, version }: Author, { events, when, ids, endsOlder }: Write): Sql {
+  const id = ids ? sql`last_id = c.last_id + ${many(ids)}, ` : sql.none
   const oldest = endsOlder ? sql`oldest_version = ${version}::bigint + 1, ` : sql.none
   return sql`counted AS (
   UPDATE counter c
@@ -184,16 +196,18 @@ function counted({ account, version }: Author, { events, when, takesId, endsOlde
 /** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
 function appended(by: Author, event: Event, index: number, later: readonly Event[]): Sql {
   const { account, actor, origin } = by
-  const { type, also = [], resource, of, isOfEach = false, changes = sql`'{}'` } = event
+  const { type, also = [], resource, of, isOfEach, count, order = sql`e.id` } = event
+  const { changes = sql`'{}'` } = event
   const after = later.length ? sql` - ${numberOf(later)}` : sql.none
-  const before = isOfEach ? sql` + 1 - row_number() OVER (ORDER BY e.id DESC)` : sql.none
+  const isOfSeveral = isOfEach || count !== undefined
+  const before = isOfSeveral ? sql` + 1 - row_number() OVER (ORDER BY ${order} DESC)` : sql.none
   return sql`${sql.id(`event${index}`)} AS (
   INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
-    actor, token, session, request_id)
-  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${sql.text(type)},
-    ${sql.text(`{${also.join()}}`)}::text[], ${sql.text(resource)}, e.id, e.version, counted.at,
+    actor, token, session, request_id, job)
+  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${typeof type === 'string' ? sql.text(type) : type},
+    ${Array.isArray(also) ? sql.text(`{${also.join()}}`) : (also as Sql)}::text[], ${sql.text(resource)}, e.id, e.version, counted.at,
     ${changes}::jsonb, ${actor}::bigint, ${origin.token}::bigint, ${origin.session}::bigint,
-    ${origin.request}::text
+    ${origin.request}::text, ${origin.job}::bigint
   FROM counted, ${of} e
 )`
 }
@@ -203,8 +217,14 @@ function numberOf(events: readonly Event[]): Sql {
   const several = events
     .filter(event => event.isOfEach)
     .map(({ of }) => sql` + (SELECT count(*) FROM ${of} e)`)
-  const single = sql.integer(events.length - several.length)
-  return several.length ? sql`(${single}${sql.join(several, sql.none)})` : single
+  const counted = events.flatMap(({ count }) => (count ? [sql` + ${many(count)}`] : []))
+  const single = sql.integer(events.length - several.length - counted.length)
+  const all = [...several, ...counted]
+  return all.length ? sql`(${single}${sql.join(all, sql.none)})` : single
+}
+
+function many(count: Param | number): Sql {
+  return typeof count === 'number' ? sql.integer(count) : sql`${count}::bigint`
 }
 
 /** A write to what the catalog is made of makes a new version of it. */
@@ -216,14 +236,14 @@ function versioned({ account }: Author): Sql {
 }
 
 /** SQL of a JSON text in which `at`, also SQL, replaces the stand-in for the moment. */
-export function dated(json: Value | Param, at: Sql): Sql {
+export function dated(json: Part, at: Sql): Sql {
   return sql`replace(${json}::text, ${momentJson}, ${jsonInstant(at)})`
 }
 
 const moment = sql.text(momentParam)
 
 /** SQL of a column's value, in which `at` replaces the stand-in for the moment. */
-export function columnValue(value: Value | Param, type: SqlType, at: Sql): Sql {
+export function columnValue(value: Part, type: SqlType, at: Sql): Sql {
   if (type !== 'timestamptz') return sql`${value}::${sql.type(type)}`
   return sql`CASE ${value}::timestamptz WHEN ${moment} THEN ${at} ELSE ${value}::timestamptz END`
 }

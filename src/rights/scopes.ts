@@ -8,10 +8,13 @@ export const adminScope = 'admin'
 /** The events of the account may be followed with it (D71). */
 export const followScope = 'event:read'
 
+/** Files may be imported with it (D80). */
+export const importScope = 'import:write'
+
 /** All scopes, for resources of these names. */
 export function scopesOf(resources: Iterable<string>): string[] {
-  const own = [...resources, 'field'].flatMap(name => [`${name}:read`, `${name}:write`])
-  return [...own, followScope, adminScope]
+  const own = [...resources, 'field', 'job'].flatMap(name => [`${name}:read`, `${name}:write`])
+  return [...own, importScope, followScope, adminScope]
 }
 
 /** Whether these scopes allow what `scope` allows. */

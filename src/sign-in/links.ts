@@ -125,7 +125,7 @@ export async function consumeLink(
 )`
   const write = {
     changes: [used, signingIn(by, sql`u.id = (SELECT "user" FROM used)`)],
-    takesId: true,
+    ids: 1,
     rows: [
       ...(passwordHash === null
         ? []

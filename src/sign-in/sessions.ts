@@ -78,7 +78,7 @@ export async function saveSession(
 )`
   const write = {
     changes: [signingIn(by, judged ? sql`${isUser} AND ${hasPassword(by, judged.hash)}` : isUser)],
-    takesId: true,
+    ids: 1,
     rows: [oldSessions(by), sessionRow(by, session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,

@@ -20,8 +20,10 @@ test('every example of docs/api/README.md is answered with its status', async ()
     const sent = body.replace(/"\{(\w+)\}"/g, (_, name: string) => JSON.stringify(seen.get(name)))
     const reply = await call(method, real.replaceAll(' ', '%20').replaceAll('"', '%22'), sent || undefined)
     assert.equal(reply.status, status, `${method} ${real}: ${reply.text}`)
-    if (status === 201) seen.set(path.split('/').at(-1)!, reply.body.data.link ?? reply.body.data.id)
-    if (reply.body.meta?.nextCursor) seen.set('cursor', reply.body.meta.nextCursor)
+    const [, name] = /([^/?]+)(?:\?.*)?$/.exec(path)!
+    if (status === 201) seen.set(name!, reply.body.data.link ?? reply.body.data.id)
+    if (path.includes('/history')) seen.set('seq', reply.body.data[0].seq)
+    if (reply.body?.meta?.nextCursor) seen.set('cursor', reply.body.meta.nextCursor)
   }
 })
 

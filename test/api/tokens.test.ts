@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const { call, get, db, known, another } = await startService()
@@ -30,7 +31,10 @@ test('a token is made once, shown without its secret, and says what it may do', 
   assert.deepEqual([body.data.user.id, body.data.user.role], [known.owner, 1])
   const read = await get(`${v1}/token/${token.id}`)
   assert.ok(!read.text.includes(token.token) && !('token' in read.body.data), read.text)
-  assert.match(read.body.data.last_used_at, /:00\.000Z$/)
+  // Its use is written down beside the answer.
+  const lastUse = async () => (await get(`${v1}/token/${token.id}`)).body.data.last_used_at
+  await eventually(async () => (await lastUse()) !== null, 'the use of the token')
+  assert.match(await lastUse(), /:00\.000Z$/)
   const listed = await get(`${v1}/token/view/list?filter=scopes:eq(deal:write)&fields=name,prefix`)
   assert.deepEqual(listed.body.data, [{ id: token.id, name: 'Web form', prefix: token.prefix }])
   const events = await db.query("SELECT changes::text FROM event WHERE resource = 'token'")

@@ -116,6 +116,27 @@ test("an account's fields are printed as TypeScript, as they are", async () => {
   assert.equal((await done('types')).types, out)
 })
 
+test('records are exported to a file or to standard output, as a list has them', async () => {
+  for (const name of ['=Formula', 'Plain']) await send(admin, 'POST', 'tag', { name })
+  const file = join(home, 'tags.jsonl')
+  const options = ['--resource', 'tag', '--sort', 'name:asc']
+  const told = await done('export', ...options, '-o', file)
+  assert.deepEqual([told.records, told.bytes], [2, statSync(file).size])
+  const { data } = (await send(admin, 'GET', 'tag/view/list?sort=name:asc')).body
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line)),
+    data,
+  )
+  const { code, out } = await run('export', ...options, '--fields', 'name', '--filter', 'name:like(formula)')
+  assert.equal(code, 0)
+  assert.match(out, /^\ufeffid,name\r\n\d+,'=Formula\r\n$/)
+  await refused(/tags\.jsonl exists already/, 'export', ...options, '-o', file)
+  await refused(/no resource "tags"\. There are: deal, /, 'export', '--resource', 'tags')
+  await refused(/no field "nme".*Did you mean "name"/, 'export', ...options, '--fields', 'nme')
+  for (const { id } of data as unknown as { id: number }[]) await send(admin, 'DELETE', `tag/${id}`)
+})
+
 test('what happens is printed as it comes, in words or as JSON', async () => {
   const following = [begin(['tail', '--type', 'tag.created,tag.updated']), begin(['tail', '--json'])] as const
   const until = async (index: 0 | 1, text: RegExp) => {

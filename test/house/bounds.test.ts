@@ -7,7 +7,16 @@ const owners: readonly { readonly what: RegExp; readonly only: string | readonly
   // Putting the marks of a letter in order takes the square of their number.
   { what: /\.normalize\(/, only: 'src/fields/name.ts' },
   // Every word is compared with every other.
-  { what: /\bnearest\(/, only: ['src/fields/nearest.ts', 'src/api/wrong-path.ts'] },
+  {
+    what: /\bnearest\(/,
+    // Imports look for a few names of a file only.
+    only: [
+      'src/fields/nearest.ts',
+      'src/api/wrong-path.ts',
+      'src/imports/candidates.ts',
+      'src/imports/guess.ts',
+    ],
+  },
   // A text of a megabyte becomes a million texts.
   { what: /\[\.\.\.\w+\]\.length/, only: 'src/fields/code-points.ts' },
   // Its reviver is called for every value: half a second for a megabyte.

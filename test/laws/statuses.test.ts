@@ -12,6 +12,7 @@ import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { createLink } from '../../src/sign-in/links.ts'
 import { browser, type Page } from '../support/browser.ts'
+import { importIn, upload } from '../support/good-jobs.ts'
 import { type Asked, goodRequests, password, person, send, signedIn } from '../support/good-requests.ts'
 import { openIdPath, signInByProvider } from '../support/openid.ts'
 import { type Answered, complainer, type Operation, operationsOf } from '../support/operations.ts'
@@ -76,7 +77,8 @@ function any({ path, method, said }: Operation): Asked {
   const filled = path
     .replace(/(\w+)\/by\/\{field\}/, (_, resource) => `${resource}/by/${uniqueFields.get(resource)}`)
     .replace(/\{\w+\}/g, '99999999')
-  return { method: method.toUpperCase(), path: filled + query, ...(said.requestBody ? { body: {} } : {}) }
+  const body = path.endsWith('/batch') ? { operations: [{ op: 'delete', id: 99999999 }], atomic: true } : {}
+  return { method: method.toUpperCase(), path: filled + query, ...(said.requestBody ? { body } : {}) }
 }
 
 test('200 and 201, and 412 before it', async () => {
@@ -198,6 +200,28 @@ test('422 of a day without history, 410 of events that are gone', async () => {
   const feed = operations.find(({ said }) => said.operationId === 'event_list')!
   const answer = await send(service, { method: 'GET', path: `${v1}/event?after=1` })
   assert.deepEqual(noted(feed, 410, answer), [])
+  const undo = operations.find(({ said }) => said.operationId === 'event_undo')!
+  const gone = await send(service, { method: 'POST', path: `${v1}/event/1/undo` })
+  assert.deepEqual(noted(undo, 410, gone), [])
+})
+
+test("409 of jobs in another state, 422 of files and plans that can't be read", async () => {
+  const id = await importIn(service, 'cancelled')
+  for (const operation of operations.filter(({ said }) => /^(job|import)_/.test(said.operationId))) {
+    const { path, method } = operation
+    if (!('409' in operation.said.responses)) continue
+    // What is cancelled can only be taken back, and this has changed nothing.
+    const asked = { method: method.toUpperCase(), path: path.replace('{id}', `${id}`) }
+    const body = method === 'patch' ? { body: {} } : {}
+    assert.deepEqual(noted(operation, 409, await send(service, { ...asked, ...body })), [])
+  }
+  const [create, update] = ['import_create', 'import_update'].map(
+    name => operations.find(({ said }) => said.operationId === name)!,
+  )
+  assert.deepEqual(noted(create!, 422, await send(service, { method: 'POST', ...upload('name\n') })), [])
+  const waiting = await importIn(service, 'waiting')
+  const wrong = { method: 'PATCH', path: `${v1}/import/${waiting}`, body: { mapping: 7 } }
+  assert.deepEqual(noted(update!, 422, await send(service, wrong)), [])
 })
 
 test('422 for a key of another request, 409 while the same request is under way', async () => {

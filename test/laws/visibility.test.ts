@@ -156,11 +156,16 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     const q = encodeURIComponent(pick([words(), `${words()} ${words()}`]))
     return `${v1}/search?q=${q}&pageSize=${pick([3, 50])}${pick(['', '&resources=contact', '&resources=deal'])}`
   }
+  const exported = () => {
+    const more = pick(['', `&sort=${pick(names)}:asc`, `&names=1&fields=${pick(['id', member()])}`])
+    return `${v1}/${resource}/export?format=${pick(['csv', 'jsonl'])}&${filter()}${more}`
+  }
   const id = () => pick(ids)
   const member = () => pick([...new Set(names.map(name => name.split('.')[0]!))])
   const one = (): Question => {
     const kind = next()
     if (kind < 0.5) return { method: 'GET', path: list() }
+    if (kind < 0.52) return { method: 'GET', path: exported() }
     if (kind < 0.66) return { method: 'GET', path: searches() }
     if (kind < 0.74)
       return { method: 'GET', path: resource === 'deal' ? pick([sums, sums, board, funnel])() : list() }

@@ -116,6 +116,16 @@ export function serviceEnv(dataDir: string, bearer: string): NodeJS.ProcessEnv {
   return { ...process.env, ...own }
 }
 
+/** The service, started with these settings: the process, its exit code to come, and its address. */
+export async function started(env: Record<string, string>) {
+  const service = spawn(process.execPath, ['bin/dealwright.js'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>(resolve => service.on('exit', code => resolve(code)))
+  return { service, ended, url: await readyUrl(service) }
+}
+
 export async function readyUrl(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout! })) {
     const url = /ready at (\S+)/.exec(line)?.[1]

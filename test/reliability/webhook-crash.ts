@@ -4,7 +4,6 @@
  * event must have been received, those of a record in their order, each with a good signature (D72).
  * `npm run webhook-crash -- --rounds 50 --engine embedded|postgres`
  */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { readyUrl } from './crash.ts'
+import { started } from './crash.ts'
 
 export type Tally = {
   rounds: number
@@ -111,15 +110,6 @@ async function receive(tally: Tally): Promise<Receiver> {
   return receiver
 }
 
-async function start(env: Record<string, string>) {
-  const service = spawn(process.execPath, ['bin/dealwright.js'], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<number | null>(resolve => service.on('exit', code => resolve(code)))
-  return { service, ended, url: await readyUrl(service) }
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: of the service's answers little is read
 async function ask(url: string, method: string, path: string, body?: object): Promise<any> {
   const response = await fetch(`${url}/rest/api/v1/${path}`, {
@@ -138,7 +128,7 @@ async function liveAndEnd(
   receiver: Receiver,
   tally: Tally,
 ): Promise<void> {
-  const { service, ended, url } = await start(env)
+  const { service, ended, url } = await started(env)
   if (receiver.secret === '') {
     const { data } = await ask(url, 'POST', 'webhook', { url: receiver.url, events: ['tag.*', 'company.*'] })
     receiver.secret = data.secret
@@ -176,7 +166,7 @@ async function liveAndEnd(
 
 /** Lets a last service deliver what is left, and compares what was received with what has happened. */
 async function settle(env: Record<string, string>, receiver: Receiver, tally: Tally): Promise<void> {
-  const { service, ended, url } = await start(env)
+  const { service, ended, url } = await started(env)
   const happened = new Set<number>()
   for (let after = 0, hasMore = true; hasMore; ) {
     const page = await ask(url, 'GET', `event?after=${after}&limit=1000&resource=tag,company`)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../src/json.ts'
 import { browser } from './browser.ts'
+import { jobRequests } from './good-jobs.ts'
 import type { OpenApi } from './judge.ts'
 import type { Answered, Operation } from './operations.ts'
 import { type Service, v1 } from './service.ts'
@@ -98,6 +99,12 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
   }
   const made = (resource: string) => sent('POST', resource, newBody(resource))
 
+  /** The event of a new record. */
+  const seqOf = async (resource: string): Promise<number> => {
+    const { id } = await made(resource)
+    return (await sent('GET', `${resource}/${id}/history`))[0].seq
+  }
+
   /** A unique field of a resource, which gets one where it has none. */
   const uniqueFieldOf = async (resource: string): Promise<string> => {
     const { fields } = await sent('GET', `field/list?source=${resource}`)
@@ -130,6 +137,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       const { text } = await send(service, { method: 'GET', path: `${v1}/session`, headers })
       return { path: `${v1}/session/${JSON.parse(text).data.session.id}`, headers }
     },
+    event_undo: async () => ({ path: `${v1}/event/${await seqOf('contact')}/undo` }),
     webhook_replay: async () => ({ body: { after: 0 } }),
     webhook_replay_delivery: async () => {
       const { id } = await made('webhook')
@@ -140,6 +148,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       const me = await service.call('GET', `${v1}/me`)
       return { body: { locale: me.body.data.user.locale === 'de-DE' ? 'fr-FR' : 'de-DE' } }
     },
+    ...jobRequests(service, () => made('product')),
     password_replace: async () => ({
       headers: await signedIn(service),
       body: { current_password: password, password: `${password} again` },
@@ -165,6 +174,12 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     const option = isOption ? (await sent('POST', `field/${id}/option`, { name: 'Tried' })).id : ''
     return path.replace('{id}', `${id}`).replace('{option}', `${option}`)
   }
+  const bodyFor = (path: string, resource: string): Json => {
+    // It finds nothing, and so changes nothing.
+    if (path.endsWith('/bulk')) return { filter: 'id:eq(0)', changes: newBody(resource) }
+    if (path.endsWith('/batch')) return { operations: [{ op: 'create', data: newBody(resource) }] }
+    return path === `${v1}/${resource}` ? newBody(resource) : {}
+  }
   const requestFor = async ({ path, method, said }: Operation): Promise<Asked> => {
     const own = await special[said.operationId]?.()
     const resource = path.slice(v1.length + 1).split('/')[0]!
@@ -172,7 +187,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       ? {}
       : path.includes('/by/')
         ? await toldBy(path, resource)
-        : { path: await pathOf(path, resource), body: path === `${v1}/${resource}` ? newBody(resource) : {} }
+        : { path: await pathOf(path, resource), body: bodyFor(path, resource) }
     const { body, ...others } = { path, ...asked, ...own }
     return { method: method.toUpperCase(), ...others, ...(said.requestBody ? { body: body ?? {} } : {}) }
   }

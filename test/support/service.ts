@@ -104,7 +104,7 @@ function caller(address: string, token: string): Service['call'] {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
+    const isJson = /json(?!l)/.test(response.headers.get('content-type') ?? '')
     return {
       status: response.status,
       headers: response.headers,

@@ -45,7 +45,9 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
     hasOneSession: true,
     placesForReads,
     placesOfOne: 1,
+    placesForTransactions: 1,
     isWaitedFor: () => line.isWaitedFor,
+    snapshot: null,
     read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), ended),
     async close() {
       maintenance.stop()

@@ -22,6 +22,7 @@ export const money: Kind = {
   members: ['currency', 'value', 'products'],
   pointsTo: value => (isObject(value) && Array.isArray(value.products) ? value.products.map(productOf) : []),
   limits: ['min', 'max'],
+  parts: [{ member: 'value' }, { member: 'currency', named: 'currency_code' }],
   columns: field => [
     { name: `${field.internal_name}_currency`, type: 'int' },
     { name: `${field.internal_name}_currency_code`, type: 'text' },

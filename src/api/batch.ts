@@ -1,0 +1,139 @@
+/** POST /{resource}/batch (D78): many writes of one resource in one request. */
+import { oldestKept } from '../administration/background-jobs.ts'
+import { errorTable, type Problem, type Refusal } from '../errors.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import { carryOutBatch, type Outcome } from '../records/batch.ts'
+import { keepKey, storedResponse } from '../records/idempotency.ts'
+import { requestKeyOf } from '../records/save.ts'
+import type { Answer } from './answer.ts'
+import { readBatch } from './batch-body.ts'
+import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
+import { readParameters } from './parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from './request.ts'
+import type { Handler } from './route.ts'
+
+type Refused = { readonly refusal: Refusal }
+
+/** The answer as it was given the first time, by the key of its request (D8). */
+type Kept = { readonly status: number; readonly body: string }
+
+/** The resources whose records can be written in batches: what an account's catalog is made of can't. */
+export const batchedResources: ReadonlySet<string> = new Set([
+  'deal',
+  'product',
+  'contact',
+  'company',
+  'activity',
+  'user',
+  'territory',
+  'tag',
+])
+
+export function batchHandler(db: WrittenDatabase, resource: string, retentionDays: number): Handler {
+  return async asked => {
+    const isDry = isDryRun(asked.query)
+    const request = withoutDryRun(asked)
+    refuseIfMatch(request)
+    readParameters(request.query, [], [])
+    const fields = fieldsOf(request, resource)
+    const { operations, isAtomic } = readBatch(bodyOf(request), fields)
+    const context = contextOf(request)
+    const key = requestKeyOf(context)
+    const before = await storedResponse<Kept>(db, key)
+    if (before) return before.response
+    const since = oldestKept(request.now, retentionDays)
+    return db.transaction(askerOf(request), async tx => {
+      const single = { ...context, idempotency: null }
+      const outcomes = await carryOutBatch(tx, fields, operations, single, since)
+      const failed = outcomes.filter(outcome => 'refusal' in outcome).length
+      const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
+      const result =
+        isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : answer(request, outcomes, isDry)
+      if (isKept) await keepKey(tx, key, { status: result.status, body: String(result.body) })
+      return { isKept, result }
+    })
+  }
+}
+
+function answer(request: ApiRequest, outcomes: readonly Outcome[], isDry: boolean): Answer {
+  const refused = refusals()
+  const items = outcomes.map(outcome =>
+    'refusal' in outcome ? JSON.stringify(refused(outcome.refusal)) : done(request, outcome, isDry),
+  )
+  const failed = outcomes.filter(outcome => 'refusal' in outcome).length
+  const meta = { succeeded: outcomes.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
+  return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
+}
+
+/** What an operation is answered, as JSON text: a record passes through as the database built it. */
+function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry: boolean): string {
+  if ('deleted' in outcome)
+    return JSON.stringify({ status: 200, data: { id: outcome.deleted, deleted: true } })
+  const { record, warnings, created, isNew = false } = outcome.saved
+  const data = isDry
+    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, created, isNew, caller.catalog))
+    : record
+  const meta = {
+    ...(warnings.length ? { warnings } : {}),
+    ...(created.length ? { created: isDry ? created.map(withoutId) : created } : {}),
+  }
+  const told = Object.keys(meta).length ? `,"meta":${JSON.stringify(meta)}` : ''
+  return `{"status":${isNew ? 201 : 200},"data":${data}${told}}`
+}
+
+/**
+ * A function that says what an operation's own request would have been refused with. An answer lists as many
+ * problems as that of a single request, not as many for each operation.
+ */
+function refusals() {
+  let left = problemsMax
+  return ({ slug, message, problems }: Refusal) => {
+    const { code, status, title } = errorTable[slug]
+    const errors = problems.slice(0, left)
+    left -= errors.length
+    const detail = errors.length < problems.length ? `${message} Not all problems are listed.` : message
+    return { status, type: `/docs/errors#${slug}`, title, detail, code, errors }
+  }
+}
+
+const problemsMax = 500
+
+/** An operation of an atomic batch was refused, so none was carried out. */
+function atomicRefusal(request: ApiRequest, outcomes: readonly Outcome[]): Answer {
+  const refused = refusals()
+  const all = outcomes.map(outcome => ('refusal' in outcome ? outcome.refusal : null))
+  const first = all.find(refusal => refusal !== null)!
+  const errors = all.flatMap((refusal, index) => (refusal ? problemsAt(refusal, index) : []))
+  const failed = all.filter(refusal => refusal !== null).length
+  const detail = `Nothing was saved: ${failed} of ${outcomes.length} operations can't be carried out.`
+  const data = all.map(refusal => (refusal ? refused(refusal) : notCarriedOut))
+  const { type, title, status, code } = refusals()(first)
+  const body = {
+    type,
+    title,
+    status,
+    detail,
+    code,
+    errors: errors.slice(0, problemsMax),
+    requestId: request.requestId,
+    data,
+  }
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: JSON.stringify({ ...body, meta: { succeeded: 0, failed } }),
+  }
+}
+
+/** Failed Dependency (RFC 4918 §11.4). */
+const notCarriedOut = {
+  status: 424,
+  detail: 'Not saved, because another operation of the batch was refused.',
+}
+
+/** The problems of an operation, with their paths from the body of the batch. */
+function problemsAt({ problems, message }: Refusal, index: number): Problem[] {
+  const path = `/operations/${index}`
+  if (problems.length === 0) return [{ field: null, path, code: 'not_carried_out', message }]
+  return problems.map(problem => ({ ...problem, path: `${path}/data${problem.path}` }))
+}

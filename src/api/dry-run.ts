@@ -1,0 +1,119 @@
+/**
+ * Dry runs (D79): `?dry_run=1` carries a write out in a transaction of which nothing is kept. So everything
+ * is judged, by the database too, and the answer is what the write would have answered.
+ */
+import { Refusal } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import type { Parameters } from '../list/parameters.ts'
+import type { Queryable, Transactional } from '../records/store.ts'
+import type { Answer } from './answer.ts'
+import type { ApiRequest } from './request.ts'
+import type { Handler } from './route.ts'
+
+/** What requests that write need of a database. */
+export type WrittenDatabase = Queryable & Transactional
+
+/** The parameter that asks for a dry run. */
+export const dryRun = 'dry_run'
+
+/**
+ * Whether writes of a resource can be tried. Those of a webhook look its address up, which may take long, and
+ * no transaction is held open for that.
+ */
+export function takesDryRun(resource: string): boolean {
+  return resource !== 'webhook'
+}
+
+/** Whether the request is a dry run. Throws `malformed_query` for a value other than 1. */
+export function isDryRun(query: Parameters): boolean {
+  const values = query.get(dryRun)
+  if (values === undefined) return false
+  if (values.length === 1 && values[0] === '1') return true
+  const message = 'dry_run must be 1, and given once; leave it out to save.'
+  const problem = { field: null, path: '', parameter: dryRun, code: 'invalid_value', message }
+  throw new Refusal('malformed_query', 'The query could not be read.', [problem])
+}
+
+/**
+ * The handlers that `make` makes of a database, each of which takes `dry_run` besides. In a dry run they are
+ * made of a transaction; `isDry` then tells them that nothing of what they do is kept.
+ */
+export function withDryRun<Name extends string>(
+  db: WrittenDatabase,
+  make: (db: Queryable, isDry: boolean) => { readonly [name in Name]: Handler },
+): { readonly [name in Name]: Handler } {
+  const handlers = make(db, false)
+  const both = (name: Name): Handler => {
+    const handler = handlers[name]
+    return async request => {
+      if (!isDryRun(request.query)) return handler(request)
+      const asked = { ...withoutDryRun(request), idempotency: null }
+      return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)))
+    }
+  }
+  const names = Object.keys(handlers) as Name[]
+  return Object.fromEntries(names.map(name => [name, both(name)])) as { [name in Name]: Handler }
+}
+
+/** The request without the parameter, which only asks for a dry run. */
+export function withoutDryRun(request: ApiRequest): ApiRequest {
+  const query = new Map(request.query)
+  query.delete(dryRun)
+  return { ...request, query }
+}
+
+/** Whose turn a transaction of the request takes. */
+export function askerOf({ caller, hungUp }: ApiRequest) {
+  return { account: String(caller.catalog.account.id), signal: hungUp() }
+}
+
+/** Carries `act` out in a transaction of which nothing is kept. */
+async function inVain<T>(
+  db: WrittenDatabase,
+  request: ApiRequest,
+  act: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  return db.transaction(askerOf(request), async tx => ({ isKept: false, result: await act(tx) }))
+}
+
+/** The answer of a write of which nothing was kept: without what only a kept one has. */
+function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer): Answer {
+  const { etag: _, location: __, ...kept } = headers
+  const { code, data, meta } = parseJson(String(body)) as JsonObject
+  const { created = [], ...told } = (meta ?? {}) as { created?: Made[] }
+  const shown = isObject(data) ? withoutIds(data, created, status === 201, caller.catalog) : data!
+  const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
+  return { status, headers: kept, body: JSON.stringify({ code, data: shown, meta: all }) }
+}
+
+type Made = { readonly resource: string; readonly id: number }
+
+export function withoutId({ resource }: Made) {
+  return { resource, id: null }
+}
+
+/** A record without ids that nobody gets (its own where it is new, those of `made`) and without secrets. */
+export function withoutIds(
+  record: JsonObject,
+  made: readonly Made[],
+  isNew: boolean,
+  { resources }: Catalog,
+): JsonObject {
+  const ids = new Set(made.map(({ id }) => id))
+  const names = [...resources.values()].flatMap(({ fields }) =>
+    ids.size ? fields.filter(({ related }) => related).map(field => field.internal_name) : [],
+  )
+  const references = new Set(names)
+  const without = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(without)
+    return typeof value === 'number' && ids.has(value) ? null : value
+  }
+  const members = Object.entries(record).map(([name, value]): [string, Json] => {
+    if (secrets.has(name) || (isNew && name === 'id')) return [name, null]
+    return [name, references.has(name) ? without(value) : value]
+  })
+  return Object.fromEntries(members)
+}
+
+const secrets = new Set(['token', 'secret'])

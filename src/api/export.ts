@@ -1,0 +1,80 @@
+/** The export of a resource over HTTP (D81): what it is called, and how it ends with its client. */
+import type { Caller } from '../accounts/callers.ts'
+import { type ExportDatabase, openExport } from '../export/export.ts'
+import { formatOf } from '../export/formats.ts'
+import type { Places } from '../export/places.ts'
+import { type FormatName, formats, readExportQuery } from '../export/query.ts'
+import { dateIn } from '../fields/iso8601.ts'
+import { pluralOf } from '../fields/synonyms.ts'
+import type { About } from '../openapi/about.ts'
+import { withNames } from '../records/names.ts'
+import { needNames } from './records.ts'
+import { fieldsOf } from './request.ts'
+import { type AccountRoute, at, type Handler, type Readable } from './route.ts'
+
+/** GET /{resource}/export */
+export function exportRoute(db: ExportDatabase, resource: Readable, places: Places): AccountRoute {
+  const url = `/rest/api/v1/${resource}/export`
+  const handler = exportHandler(db, resource, places)
+  return { ...at('GET', url, `${resource}:read`, handler, aboutOf(resource)), isFile: true }
+}
+
+function aboutOf(resource: string): About {
+  const [mediaType, ...alsoAs] = formats.map(name => formatOf[name].mediaType.split(';', 1)[0]!)
+  return {
+    ...{ id: `${resource}_export`, summary: `Exports records to a file: ${resource}.`, tag: resource },
+    description:
+      'All records that the filter finds, as of one moment. A file whose connection did not end properly is not whole.',
+    parameters: ['export_format', 'filter', 'sort', `${resource}_fields`, 'export_names'],
+    answers: [
+      {
+        ...{ status: 200, description: 'The file.', schema: { type: 'string' } },
+        mediaType: mediaType!,
+        alsoAs,
+        headers: ['content-disposition'],
+      },
+    ],
+    refuses: [],
+  }
+}
+
+function exportHandler(db: ExportDatabase, resource: string, places: Places): Handler {
+  return async request => {
+    const { caller, now } = request
+    const { catalog } = caller
+    const fields = fieldsOf(request, resource)
+    const read = await withNames(db, caller, names =>
+      readExportQuery(request.query, fields, catalog, now.toISOString(), names),
+    )
+    needNames(caller, read.named ?? [], read.list)
+    const leave = await places.take(catalog.account.id)
+    try {
+      const ended = request.hungUp()
+      const { content, bytes } = await openExport(db, { fields, viewer: caller, request: read }, ended)
+      content.once('close', leave)
+      // Whoever left before the answer began reads nothing of it.
+      ended.addEventListener('abort', () => content.destroy())
+      if (ended.aborted) content.destroy()
+      request.rest()
+      const name = fileName(resource, read.format, caller, now)
+      return {
+        status: 200,
+        headers: {
+          'content-type': formatOf[read.format].mediaType,
+          'content-disposition': `attachment; filename="${name}"`,
+          ...(bytes === null ? {} : { 'content-length': String(bytes) }),
+        },
+        body: content,
+      }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+}
+
+/** deals-2026-11-23.csv, by the calendar of the account */
+function fileName(resource: string, format: FormatName, { catalog }: Caller, now: Date): string {
+  const day = dateIn(catalog.account.time_zone, now) ?? now.toISOString().slice(0, 10)
+  return `${pluralOf(resource)}-${day}.${format}`
+}

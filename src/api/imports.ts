@@ -1,0 +1,141 @@
+/** Imports over HTTP (D80): a file is sent, its mapping is looked at and changed, and the job begins. */
+import { Readable } from 'node:stream'
+import { Refusal } from '../errors.ts'
+import { changedPlan } from '../imports/change.ts'
+import { formats, importedResources } from '../imports/plan.ts'
+import type { Source } from '../imports/read.ts'
+import { refusedFile } from '../imports/refused-file.ts'
+import { importedFields } from '../imports/step.ts'
+import { emptyPlan, takeRows } from '../imports/take.ts'
+import { changePlan, noteFile, removeJob } from '../jobs/store.ts'
+import type { JsonObject } from '../json.ts'
+import type { Queryable } from '../records/store.ts'
+import type { Answer } from './answer.ts'
+import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
+import { readParameters } from './parameters.ts'
+import { type ApiRequest, bodyOf, fieldsOf } from './request.ts'
+import type { Handler } from './route.ts'
+
+/** The largest file, in bytes. */
+const fileMax = 2_147_483_648
+/** The media types of files. */
+export const fileTypes = [
+  'text/csv',
+  'application/x-ndjson',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/octet-stream',
+]
+
+export function importHandlers({ db }: JobService) {
+  return {
+    create: (request: ApiRequest) => takeFile(db, request),
+    get: async (request: ApiRequest) => {
+      readParameters(request.query, [], [])
+      return jobAnswer(db, request, await requireJob(db, request, 'import'))
+    },
+    change: async (request: ApiRequest) => {
+      readParameters(request.query, [], [])
+      const job = await requireJob(db, request, 'import')
+      const plan = changedPlan(
+        job,
+        bodyOf(request),
+        importedFields(fieldsOf(request, job.resource)),
+        request.caller.catalog,
+      )
+      const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
+      if (!changed)
+        throw new Refusal('wrong_state', `The import ${job.id} can't be changed: it is ${job.state}.`)
+      return jobAnswer(db, request, changed)
+    },
+    errors: async (request: ApiRequest): Promise<Answer> => {
+      readParameters(request.query, [], [])
+      const job = await requireJob(db, request, 'import')
+      const phase = job.phase === 'dry_run' ? 'dry_run' : 'run'
+      const headers = {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': `attachment; filename="import-${job.id}-errors.csv"`,
+      }
+      return { status: 200, headers, body: Readable.from(refusedFile(db, job, phase), { objectMode: false }) }
+    },
+  } satisfies { [name: string]: Handler }
+}
+
+/** Reads a file, keeps its rows, and guesses what its columns are. */
+async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
+  readParameters(request.query, parameters, [])
+  const upload = uploadOf(request)
+  const { resource, source, name } = readUpload(request)
+  request.caller.rights.need(`${resource}:write`)
+  const fields = fieldsOf(request, resource)
+  const key = await makeJob(db, request, {
+    ...{ kind: 'import', resource, name, state: 'waiting', phase: null },
+    ...{ plan: emptyPlan(source.format) as never, columns: null, total: null },
+  })
+  // From here on it waits for the client more than it works.
+  request.rest()
+  try {
+    const found = await takeRows(
+      db,
+      key,
+      importedFields(fields),
+      request.caller.catalog,
+      limited(upload),
+      source,
+    )
+    return jobAnswer(db, request, await noteFile(db, key, found), 201)
+  } catch (error) {
+    await removeJob(db, key)
+    throw error
+  }
+}
+
+const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding']
+
+function readUpload({ query }: ApiRequest): { resource: string; source: Source; name: string | null } {
+  const {
+    resource,
+    format,
+    name = null,
+    delimiter,
+    encoding,
+  } = readParameters(query, parameters, ['resource', 'format'])
+  const told = formats.find(one => one === format)
+  const wrong = (parameter: string, message: string) => ({
+    ...{ field: null, path: '', parameter, code: 'invalid_value', message },
+  })
+  const problems = [
+    ...(importedResources.has(resource!)
+      ? []
+      : [wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)]),
+    ...(told ? [] : [wrong('format', `format must be one of ${formats.join(', ')}.`)]),
+    ...(name && name.length > 255 ? [wrong('name', 'name has at most 255 characters.')] : []),
+    ...(name?.includes('\0') ? [wrong('name', 'name must not have a NUL character.')] : []),
+  ]
+  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
+  const given = { ...(delimiter ? { delimiter } : {}), ...(encoding ? { encoding } : {}) }
+  return { resource: resource!, source: { format: told!, ...given }, name }
+}
+
+function uploadOf({ upload }: ApiRequest): Readable {
+  if (upload instanceof Readable) return upload
+  throw new Refusal('unsupported_media_type', `Send the file as the body, as one of ${fileTypes.join(', ')}.`)
+}
+
+async function* limited(upload: Readable): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  try {
+    for await (const chunk of upload as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > fileMax)
+        throw new Refusal(
+          'body_too_large',
+          `The file is larger than the ${fileMax} bytes that the service takes.`,
+        )
+      yield chunk
+    }
+  } catch (error) {
+    // The client left: that is no fault of the service.
+    if (error !== upload.errored) throw error
+    throw new Refusal('malformed_request', 'The request ended before its body did.')
+  }
+}

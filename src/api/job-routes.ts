@@ -1,0 +1,166 @@
+/** The routes of jobs, imports and bulk changes (D80, D82, D84), and what they are (D90). */
+import type { Schema } from '../fields/field.ts'
+import { actions as duplicateActions, formats, importedResources } from '../imports/plan.ts'
+import { type About, enveloped, named, ok } from '../openapi/about.ts'
+import { batchedResources } from './batch.ts'
+import { fileTypes, importHandlers } from './imports.ts'
+import { act, bulkHandler, type JobAction, type JobService, jobActions, jobHandlers } from './jobs.ts'
+import { type AccountRoute, at, type Readable } from './route.ts'
+
+const base = '/rest/api/v1'
+const job = enveloped(named('job'))
+const [list, told, made] = [
+  enveloped({ type: 'array', items: named('job') }, named('job_page'), true),
+  ok('The job.', job),
+  { status: 201, description: 'The job.', schema: job, headers: ['location'] },
+]
+
+const words: { readonly [action in JobAction]: string } = {
+  dry_run: 'Tries everything and saves nothing.',
+  run: 'Begins.',
+  pause: 'Stops for a while.',
+  resume: 'Goes on.',
+  cancel: 'Ends it. What it has done stays.',
+  revert: 'Takes back what it has done, except what somebody has changed since.',
+}
+
+export function jobRoutes(service: JobService): AccountRoute[] {
+  const jobs = jobHandlers(service)
+  return [
+    at('GET', `${base}/job`, 'job:read', jobs.list, {
+      ...{
+        id: 'job_list',
+        summary: "Lists jobs, the newest first: one's own; an administrator all.",
+        tag: 'job',
+      },
+      parameters: [
+        parameter('pageSize', 'Jobs in a page; 25 if not said.', {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+        }),
+        parameter('cursor', 'The meta.nextCursor of the page before.', text),
+      ],
+      answers: [ok('The jobs.', list)],
+      refuses: [],
+    }),
+    at('GET', `${base}/job/:id`, 'job:read', jobs.get, {
+      ...{ id: 'job_get', summary: 'Reads a job and how far it has come.', tag: 'job' },
+      answers: [told],
+      refuses: ['record_not_found'],
+    }),
+    ...jobActions.map(action =>
+      at('POST', `${base}/job/:id/${action}`, 'job:write', jobs[action], actionAbout('job', action)),
+    ),
+    ...importRoutes(service),
+    ...[...batchedResources].map(resource => bulkRoute(service, resource as Readable)),
+  ]
+}
+
+function importRoutes(service: JobService): AccountRoute[] {
+  const imports = importHandlers(service)
+  const scope = 'import:write'
+  const one = `${base}/import/:id`
+  return [
+    { ...at('POST', `${base}/import`, scope, imports.create, uploadAbout()), uploads: fileTypes },
+    at('GET', one, scope, imports.get, {
+      ...{ id: 'import_get', summary: 'Reads an import and how far it has come.', tag: 'import' },
+      answers: [told],
+      refuses: ['record_not_found'],
+      takesKey: false,
+    }),
+    at('PATCH', one, scope, imports.change, {
+      ...{ id: 'import_update', summary: 'Changes what is done with a file that waits.', tag: 'import' },
+      body: { schema: importChange() },
+      answers: [told],
+      refuses: ['record_not_found', 'validation_failed', 'wrong_state'],
+      takesKey: false,
+    }),
+    {
+      ...at('GET', `${one}/errors.csv`, scope, imports.errors, {
+        ...{ id: 'import_errors', summary: 'The rows that were refused, with the reasons.', tag: 'import' },
+        answers: [
+          {
+            ...{ status: 200, description: 'The file.', schema: text, mediaType: 'text/csv' },
+            headers: ['content-disposition'],
+          },
+        ],
+        refuses: ['record_not_found'],
+        takesKey: false,
+      }),
+      isFile: true,
+    },
+    ...jobActions.map(action =>
+      at(
+        'POST',
+        `${one}/${action}`,
+        scope,
+        request => act(service, request, action, 'import'),
+        actionAbout('import', action),
+      ),
+    ),
+  ]
+}
+
+function uploadAbout(): About {
+  return {
+    ...{ id: 'import_create', summary: 'Takes a file that is to be imported.', tag: 'import' },
+    description: 'The answer has a guess of what its columns are. Nothing is imported before it is run.',
+    parameters: [
+      parameter('resource', 'What its rows are.', { enum: [...importedResources] }, true),
+      parameter('format', 'How it is written.', { enum: [...formats] }, true),
+      parameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
+      parameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
+      parameter('encoding', 'Of CSV and JSON lines; found out if not said.', text),
+    ],
+    body: { schema: { type: 'string', format: 'binary' }, mediaTypes: fileTypes },
+    answers: [made],
+    refuses: ['malformed_request', 'validation_failed'],
+    takesKey: false,
+  }
+}
+
+const text = { type: 'string' }
+
+function parameter(name: string, description: string, schema: Schema, required = false): Schema {
+  return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
+}
+
+function actionAbout(kind: 'job' | 'import', action: JobAction): About {
+  return {
+    ...{ id: `${kind}_${action}`, summary: words[action], tag: kind },
+    answers: [told],
+    refuses: ['record_not_found', 'wrong_state'],
+    takesKey: false,
+  }
+}
+
+function bulkRoute(service: JobService, resource: Readable): AccountRoute {
+  const filter = { type: ['string', 'array', 'null'], items: { type: 'string' } }
+  const properties = { filter, changes: named(`${resource}_input`) }
+  return at('POST', `${base}/${resource}/bulk`, `${resource}:write`, bulkHandler(service, resource), {
+    ...{
+      id: `${resource}_bulk`,
+      summary: 'Makes the same changes to all that a filter finds.',
+      tag: resource,
+    },
+    description: 'A job does it, one record after the other; it can be taken back.',
+    parameters: ['dry_run'],
+    body: { schema: { type: 'object', properties, required: ['changes'], additionalProperties: false } },
+    answers: [made],
+    refuses: ['validation_failed'],
+    takesKey: false,
+  })
+}
+
+function importChange(): Schema {
+  const members = (properties: Schema) => ({ type: 'object', properties, additionalProperties: false })
+  const item = members({ column: { type: 'integer', minimum: 0 }, field: { type: ['string', 'null'] } })
+  const properties = {
+    mapping: { type: 'array', items: { ...item, required: ['column', 'field'] } },
+    values: { type: 'object', additionalProperties: { type: 'object' } },
+    duplicates: members({ by: { type: ['string', 'null'] }, action: { enum: [...duplicateActions] } }),
+    formats: members({ date: { enum: ['dmy', 'mdy', 'ymd', null] }, decimal: { enum: ['.', ',', null] } }),
+  }
+  return members(properties)
+}

@@ -1,0 +1,220 @@
+/** Jobs over HTTP (D84): what there are, what they are told to do, and bulk changes (D82). */
+import type { Caller } from '../accounts/callers.ts'
+import { Refusal } from '../errors.ts'
+import { importJson, withLines } from '../imports/json.ts'
+import { peopleOf } from '../imports/people.ts'
+import { type BulkPlan, countFound } from '../jobs/bulk.ts'
+import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
+import { countEvents } from '../jobs/revert.ts'
+import { begin, insertJob, listJobs, move, type NewJob, problemsAfter, readJob } from '../jobs/store.ts'
+import type { JobWorker } from '../jobs/worker.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { refuse, unknownParameters, unreadable, wholeNumber } from '../list/parameters.ts'
+import { withNames } from '../records/names.ts'
+import { parseRecord } from '../records/parse.ts'
+import type { Queryable } from '../records/store.ts'
+import { reserveIds } from '../records/write.ts'
+import { type Answer, success } from './answer.ts'
+import { isDryRun, withoutDryRun } from './dry-run.ts'
+import { readParameters } from './parameters.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, unknownMembers } from './request.ts'
+import type { Handler } from './route.ts'
+
+export type JobService = { readonly db: ServedDatabase; readonly worker: JobWorker }
+
+/** How many jobs of an account may wait, run or pause. */
+const openMax = 20
+/** How many problems are answered with a job. */
+const problemsMax = 100
+const [pageSizeDefault, pageSizeMax] = [25, 100]
+
+export const jobActions = ['dry_run', 'run', 'pause', 'resume', 'cancel', 'revert'] as const
+export type JobAction = (typeof jobActions)[number]
+
+export function jobHandlers(service: JobService) {
+  const { db } = service
+  return {
+    list: async request => {
+      const problems = unknownParameters(request.query, ['pageSize', 'cursor'])
+      const count = wholeNumber(request.query, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
+      const cursor = wholeNumber(request.query, ['cursor'], 0, Number.MAX_SAFE_INTEGER, problems)
+      refuse(problems, unreadable)
+      const before = cursor || null
+      const found = await listJobs(db, accountOf(request), whose(request.caller), { before, count })
+      const jobs = found.slice(0, count)
+      const hasMore = found.length > count
+      const meta = { pageSize: count, hasMore, nextCursor: hasMore ? String(jobs.at(-1)!.id) : null }
+      return success(JSON.stringify(jobs.map(job => jobJson(job))), meta)
+    },
+    get: async request => {
+      readParameters(request.query, [], [])
+      return jobAnswer(db, request, await requireJob(db, request, null))
+    },
+    ...(Object.fromEntries(
+      jobActions.map(action => [action, (request: ApiRequest) => act(service, request, action, null)]),
+    ) as { readonly [action in JobAction]: Handler }),
+  } satisfies { [name: string]: Handler }
+}
+
+/** POST /{resource}/bulk: the same changes to all that a filter finds (D82). */
+export function bulkHandler({ db, worker }: JobService, resource: string): Handler {
+  return async asked => {
+    const isDry = isDryRun(asked.query)
+    const request = withoutDryRun(asked)
+    readParameters(request.query, [], [])
+    const plan = await bulkPlanOf(db, request, resource)
+    const context = { ...contextOf(request), rights: request.caller.rights }
+    const total = await countFound(inTurn(db, request), resource, plan.filter, context)
+    const job = await makeJob(db, request, {
+      ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
+      ...{ plan: plan as never, columns: null, total },
+    })
+    worker.wake(job)
+    return success(JSON.stringify(jobJson(job)), null, 201, { location: `/rest/api/v1/job/${job.id}` })
+  }
+}
+
+/** Makes a job. Throws where the account has too many that are not ended. */
+export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
+  const account = accountOf(request)
+  const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
+  const made = await insertJob(db, { ...job, key, by: authorOf(request) }, openMax)
+  if (made) return made
+  const detail = `An account may have ${openMax} jobs that are not ended: end or cancel one first.`
+  throw new Refusal('rate_limited', detail, [], { 'retry-after': '60' })
+}
+
+/** By whom a job is asked for, and what that allows. */
+function authorOf({ caller, requestId }: ApiRequest) {
+  const { actor, token, session, rights } = caller
+  const scopes = [...rights.scopes]
+  return { actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
+}
+
+/** The job of the path. Throws `record_not_found` where it is none, of another kind, or of somebody else. */
+export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind | null): Promise<Job> {
+  const id = idOf(request)
+  const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller))
+  if (!job || (kind && job.kind !== kind))
+    throw new Refusal('record_not_found', `There is no ${kind ?? 'job'} ${id}.`)
+  return job
+}
+
+/** A job with the first problems of its phase; an import with its mapping too. */
+export async function jobAnswer(
+  db: Queryable,
+  { caller }: ApiRequest,
+  job: Job,
+  status = 200,
+): Promise<Answer> {
+  const isImport = job.kind === 'import'
+  const refused = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
+  const json = isImport
+    ? importJson(job, withLines(job, refused), caller.catalog, await peopleOf(db, caller))
+    : jobJson(job, refused)
+  const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
+  return success(JSON.stringify(json), null, status, status === 201 ? location : {})
+}
+
+/** From which states a job can be told what. */
+const from: { readonly [action in JobAction]: readonly State[] } = {
+  dry_run: ['waiting'],
+  run: ['waiting'],
+  pause: ['running'],
+  resume: ['paused'],
+  cancel: ['waiting', 'running', 'paused'],
+  revert: ['done', 'cancelled', 'failed', 'paused'],
+}
+
+/** Tells a job what to do. Throws `wrong_state` where it can't do that now. */
+export async function act(
+  { db, worker }: JobService,
+  request: ApiRequest,
+  action: JobAction,
+  kind: Kind | null,
+): Promise<Answer> {
+  readParameters(request.query, [], [])
+  const job = await requireJob(db, request, kind)
+  request.caller.rights.need(`${job.resource}:write`)
+  // A file may never arrive whole: it must not count as open for long.
+  if (job.kind === 'import' && job.total === null && action !== 'cancel')
+    throw wrongState(job, action, 'its file is still being read')
+  const told = await tell(db, job, action)
+  if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
+  if (told.state === 'running') worker.wake(told)
+  return jobAnswer(db, request, told)
+}
+
+async function tell(db: Queryable, job: Job, action: JobAction): Promise<Job | null> {
+  const states = from[action]
+  switch (action) {
+    case 'dry_run':
+    case 'run':
+      return begin(db, job, states, action, { position: 0, total: job.total })
+    case 'pause':
+      return move(db, job, states, 'paused')
+    case 'resume':
+      return move(db, job, states, 'running')
+    case 'cancel':
+      return move(db, job, states, 'cancelled')
+    case 'revert': {
+      const total = await countEvents(db, job)
+      if (total === 0) throw wrongState(job, action, 'it has changed nothing')
+      return begin(db, job, states, 'revert', { position: Number.MAX_SAFE_INTEGER, total })
+    }
+  }
+}
+
+function wrongState({ id, state, phase }: Job, action: JobAction, why?: string): Refusal {
+  const words: { readonly [phase in Phase]: string } = { dry_run: 'dry run', run: 'run', revert: 'revert' }
+  const is = why ?? `it is ${state}${phase ? ` (${words[phase]})` : ''}`
+  return new Refusal('wrong_state', `The job ${id} can't ${action.replace('_', ' ')}: ${is}.`)
+}
+
+async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
+  const body = bodyOf(request)
+  const wrong = (path: string, code: string, message: string) =>
+    new Refusal('validation_failed', 'The bulk change could not be read.', [
+      { field: null, path, code, message },
+    ])
+  if (!isObject(body)) throw wrong('', 'wrong_type', 'The body must be an object.')
+  const unknown = unknownMembers(body, ['filter', 'changes'])
+  if (unknown.count) throw new Refusal('validation_failed', 'The bulk change could not be read.', unknown)
+  const { filter = null, changes = null } = body
+  const filters = filter === null ? [] : [filter].flat()
+  if (!filters.every(one => typeof one === 'string'))
+    throw wrong('/filter', 'wrong_type', 'filter must be a text or a list of texts, as a list takes it.')
+  if (!isObject(changes))
+    throw wrong('/changes', 'required', 'changes must be an object with what is to be changed.')
+  if (Object.keys(changes).length === 0) throw wrong('/changes', 'required', 'changes must have a field.')
+  await refuseUnreadable(db, request, resource, changes)
+  return { filter: filters as string[], changes }
+}
+
+/** Throws what is wrong with the changes themselves, whichever record they are made to. */
+async function refuseUnreadable(
+  db: Queryable,
+  request: ApiRequest,
+  resource: string,
+  changes: JsonObject,
+): Promise<void> {
+  const fields = fieldsOf(request, resource)
+  const { catalog } = request.caller
+  const { problems } = await withNames(db, request.caller, names =>
+    parseRecord(changes, fields, catalog, {}, names),
+  )
+  // What is missing, each record has.
+  const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
+  const at = own.map(problem => ({ ...problem, path: `/changes${problem.path}` }))
+  if (at.length) throw new Refusal('validation_failed', "The changes can't be made to any record.", at)
+}
+
+/** Whose jobs a caller sees: an administrator all of the account. */
+function whose({ rights, actor }: Caller): number | null {
+  return rights.isAdmin ? null : actor
+}
+
+function accountOf({ caller }: ApiRequest): number {
+  return caller.catalog.account.id
+}

@@ -1,0 +1,138 @@
+/** The handlers that write the records of a resource. They connect HTTP with a record's life (records/). */
+import { oldestKept } from '../administration/background-jobs.ts'
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { createRecord, type Given } from '../records/create.ts'
+import { storedResponse } from '../records/idempotency.ts'
+import { NoTarget } from '../records/move.ts'
+import { refuseOther, removeRecord } from '../records/remove.ts'
+import { restoreRecord } from '../records/restore.ts'
+import { type Context, requestKeyOf } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import { toldBy, upsertRecord } from '../records/upsert.ts'
+import { createdAnswer, recordAnswer, success } from './answer.ts'
+import { readParameters } from './parameters.ts'
+import { withExpanded } from './records.ts'
+import {
+  type ApiRequest,
+  bodyOf,
+  contextOf,
+  fieldsOf,
+  idOf,
+  preconditionOf,
+  refuseIfMatch,
+} from './request.ts'
+import type { Handler } from './route.ts'
+
+export type WriteHandlers = {
+  readonly create: Handler
+  readonly update: Handler
+  readonly remove: Handler
+  /** brings a deleted record back (D9) */
+  readonly restore: Handler
+  /** changes the record that has a unique value, or creates it (D77) */
+  readonly upsert: Handler
+}
+
+/** What the handlers that write a resource need. */
+export type WriteService = {
+  readonly db: Queryable
+  readonly resource: string
+  /** how long what is deleted can be restored */
+  readonly retentionDays: number
+  /** called after each write to what an account's catalog is made of */
+  configured(account: number): Promise<void>
+  /** what a change of a record is judged by, and brings along, besides its body */
+  given?(request: ApiRequest): Promise<Given>
+  /** moves what is in a record to `to`, before it is deleted */
+  move?(db: Queryable, context: Context, from: number, to: number): Promise<void>
+}
+
+export function writeHandlers(service: WriteService): WriteHandlers {
+  const { db, resource, retentionDays } = service
+  return {
+    create: async request => {
+      refuseIfMatch(request)
+      const saved = await withExpanded(db, resource, request, fields =>
+        createRecord(db, fields, bodyOf(request), contextOf(request)),
+      )
+      await written(service, request)
+      return createdAnswer(saved, request.path)
+    },
+    update: async request => {
+      const precondition = preconditionOf(request)
+      const given = await service.given?.(request)
+      const saved = await withExpanded(db, resource, request, fields =>
+        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), precondition, given),
+      )
+      await written(service, request)
+      return recordAnswer(saved)
+    },
+    remove: async request => {
+      const id = idOf(request)
+      await remove(service, request, fieldsOf(request, resource), id)
+      await written(service, request)
+      return success(JSON.stringify({ id, deleted: true }))
+    },
+    restore: async request => {
+      const oldest = oldestKept(request.now, retentionDays)
+      const saved = await withExpanded(db, resource, request, fields =>
+        restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
+      )
+      await written(service, request)
+      return recordAnswer(saved)
+    },
+    upsert: async request => {
+      const saved = await withExpanded(db, resource, request, fields => {
+        const told = toldBy(fields, request.field, request.value)
+        const precondition = preconditionOf(request)
+        const isConditional = request.ifMatch !== undefined
+        return upsertRecord(
+          db,
+          fields,
+          told,
+          bodyOf(request),
+          contextOf(request),
+          precondition,
+          isConditional,
+        )
+      })
+      await written(service, request)
+      const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
+      return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
+    },
+  }
+}
+
+/** To be called after a write: the record may be part of the account's catalog. */
+async function written({ resource, configured }: WriteService, { caller }: ApiRequest): Promise<void> {
+  const { catalog } = caller
+  if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
+}
+
+/** Deletes a record; with `move_to`, what is in it is moved before. */
+async function remove(
+  { db, move }: WriteService,
+  request: ApiRequest,
+  fields: ResourceFields,
+  id: number,
+): Promise<void> {
+  const precondition = preconditionOf(request)
+  const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
+  const context = contextOf(request)
+  // The Idempotency-Key belongs to the deletion. When the deletion was carried out before, the move is not
+  // repeated.
+  if (move && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
+    await refuseOther(db, fields, id, context, precondition)
+    await move(db, { ...context, idempotency: null }, id, idOf({ id: move_to })).catch(refuseTarget)
+  }
+  await removeRecord(db, fields, id, context, precondition)
+}
+
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof NoTarget)) throw error
+  const message = `The records can't be moved: ${error.message}`
+  const problem = { field: null, path: '', parameter: 'move_to', code: 'invalid_value', message }
+  throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [problem])
+}

@@ -1,0 +1,84 @@
+/** `dealwright export`: the records of a resource in a file (D81), as the service itself sees them. */
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { loadCatalog } from '../accounts/callers.ts'
+import { requireNewFile, writeFile } from '../backup/file.ts'
+import { grouped, progress, size } from '../backup/progress.ts'
+import { withSource } from '../backup/source.ts'
+import type { Database } from '../db/open.ts'
+import { type Asked, openExport } from '../export/export.ts'
+import { exportParameters, formats, readExportQuery } from '../export/query.ts'
+import type { Parameters } from '../list/parameters.ts'
+import { withNames } from '../records/names.ts'
+import { resources } from '../resources.ts'
+import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
+import { asRefusal } from './refusal.ts'
+import { findAccount } from './whom.ts'
+
+/** To standard output it prints the records alone, and what it has done as a message. */
+export async function exportRecords(
+  { config, now, say, signal }: Terminal,
+  given: Given,
+): Promise<Outcome | null> {
+  const { output: file } = given
+  const parameters = parametersOf(given)
+  if (file !== undefined) requireNewFile(file)
+  else if (process.stdout.isTTY && parameters.get('format')?.[0] === 'xlsx')
+    throw new CommandRefusal('A workbook is nothing for a terminal: name a file with -o.')
+  const location = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
+  const line = progress()
+  let records = 0
+  const onRecords = (count: number) => {
+    records = count
+    line.show(`${grouped(count)} records`)
+  }
+  const bytes = await withSource(location, say, signal, async db => {
+    const asked = await askedOf(db, given, parameters, now)
+    const { content } = await openExport(db, { ...asked, onRecords }, signal)
+    return file === undefined
+      ? print(content, signal)
+      : (await writeFile(file, content, signal, 'asIs')).bytes
+  })
+    .catch(error => Promise.reject(asRefusal(error)))
+    .finally(line.clear)
+  if (bytes === null) return null
+  const text = `Exported ${grouped(records)} records to ${file} (${size(bytes)}).`
+  return { text, data: { file: file!, records, bytes } }
+}
+
+/** What was given, as the parameters of an export. */
+function parametersOf(given: Given): Parameters {
+  const { names, output = '' } = given
+  const format = given.format ?? formats.find(name => output.toLowerCase().endsWith(`.${name}`))
+  const all = { ...given, format, names: names && '1' }
+  return new Map(
+    exportParameters.flatMap((name): [string, string[]][] => {
+      const text = all[name as keyof typeof all]
+      return text === undefined ? [] : [[name, [text]]]
+    }),
+  )
+}
+
+async function askedOf(db: Database, given: Given, parameters: Parameters, now: Date): Promise<Asked> {
+  const { id } = await findAccount(db, given)
+  const catalog = await loadCatalog(db, resources, id)
+  const fields = catalog.resources.get(given.resource!)
+  if (!fields) {
+    const known = [...catalog.resources.keys()].join(', ')
+    throw new CommandRefusal(`There is no resource "${given.resource}". There are: ${known}.`)
+  }
+  const viewer = { catalog, actor: 0 }
+  const request = await withNames(db, viewer, names =>
+    readExportQuery(parameters, fields, catalog, now.toISOString(), names),
+  )
+  return { fields, viewer, request }
+}
+
+/** Whoever reads the output may have enough of it before its end, as `head` has. */
+async function print(content: Readable, signal: AbortSignal): Promise<null> {
+  await pipeline(content, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  return null
+}

@@ -1,0 +1,70 @@
+/**
+ * A transaction as those know it who read and write records in it: the same functions as of the database.
+ * Owns that a refused write leaves what was written before it, and that nothing is kept unless that is said.
+ * Knows no statement and no schema.
+ */
+import type { Backend } from './backend.ts'
+import { withTurn } from './backend.ts'
+import { isOutdated } from './line.ts'
+import type { Database } from './open.ts'
+import type { Pool, Transaction } from './pool.ts'
+import { type Ask, OneRefused } from './session.ts'
+
+/** What is read and written within a transaction. */
+export type Within = Pick<Database, 'query' | 'write'>
+
+/** What becomes of a transaction, and its result. */
+export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
+
+type Means = {
+  readonly sql: Pick<Pool, 'begin'>
+  readonly guard: Backend['guard']
+  shouldPrepare(text: string): boolean
+}
+
+/** Carries out `act` in a transaction; once more where a table was altered under a prepared statement. */
+export async function transact<T>(means: Means, act: (tx: Within) => Promise<Outcome<T>>): Promise<T> {
+  const once = () => keptOrNot(means.sql, tx => act(within(tx, means)))
+  return once().catch(error => {
+    if (!isOutdated(error)) throw error
+    return once()
+  })
+}
+
+async function keptOrNot<T>(
+  sql: Pick<Pool, 'begin'>,
+  act: (tx: Transaction) => Promise<Outcome<T>>,
+): Promise<T> {
+  const notKept = new Error('Nothing of the transaction is kept')
+  let outcome: Outcome<T> | undefined
+  await sql
+    .begin(async tx => {
+      outcome = await act(tx)
+      if (!outcome.isKept) throw notKept
+    })
+    .catch(error => {
+      if (error !== notKept) throw error
+    })
+  return outcome!.result
+}
+
+function within(tx: Transaction, { guard, shouldPrepare }: Means): Within {
+  const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
+    text,
+    params,
+    { prepare: !replan && shouldPrepare(text) },
+  ]
+  return {
+    query: (text, params = [], replan) =>
+      guard(turn => tx.unsafe(...withTurn(asked(text, params, replan), turn))),
+    write: (account, text, params, first) => {
+      const statements = [...(first ? [asked(first, [account])] : []), asked(text, params)]
+      return guard(turn => tx.together(statements.map(statement => withTurn(statement, turn)))).then(
+        answers => answers.at(-1)!,
+        error => {
+          throw error instanceof OneRefused ? error.cause : error
+        },
+      )
+    },
+  }
+}

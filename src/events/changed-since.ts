@@ -1,0 +1,92 @@
+/** The refusal of an undo because what its event made is no longer so (D83): what, and who changed it. */
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { jsonInstant } from '../fields/moment.ts'
+import type { Json } from '../json.ts'
+import { isHiddenByRole } from '../records/rendered-record.ts'
+import type { Reader } from '../records/store.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+
+/** A field that differs from what an event made of it. */
+export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
+
+type Event = { readonly seq: number; readonly fields: ResourceFields; readonly id: number }
+
+/** How many later events are looked through for who made a change. */
+const lookedThrough = 1000
+
+/** The refusal, with both values of each field, and the event that changed it last. */
+export async function changedSince(
+  db: Reader,
+  event: Event,
+  viewer: Viewer,
+  differing: readonly Differing[],
+): Promise<Refusal> {
+  const { seq, fields, id } = event
+  const shown = differing.filter(({ name }) => !isHiddenByRole(fields, name))
+  const changes = await lastChanges(
+    db,
+    event,
+    viewer,
+    shown.map(({ name }) => name),
+  )
+  const problems = shown.map(({ name, made, current }): Problem => {
+    const by = changes.get(name)
+    return {
+      ...{ field: name, path: `/${name}`, code: 'changed_since' },
+      message: `${name} has been changed since.`,
+      ...{ made, current },
+      ...(by ? { by } : {}),
+    }
+  })
+  const others: Problem[] =
+    shown.length < differing.length
+      ? [{ field: null, path: '', code: 'changed_since', message: 'Something else has been changed since.' }]
+      : []
+  const { name } = fields.resource
+  const detail = `What the event ${seq} changed of the ${name} ${id} has been changed since. Nothing was undone.`
+  return new Refusal('changed_since', detail, [...problems, ...others])
+}
+
+/** An event that changed a field: its number, when it was, and by whom. */
+type By = {
+  readonly seq: number
+  readonly at: string
+  readonly actor: { id: number | null; name: string | null }
+}
+
+/** Of each field the newest event after this one that changed it. */
+async function lastChanges(
+  db: Reader,
+  { seq, fields, id }: Event,
+  viewer: Viewer,
+  names: readonly string[],
+): Promise<Map<string, By>> {
+  const { account } = sightOf(viewer)
+  const { name } = fields.resource
+  const rows = await ask(
+    db,
+    sql`SELECT DISTINCT ON (n.name) n.name, e.seq::text AS seq, ${jsonInstant(sql`e.at`)} AS at,
+  e.actor::text AS actor, u.name AS actor_name
+FROM (SELECT * FROM event e
+    WHERE e.account_id = ${account}::bigint AND e.record_id = ${String(id)}::bigint
+      AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
+    ORDER BY e.seq DESC LIMIT ${sql.integer(lookedThrough)}) e
+  JOIN jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) n (name) ON CASE n.name
+    WHEN 'deleted_at' THEN e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)})
+    ELSE e.changes ? n.name END
+  LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
+ORDER BY n.name, e.seq DESC`,
+  )
+  return new Map(
+    rows.map(({ name, seq, at, actor, actor_name }) => [
+      name!,
+      {
+        seq: Number(seq),
+        at: JSON.parse(at!) as string,
+        actor: { id: Number(actor) || null, name: actor_name ?? null },
+      },
+    ]),
+  )
+}

@@ -1,0 +1,223 @@
+/**
+ * Undo (D83): writes back what one event took, if nobody has changed that since. It is an update, a deletion
+ * or a restoration like any other, judged by the same rules, with an event of its own. Knows no HTTP and no
+ * particular resource.
+ */
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { emptyValue, type Field, type Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
+import { storedResponse } from '../records/idempotency.ts'
+import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
+import { nameOf } from '../records/read.ts'
+import { removeRecord } from '../records/remove.ts'
+import { renderedSql } from '../records/rendered-record.ts'
+import type { Resource } from '../records/resource.ts'
+import { restoreRecord } from '../records/restore.ts'
+import { type Context, requestKeyOf, type Saved, savedBefore } from '../records/save.ts'
+import type { Changes, Queryable, Reader } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { changedSince, type Differing } from './changed-since.ts'
+
+/** An event that may be undone. */
+export type Undoable = {
+  readonly seq: number
+  readonly fields: ResourceFields
+  readonly id: number
+  readonly verb: string
+  /** field → its values before and after */
+  readonly changes: Changes
+}
+
+/** How often an undo is tried anew while others change the record. */
+const attempts = 10
+
+/**
+ * Undoes an event (D83). What was deleted at `oldest` or later can be restored. Throws `record_not_found` for
+ * an event that the caller doesn't see, `events_gone` for one that is no longer kept, `not_undoable`,
+ * `forbidden` and `changed_since`, and whatever an update, a deletion or a restoration is refused with.
+ */
+export async function undo(
+  db: Queryable,
+  seq: number,
+  context: Context,
+  precondition: Precondition,
+  oldest: Date,
+): Promise<Saved> {
+  // Before anything else is looked at, as with all writes (D8).
+  const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
+  const event = await eventOf(db, seq, context)
+  const { fields, id, verb } = event
+  const before = isRepeated && (await savedBefore(db, fields, context))
+  if (before) return before
+  for (let attempt = 1; ; attempt++) {
+    const { version, record } = await recordOf(db, event, context)
+    if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
+    const differing = await differingNow(db, event, context, record)
+    if (differing.length) throw await changedSince(db, event, context, differing)
+    if (verb === 'updated') return await writeBack(db, event, context, precondition)
+    // Nobody else changes the record between the look at it and the write.
+    const own = [String(version)]
+    try {
+      if (verb === 'deleted') return await restoreRecord(db, fields, id, context, oldest, own)
+      return (await removeRecord(db, fields, id, context, own, true))!
+    } catch (error) {
+      const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
+      if (!isOvertaken || attempt === attempts) throw error
+    }
+  }
+}
+
+/** Reads the event, with what the caller sees of its resource. */
+async function eventOf(db: Reader, seq: number, context: Context): Promise<Undoable> {
+  const { account } = sightOf(context)
+  const [row] = await ask(
+    db,
+    sql`SELECT e.type, e.resource, e.record_id::text AS id, e.changes::text AS changes,
+  (SELECT x.seq FROM event x WHERE x.account_id = ${account}::bigint ORDER BY x.seq LIMIT 1)::text AS oldest,
+  c.last_seq::text AS last
+FROM counter c LEFT JOIN event e ON e.account_id = c.account_id AND e.seq = ${String(seq)}::bigint
+WHERE c.account_id = ${account}::bigint`,
+  )
+  const { type, resource, oldest, last } = row!
+  if (!type || !resource) throw missing(seq, Number(oldest ?? Number(last) + 1), Number(last))
+  context.rights?.need(`${resource}:write`)
+  const fields = context.catalog.resources.get(resource)
+  const verb = type.slice(resource.length + 1)
+  if (!fields || !isUndone(fields.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
+  return { seq, fields, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
+}
+
+const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
+
+/**
+ * Configuration, users, tokens and webhooks are left out: much depends on them that their events don't tell,
+ * such as sessions that have ended, secrets, and what was brought in line with a stage or a rate.
+ */
+function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
+  return !isConfiguration && !actor && !reach?.isPrivate
+}
+
+function notUndoable(seq: number, type: string): Refusal {
+  return new Refusal(
+    'not_undoable',
+    `The event ${seq} is of the type ${type}, which can't be undone: make the change that you want instead.`,
+  )
+}
+
+function missing(seq: number, oldest: number, last: number): Refusal {
+  if (seq < 1 || seq > last || seq >= oldest) return noEvent(seq)
+  const detail = `The event ${seq} is no longer kept: the oldest is ${oldest}.`
+  return new Refusal('events_gone', detail, [
+    { field: null, path: '', code: 'events_gone', message: detail, oldest },
+  ])
+}
+
+/** What isn't seen is answered like what doesn't exist (D63). */
+function noEvent(seq: number): Refusal {
+  return new Refusal('record_not_found', `There is no event ${seq}.`)
+}
+
+/** The record that the event is about, deleted or not. */
+async function recordOf(
+  db: Reader,
+  { seq, fields, id }: Undoable,
+  viewer: Viewer,
+): Promise<{ version: number; record: JsonObject }> {
+  const [sight, { name }] = [sightOf(viewer), fields.resource]
+  const [row] = await ask(
+    db,
+    sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record FROM ${sql.id(name)} r
+WHERE ${visible(name, sight, sql`r`)} AND r.id = ${String(id)}::bigint`,
+  )
+  if (!row) throw noEvent(seq)
+  return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
+}
+
+/** What the event made, and is not so any more. */
+async function differingNow(
+  db: Reader,
+  event: Undoable,
+  viewer: Viewer,
+  record: JsonObject,
+): Promise<Differing[]> {
+  const { fields, verb } = event
+  const isGone = record.deleted_at !== null
+  if (isGone !== (verb === 'deleted') || (await isDeletedSince(db, event, viewer))) {
+    const made = verb === 'deleted' ? 'deleted' : null
+    return [{ name: 'deleted_at', made, current: record.deleted_at! }]
+  }
+  if (verb !== 'created' && verb !== 'updated') return []
+  const judged = fields.whole.fields.filter(field => isJudged(field, event))
+  return judged.flatMap(field => {
+    const { internal_name: name } = field
+    const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
+    const current = record[name] ?? null
+    return isSameJson(made, current) ? [] : [{ name, made, current }]
+  })
+}
+
+/**
+ * Whether a field must still be as the event made it: what the event changed, and all fields of a creation.
+ * What follows from other values moves without anybody's change.
+ */
+function isJudged(field: Field, { verb, changes }: Undoable): boolean {
+  const { internal_name: name, is_hidden, is_volatile, is_of_store, computed, kept_by } = field
+  if (is_hidden || is_volatile || is_of_store || computed || kept_by) return false
+  return verb === 'created' ? !name.startsWith('updated_') : name in changes
+}
+
+/** Whether the record was deleted or restored since a deletion or restoration. */
+async function isDeletedSince(db: Reader, event: Undoable, viewer: Viewer): Promise<boolean> {
+  const { seq, fields, id, verb } = event
+  if (verb !== 'deleted' && verb !== 'restored') return false
+  const { name } = fields.resource
+  const [row] = await ask(
+    db,
+    sql`SELECT EXISTS (SELECT 1 FROM event e
+  WHERE e.account_id = ${sightOf(viewer).account}::bigint AND e.record_id = ${String(id)}::bigint
+    AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
+    AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`,
+  )
+  return row!.is_since === 'true'
+}
+
+/** Updates the record with the values from before the event. */
+function writeBack(
+  db: Queryable,
+  event: Undoable,
+  context: Context,
+  precondition: Precondition,
+): Promise<Saved> {
+  const { fields, id, changes } = event
+  refuseUnchangeable(event)
+  const valuesOf = (side: 'before' | 'after'): Values =>
+    Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, change[side]]))
+  const former = valuesOf('before')
+  const isSent = ([name]: [string, Json]) => !fields.whole.byName.get(name)?.is_read_only
+  const body = Object.fromEntries(Object.entries(former).filter(isSent))
+  return updateRecord(db, fields, id, body, context, precondition, {
+    undoes: { former, made: valuesOf('after') },
+    // The record may have been changed since it was looked at.
+    judge: async stored => {
+      const differing = await differingNow(db, event, context, stored as JsonObject)
+      if (differing.length) throw await changedSince(db, event, context, differing)
+    },
+  })
+}
+
+/** Throws where the caller's role hides or locks what would be written: half an undo is none. */
+function refuseUnchangeable({ seq, fields, changes }: Undoable): void {
+  const written = Object.keys(changes).flatMap(name => {
+    const field = fields.whole.byName.get(name)
+    return field && !field.is_read_only ? [fields.byName.get(name)!] : []
+  })
+  const locked = written.filter(field => !field.is_hidden && field.is_read_only)
+  if (locked.length === 0 && written.every(field => !field.is_hidden)) return
+  const named = locked.map(({ internal_name }) => internal_name)
+  const which = named.length ? `: ${named.join(', ')}` : ''
+  throw new Refusal('forbidden', `The event ${seq} changed what your role does not let you change${which}.`)
+}

@@ -1,0 +1,234 @@
+/**
+ * What becomes of a cell: a function for each form of target, made once for a file. Each gives what the
+ * interface takes, or undefined after a problem. Knows no record.
+ */
+import type { Catalog, Currency } from '../fields/catalog.ts'
+import { findOption } from '../fields/kinds/dropdown.ts'
+import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
+import { momentIn } from './local-times.ts'
+import type { Cell } from './read.ts'
+import type { Place } from './targets.ts'
+import {
+  type DateOrder,
+  type DecimalMark,
+  dayOf,
+  itemsOf,
+  json,
+  momentOf,
+  numberOf,
+  timeOf,
+} from './texts.ts'
+
+export type Formats = { readonly date?: DateOrder; readonly decimal?: DecimalMark }
+/** What texts stand for, as the user has chosen; null: they are left out. */
+export type ChosenValues = { readonly [text: string]: Json }
+/** Reports what is wrong with a cell: a predicate, "is no number", and what to do. */
+export type Complain = (predicate: string, hint: string) => undefined
+/** A cell that is not empty → a value; undefined: there is none. */
+export type Convert = (cell: Cell, complain: Complain) => Json | undefined
+
+type Given = { readonly catalog: Catalog; readonly formats: Formats; readonly values: ChosenValues }
+type ConvertText = (text: string, complain: Complain) => Json | undefined
+
+/** The function for cells of a target; it takes any JSON. */
+export function convertOf(place: Place, given: Given): Convert {
+  const ofText = textConversion(place, given)
+  return (cell, complain) => {
+    if (typeof cell === 'string') {
+      // Blanks are a text, too, and nothing else.
+      if (place.form !== 'text' && cell.trim() === '') return undefined
+      return ofText(cell, complain)
+    }
+    if (isNumber(cell)) return ofNumber(cell, place, text => ofText(text, complain))
+    if (typeof cell === 'boolean')
+      return place.form === 'option'
+        ? (chosen(String(cell), given.values) ?? cell)
+        : ofText(String(cell), complain)
+    if (cell === null) return undefined
+    // What a file has as JSON is what the interface answers.
+    if (place.member === null && !place.isNested) return mappedItems(cell, given.values)
+    return complain('is an object or a list', `Map the column to ${place.own.internal_name}.`)
+  }
+}
+
+function ofNumber(cell: Json, { form }: Place, ofText: (text: string) => Json | undefined): Json | undefined {
+  return form === 'number' || form === 'option' || form === 'reference' ? cell : ofText(JSON.stringify(cell))
+}
+
+function mappedItems(cell: Json, values: ChosenValues): Json {
+  if (!Array.isArray(cell)) return cell
+  return cell.flatMap(item => {
+    const value = typeof item === 'string' ? chosen(item, values) : undefined
+    return value === null ? [] : [value ?? item]
+  })
+}
+
+function chosen(text: string, values: ChosenValues): Json | undefined {
+  return Object.hasOwn(values, text) ? values[text] : undefined
+}
+
+function textConversion(place: Place, given: Given): ConvertText {
+  const { catalog, formats } = given
+  switch (place.form) {
+    case 'text':
+      return text => text
+    case 'number':
+      return (text, complain) => amount(text, catalog, formats, complain)?.number
+    case 'date':
+      return (text, complain) => told(dayOf(text.trim(), formats.date), 'date', '2026-03-31', complain)
+    case 'moment': {
+      const local = momentIn(catalog.account.time_zone)
+      return (text, complain) =>
+        told(momentOf(text.trim(), formats.date, local), 'date and time', '2026-03-31 09:30', complain)
+    }
+    case 'time':
+      return (text, complain) => told(timeOf(text)?.slice(0, 5) ?? null, 'time', '09:30', complain)
+    case 'currency':
+      return text => {
+        const value = chosen(text.trim(), given.values)
+        return value === undefined
+          ? (currencyOf(text.trim(), catalog)?.code ?? text.trim())
+          : (value ?? undefined)
+      }
+    case 'status':
+      return text => chosen(text.trim(), given.values) ?? text.trim()
+    case 'option':
+      return choices(place, given.values, text => optionValue(text, place))
+    case 'reference':
+      return choices(place, given.values, text => text)
+    case 'word':
+      return choices(place, given.values, text => text)
+    case 'name':
+      return text => splitName(text, place)
+    default:
+      return structured(place, given)
+  }
+}
+
+/** Forms that may also be written as JSON, as the exports do. */
+function structured(place: Place, { catalog, formats }: Given): ConvertText {
+  const plain: ConvertText = (text, complain) => {
+    switch (place.form) {
+      case 'emails':
+        return itemsOf(text, /[;,\r\n]/).map(item => ({
+          email_type: place.member ?? 'work',
+          email_value: bareEmail(item),
+        }))
+      case 'phones':
+        return itemsOf(text).map(item => ({
+          phone_type: place.member ?? 'work',
+          phone_number: item.replace(/^tel:/i, ''),
+        }))
+      case 'address':
+        return { address_line1: text.trim() }
+      case 'money':
+      case 'prices': {
+        const found = amount(text, catalog, formats, complain)
+        if (!found) return undefined
+        const currency = currencyOf(found.unit, catalog)?.code
+        const name = place.form === 'money' ? 'value' : 'price'
+        return { ...(currency ? { currency } : {}), [name]: found.number }
+      }
+      default:
+        return complain('is no JSON', 'Write it as our exports do.')
+    }
+  }
+  return (text, complain) => {
+    const value = /^\s*[[{]/.test(text) ? json(text) : undefined
+    return value === undefined ? plain(text, complain) : value
+  }
+}
+
+function told(value: string | null, what: string, example: string, complain: Complain): Json | undefined {
+  if (value === 'unclear') return complain('may be two dates', 'Choose the order of day and month.')
+  return value ?? complain(`is no ${what}`, `Write it as ${example}.`)
+}
+
+/** A number and the sign or code of a currency beside it, which must be one. */
+function amount(text: string, catalog: Catalog, { decimal }: Formats, complain: Complain) {
+  const found = numberOf(text, decimal)
+  if (
+    found &&
+    (/^(?:%|)$/.test(found.unit) || currencyOf(found.unit, catalog) || /^\p{Sc}$/u.test(found.unit))
+  )
+    return found
+  return complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
+}
+
+/** The currency of a code or a sign. Of several with the same sign, the base currency comes first. */
+export function currencyOf(text: string, catalog: Catalog): Currency | undefined {
+  if (text === '') return undefined
+  const code = catalog.currencyByCode.get(text.toUpperCase())
+  if (code) return code
+  const alike = catalog.currencyList.filter(currency => currency.symbol === text)
+  const base = alike.find(({ id }) => id === catalog.account.base_currency)
+  return base ?? alike.find(({ is_active }) => is_active) ?? alike[0]
+}
+
+/** One choice, or several. */
+function choices(place: Place, values: ChosenValues, otherwise: (text: string) => Json): ConvertText {
+  const one = (text: string): Json[] => {
+    const value = chosen(text, values)
+    return value === null ? [] : [value ?? otherwise(text)]
+  }
+  if (!place.isSeveral) return text => one(text.trim())[0]
+  return text => {
+    const items = itemsOf(text)
+      .flatMap(item => divided(item, place, values))
+      .flatMap(one)
+    return items.length ? items : undefined
+  }
+}
+
+/** Names of options divided by commas, as some write them; a name may have a comma, too. */
+function divided(item: string, { of }: Place, values: ChosenValues): string[] {
+  if (!item.includes(',') || of.options.length === 0) return [item]
+  if (chosen(item, values) !== undefined || findOption(item, of.options)) return [item]
+  return item
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}
+
+const yes = /^(?:y|yes|true|t|x|1|on|ja|oui|si|sí|sim)$/i
+const no = /^(?:n|no|false|f|0|off|nein|non|não)$/i
+
+/** A name or an id; where the options are Yes and No, what else says so. */
+function optionValue(text: string, { of: { options } }: Place): Json {
+  const isYesNo = options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
+  if (!isYesNo || options.some(({ name }) => name.toLowerCase() === text.toLowerCase())) return text
+  return yes.test(text) ? 'Yes' : no.test(text) ? 'No' : text
+}
+
+/** An address with a name before it is not longer. */
+const addressMax = 600
+
+/** "Jo <jo@example.com>" → jo@example.com */
+function bareEmail(text: string): string {
+  if (text.length > addressMax) return text
+  const address = /<([^<>]+@[^<>]+)>\s*$/.exec(text)?.[1] ?? text
+  return address.trim().replace(/^mailto:/i, '')
+}
+
+/**
+ * The first and the last name: the last word, the words from a small letter on (van der Berg), or what stands
+ * before a comma.
+ */
+function splitName(text: string, { of, member }: Place): JsonObject {
+  const name = text.trim().replace(/\s+/g, ' ')
+  const [before, ...behind] = name.split(/,\s*/)
+  const words = name.split(' ')
+  const small = words.findIndex(
+    (word, index) => index > 0 && index < words.length - 1 && /^\p{Ll}/u.test(word),
+  )
+  const at = small > 0 ? small : words.length - 1
+  const isTurned = behind.length === 1 && behind[0] !== ''
+  const first = isTurned ? behind[0]! : words.slice(0, at).join(' ')
+  const last = isTurned ? before! : words.slice(at).join(' ')
+  return { ...(first ? { [member!]: first } : {}), [of.internal_name]: last }
+}
+
+/** A value as an object that more can be added to. */
+export function asObject(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}

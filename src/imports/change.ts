@@ -1,0 +1,109 @@
+/** Changes of what is done with a file (D80). Pure: says everything that is wrong with them. */
+import { Problems, Refusal } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Job } from '../jobs/job.ts'
+import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { targetsOf } from './guess.ts'
+import { actions, type ImportPlan, planOf } from './plan.ts'
+
+const members = ['mapping', 'values', 'duplicates', 'formats']
+
+/** The plan with what the body changes. Throws `validation_failed` with every problem. */
+export function changedPlan(job: Job, body: Json, fields: ResourceFields, catalog: Catalog): ImportPlan {
+  const problems = new Problems()
+  const wrong = (path: string, code: string, message: string) =>
+    problems.add(() => ({ field: null, path, code, message }))
+  if (!isObject(body)) {
+    wrong('', 'wrong_type', 'The body must be an object.')
+    throw new Refusal('validation_failed', 'The import was not changed.', problems)
+  }
+  for (const name of Object.keys(body))
+    if (!members.includes(name))
+      wrong(`/${pointerStep(name)}`, 'unknown_field', `There is no member "${name}". There are: ${members}.`)
+  const before = planOf(job)
+  const { mapping, values, duplicates, formats } = body
+  const targets = new Set(targetsOf(catalog, fields).map(({ field }) => field))
+  const plan = {
+    ...before,
+    ...(mapping === undefined ? {} : { mapping: mappingOf(mapping, job, targets, wrong) }),
+    ...(values === undefined ? {} : { values: valuesOf(values, wrong) }),
+    ...(duplicates === undefined ? {} : { duplicates: duplicatesOf(duplicates, fields, wrong) }),
+    ...(formats === undefined ? {} : { formats: formatsOf(formats, wrong) }),
+  }
+  if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
+  return plan
+}
+
+type Wrong = (path: string, code: string, message: string) => void
+
+function mappingOf(sent: Json, job: Job, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['mapping'] {
+  if (!Array.isArray(sent)) {
+    wrong('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
+    return []
+  }
+  const mapping = sent.slice(0, 1000).flatMap((one, index) => {
+    const { column, field } = isObject(one) ? one : {}
+    const path = `/mapping/${index}`
+    const isColumn =
+      typeof column === 'number' && Number.isInteger(column) && job.columns?.[column] !== undefined
+    if (!isColumn) wrong(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
+    if (field === null) return []
+    if (typeof field !== 'string' || !targets.has(field)) {
+      wrong(`${path}/field`, 'unknown_field', 'field must be one of the targets of the import, or null.')
+      return []
+    }
+    return isColumn ? [{ column, field }] : []
+  })
+  const doubles = mapping.filter(
+    ({ field }, index) => mapping.findIndex(one => one.field === field) !== index,
+  )
+  for (const { field } of doubles) wrong('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
+  return mapping
+}
+
+function valuesOf(sent: Json, wrong: Wrong): ImportPlan['values'] {
+  if (isObject(sent) && Object.values(sent).every(isObject)) {
+    for (const [field, chosen] of Object.entries(sent as { [field: string]: JsonObject }))
+      for (const [text, value] of Object.entries(chosen))
+        if (![field, text, value].every(isChoice))
+          wrong(
+            `/values/${pointerStep(field)}/${pointerStep(text)}`,
+            'invalid_value',
+            'A text stands for a text, a whole number, true, false or null; texts have no NUL or half a pair.',
+          )
+    return sent as unknown as ImportPlan['values']
+  }
+  wrong(
+    '/values',
+    'wrong_type',
+    'values must have an object for each field, from text to what it stands for.',
+  )
+  return {}
+}
+
+/** What tells an option or a record: a name or an id. */
+function isChoice(value: Json): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  return value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
+}
+
+function duplicatesOf(sent: Json, fields: ResourceFields, wrong: Wrong): ImportPlan['duplicates'] {
+  if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
+  const { by = null, action = 'create' } = isObject(sent) ? sent : {}
+  const field = typeof by === 'string' ? fields.byName.get(by) : undefined
+  if (by !== null && !field?.is_unique)
+    wrong('/duplicates/by', 'invalid_value', 'by must be a unique field of the resource, or null.')
+  const known = actions.find(one => one === action)
+  if (!known) wrong('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
+  return { by: field?.internal_name ?? null, action: known ?? 'create' }
+}
+
+function formatsOf(sent: Json, wrong: Wrong): ImportPlan['formats'] {
+  if (!isObject(sent)) wrong('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
+  const { date = null, decimal = null } = isObject(sent) ? sent : {}
+  const order = (['dmy', 'mdy', 'ymd'] as const).find(one => one === date)
+  const mark = (['.', ','] as const).find(one => one === decimal)
+  if (date !== null && !order) wrong('/formats/date', 'invalid_value', 'date must be dmy, mdy or ymd.')
+  if (decimal !== null && !mark) wrong('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
+  return { ...(order ? { date: order } : {}), ...(mark ? { decimal: mark } : {}) }
+}

@@ -1,0 +1,43 @@
+/**
+ * Deals that other systems call won or lost whatever their stage is. Here the stage says so: such a deal goes
+ * to the stage of its pipeline that means it, and is closed on the day that the file tells.
+ */
+import type { Catalog } from '../fields/catalog.ts'
+import { dateIn } from '../fields/iso8601.ts'
+import { findOption } from '../fields/kinds/dropdown.ts'
+import type { Json, JsonObject } from '../json.ts'
+
+/** Takes the `status` out of a body: sets the stage, and the day where the body has none. */
+export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): void {
+  const { status } = body
+  delete body.status
+  const kind = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
+  if (kind === null) return
+  const stages = [...catalog.stages.values()]
+  const pipelines = [...catalog.pipelines.values()]
+  const sent = chosen(body.pipeline_stage, stages)
+  if (sent && sent.kind === kind) return
+  const pipeline =
+    chosen(body.pipeline, pipelines)?.id ??
+    sent?.pipeline ??
+    pipelines.find(({ is_default }) => is_default)?.id
+  const stage = stages.find(one => one.pipeline === pipeline && one.kind === kind)
+  if (stage) body.pipeline_stage = stage.id
+  const moment = kept[kind === 'won' ? 'won_time' : 'lost_time'] ?? body.expected_close_date
+  if (body.deal_closed_on !== undefined || typeof moment !== 'string') return
+  const day = moment.length === 10 ? moment : dateIn(catalog.account.time_zone, new Date(moment))
+  if (day !== null) body.deal_closed_on = day
+}
+
+/** The names and ids of the field's own options, and what systems say instead. */
+function kindOf(text: string): 'won' | 'lost' | null {
+  if (/^(?:2|(?:closed[ -]?)?won)$/i.test(text.trim())) return 'won'
+  return /^(?:3|(?:closed[ -]?)?lost)$/i.test(text.trim()) ? 'lost' : null
+}
+
+function chosen<T extends { readonly id: number; readonly name: string }>(
+  value: Json | undefined,
+  all: readonly T[],
+): T | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? findOption(value, all) : undefined
+}

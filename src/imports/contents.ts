@@ -1,0 +1,112 @@
+/** What the cells of a column look like, from a sample: a judgement, for guesses only. */
+import type { Catalog } from '../fields/catalog.ts'
+import { comparedName } from '../fields/name.ts'
+import { isObject } from '../json.ts'
+import { currencyOf } from './cell-values.ts'
+import type { Cell } from './read.ts'
+import type { Form } from './targets.ts'
+import { dayOf, itemsOf, json, momentOf, numberOf, timeOf } from './texts.ts'
+
+const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/
+const phone = /^\+?[\d\s()./-]{6,20}$/
+const sampleMax = 20
+const textMax = 200
+
+export class Contents {
+  readonly cells: readonly Exclude<Cell, null>[]
+  readonly #texts: readonly string[]
+  readonly #catalog: Catalog
+  #names: readonly string[] | null = null
+
+  constructor(cells: readonly (Cell | undefined)[], catalog: Catalog) {
+    const given = cells.filter(cell => cell !== null && cell !== undefined && cell !== '')
+    this.cells = given.slice(0, sampleMax) as Exclude<Cell, null>[]
+    this.#texts = this.cells.map(cell => textOf(cell).slice(0, textMax).trim())
+    this.#catalog = catalog
+  }
+
+  get isEmpty(): boolean {
+    return this.cells.length === 0
+  }
+
+  get areEmails(): boolean {
+    return this.#most(text => itemsOf(text, /[;,\r\n]/).every(item => email.test(item)))
+  }
+
+  get arePhones(): boolean {
+    return this.#most(text => phone.test(text) && text.replace(/\D/g, '').length >= 6)
+  }
+
+  /** Ids: whole numbers, as texts or not. */
+  get areIds(): boolean {
+    return this.#most(text => itemsOf(text).every(item => /^\d{1,15}$/.test(item)))
+  }
+
+  get areObjects(): boolean {
+    return this.cells.some(hasObjects) || this.#most(text => /^[[{]/.test(text))
+  }
+
+  get areCurrencies(): boolean {
+    return this.#most(text => /^\D{1,4}$/.test(text) && currencyOf(text, this.#catalog) !== undefined)
+  }
+
+  /** Amounts with the sign or the code of a currency beside them. */
+  get haveCurrencies(): boolean {
+    return this.#most(text => {
+      const found = numberOf(text, undefined)
+      return found !== null && currencyOf(found.unit, this.#catalog) !== undefined
+    })
+  }
+
+  /** Whether most cells are among names, as names are compared. Ids are not. */
+  areAmong(names: ReadonlySet<string>, isSeveral: boolean): boolean {
+    if (names.size === 0) return false
+    const isName = (name: string) => names.has(name) && /\D/.test(name)
+    this.#names ??= this.#texts.map(comparedName)
+    return mostly(this.#names, text => (isSeveral ? itemsOf(text) : [text]).every(isName))
+  }
+
+  /** Whether most cells may be values of a form. */
+  fit(form: Form): boolean {
+    const judge = forms[form]
+    return this.isEmpty || judge === undefined || this.areObjects || this.#most(judge)
+  }
+
+  #most(is: (text: string) => boolean): boolean {
+    return mostly(this.#texts, is)
+  }
+}
+
+/** Whether four of five are so; where too many are not, the rest is not looked at. */
+function mostly(texts: readonly string[], is: (text: string) => boolean): boolean {
+  let others = Math.floor(texts.length * 0.2)
+  return texts.length > 0 && texts.every(text => is(text) || others-- > 0)
+}
+
+function hasObjects(cell: Cell): boolean {
+  return isObject(cell) || (Array.isArray(cell) && cell.some(item => isObject(item) || Array.isArray(item)))
+}
+
+/** A cell as a text; several values as our exports join them. */
+function textOf(cell: Exclude<Cell, null>): string {
+  if (typeof cell === 'string') return cell
+  if (Array.isArray(cell) && !hasObjects(cell))
+    return cell.map(item => (typeof item === 'string' ? item : JSON.stringify(item))).join('; ')
+  return JSON.stringify(cell)
+}
+
+const utc = (date: string, time: string) => `${date}T${time}Z`
+
+/** What a text of a form is; of the others, any text may be one. */
+const forms: { readonly [form in Form]?: (text: string) => boolean } = {
+  number: text => numberOf(text, undefined) !== null,
+  money: text => numberOf(text, undefined) !== null,
+  prices: text => numberOf(text, undefined) !== null,
+  date: text => dayOf(text, 'dmy') !== null,
+  moment: text => momentOf(text, 'dmy', utc) !== null,
+  time: text => timeOf(text) !== null,
+  emails: text => text.includes('@'),
+  phones: text => /\d{3}/.test(text.replace(/\D/g, '')),
+  currency: text => text.length <= 30 && /^\D+$/.test(text),
+  json: text => json(text) !== undefined,
+}

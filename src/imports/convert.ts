@@ -1,0 +1,246 @@
+/**
+ * Rows of a file → bodies of a resource (D80): what POST takes, with names in the place of ids (D75) and
+ * contacts and companies that are found or created; and the times that an import keeps. Pure.
+ */
+import type { Problem } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
+import { close } from './closing.ts'
+import type { Mapping } from './guess.ts'
+import type { Cell } from './read.ts'
+import { type Place, placesOf } from './targets.ts'
+import { dateOf, itemsOf, numberOf } from './texts.ts'
+
+export type Plan = {
+  readonly mapping: Mapping
+  /** target → text of the file → what it stands for; null: nothing */
+  readonly values: { readonly [field: string]: ChosenValues }
+  readonly formats: Formats
+}
+
+export type Converted = {
+  readonly body: JsonObject
+  /** the times and the author that the import sets beside the record, in UTC; only those that are mapped */
+  readonly kept: JsonObject
+  readonly problems: readonly Problem[]
+}
+
+type Step = {
+  readonly column: number
+  readonly name: string
+  readonly place: Place
+  readonly convert: Convert
+}
+type Draft = {
+  readonly body: JsonObject
+  readonly kept: JsonObject
+  readonly problems: Problem[]
+  /** the records that fields point to, by the field */
+  readonly nested: Map<string, { readonly place: Place; readonly objects: JsonObject[] }>
+}
+
+const shownMax = 100
+/** Each value of a cell is looked at by itself. */
+const [listMax, itemsMax] = [50_000, 1000]
+
+/**
+ * Makes the function that converts a row. Targets that are unknown are left out. `columns`: the names that
+ * problems tell; without them a column is told by its number.
+ */
+export function converter(
+  catalog: Catalog,
+  fields: ResourceFields,
+  plan: Plan,
+  columns: readonly string[] = [],
+): (cells: readonly Cell[]) => Converted {
+  const places = placesOf(catalog, fields)
+  const steps = plan.mapping.flatMap(({ column, field }): Step[] => {
+    const place = places.get(field)
+    if (!place) return []
+    const values = Object.hasOwn(plan.values, field) ? plan.values[field]! : {}
+    const convert = convertOf(place, { catalog, formats: plan.formats, values })
+    return [{ column, name: columns[column] ?? String(column + 1), place, convert }]
+  })
+  const finishers = finishersOf(steps, catalog)
+  return cells => {
+    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map() }
+    for (const step of steps) {
+      const cell = cells[step.column]
+      if (cell !== undefined && cell !== null && cell !== '') take(step, cell, draft)
+    }
+    for (const finish of finishers) finish(draft.body)
+    if (draft.body.status !== undefined) close(draft.body, draft.kept, catalog)
+    if (draft.nested.size) addNested(draft, catalog)
+    return { body: draft.body, kept: draft.kept, problems: draft.problems }
+  }
+}
+
+function take(step: Step, cell: Cell, draft: Draft): void {
+  const { place, convert } = step
+  const complain = (predicate: string, hint: string) => {
+    draft.problems.push(problemOf(step, cell, predicate, hint))
+    return undefined
+  }
+  if ((place.isListed || place.isSeveral) && isTooLong(cell)) {
+    complain('has too many values', `Several values have at most ${listMax} characters.`)
+    return
+  }
+  if (place.isListed) {
+    const items = typeof cell === 'string' ? itemsOf(cell) : Array.isArray(cell) ? cell : [cell]
+    items.forEach((item, index) => {
+      const value = convert(item, complain)
+      if (value !== undefined) put(nestedObject(draft, place, index), place, value)
+    })
+    return
+  }
+  const value = convert(cell, complain)
+  if (value === undefined) return
+  if (place.isKept) draft.kept[place.field] = value
+  else put(place.isNested ? nestedObject(draft, place, 0) : draft.body, place, value)
+}
+
+function isTooLong(cell: Cell): boolean {
+  return typeof cell === 'string'
+    ? cell.length > listMax
+    : Array.isArray(cell) && (cell.length > itemsMax || JSON.stringify(cell).length > listMax)
+}
+
+function problemOf({ name, place }: Step, cell: Cell, predicate: string, hint: string): Problem {
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
+  const shown = JSON.stringify(text.length > shownMax ? `${text.slice(0, shownMax)}…` : text)
+  const path = place.field.split('.').map(step => `/${pointerStep(step)}`)
+  const message = `Column "${name}": ${shown} ${predicate}.`
+  return { field: place.field, path: path.join(''), code: 'unconvertible', message, hint, column: name }
+}
+
+function nestedObject({ nested }: Draft, place: Place, index: number): JsonObject {
+  const name = place.own.internal_name
+  let found = nested.get(name)
+  if (!found) {
+    found = { place, objects: [] }
+    nested.set(name, found)
+  }
+  found.objects[index] ??= {}
+  return found.objects[index]
+}
+
+/** Adds a value to a record, or a part to a value of it. */
+function put(object: JsonObject, { of, form, member }: Place, value: Json): void {
+  const name = of.internal_name
+  const before = object[name]
+  if (form === 'name') Object.assign(object, value)
+  else if (form === 'emails' || form === 'phones') {
+    const items = Array.isArray(value) ? value : [value]
+    object[name] = Array.isArray(before) ? [...before, ...items] : items
+  } else if (member === null)
+    object[name] = isObject(value) && isObject(before) ? { ...value, ...before } : value
+  else object[name] = { ...asObject(before), [member]: value }
+}
+
+/** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
+function finishersOf(steps: readonly Step[], catalog: Catalog): ((body: JsonObject) => void)[] {
+  const base = catalog.currencies.get(catalog.account.base_currency)?.code
+  const fields = new Map(steps.filter(({ place }) => !place.isNested).map(({ place }) => [place.of, place]))
+  return [...fields.values()].flatMap(({ of, form, member }) => {
+    const { internal_name: name, default_value } = of
+    const isMoney = form === 'money' || member === 'value' || (form === 'currency' && !isPrices(steps, name))
+    const currency = asObject(default_value).currency === undefined ? base : undefined
+    if (isPrices(steps, name)) return [(body: JsonObject) => finishPrices(body, name, base)]
+    return isMoney ? [(body: JsonObject) => finishMoney(body, name, currency)] : []
+  })
+}
+
+function isPrices(steps: readonly Step[], name: string): boolean {
+  return steps.some(
+    ({ place }) => place.of.internal_name === name && (place.form === 'prices' || place.member === 'price'),
+  )
+}
+
+/** A currency without an amount says nothing; an amount without one is in the account's. */
+function finishMoney(body: JsonObject, name: string, base: string | undefined): void {
+  const money = body[name]
+  if (!isObject(money)) return
+  if (money.value === undefined && money.products === undefined) delete body[name]
+  else if (money.currency === undefined && base !== undefined) body[name] = { currency: base, ...money }
+}
+
+function finishPrices(body: JsonObject, name: string, base: string | undefined): void {
+  const price = body[name]
+  if (!isObject(price)) return
+  if (price.price === undefined) delete body[name]
+  else body[name] = [{ currency: price.currency ?? base ?? null, unit_price: price.price }]
+}
+
+/** The records that fields point to: found by what names them, or else created. */
+function addNested({ nested, body }: Draft, catalog: Catalog): void {
+  for (const [name, { place, objects }] of nested) {
+    const found = objects.filter(object => object !== undefined && Object.keys(object).length > 0)
+    const all = found.map(object => withFindBy(object, place, catalog))
+    if (all.length === 0) continue
+    if (place.isListed) body[name] = [...(Array.isArray(body[name]) ? body[name] : []), ...all]
+    // An id or a name in a column of its own says more.
+    else body[name] ??= all[0]!
+  }
+}
+
+function withFindBy(object: JsonObject, { own }: Place, catalog: Catalog): JsonObject {
+  const { resource, byName } = catalog.resources.get(own.related!)!
+  const by = resource.namedBy?.find(name => object[name] !== undefined)
+  const last = resource.shownAs.at(-1)!
+  const [email] = itemsWith(object.emails)
+  // A person of whom no more than an e-mail is known is called so.
+  const called = object[last] === undefined && byName.get(last)?.is_required && email
+  const named = called ? { ...object, [last]: called.split('@')[0]! } : object
+  return by === undefined ? named : { ...named, find_by: by.replace(/s$/, '') }
+}
+
+function itemsWith(emails: Json | undefined): string[] {
+  return Array.isArray(emails)
+    ? emails.flatMap(item =>
+        isObject(item) && typeof item.email_value === 'string' ? [item.email_value] : [],
+      )
+    : []
+}
+
+/** `isUnclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
+export type GuessedFormats = Formats & { readonly isUnclear: readonly ('date' | 'decimal')[] }
+
+/** How many cells are looked at. */
+const cellsMax = 10_000
+
+/** How dates and numbers are written in the rows of a sample. */
+export function guessFormats(samples: readonly (readonly Cell[])[]): GuessedFormats {
+  const counts = { dmy: 0, mdy: 0, unclear: 0, comma: 0, point: 0, either: 0 }
+  const rows = Math.ceil(cellsMax / (samples[0]?.length || 1))
+  for (const cell of samples.slice(0, rows).flat()) {
+    if (typeof cell !== 'string' || cell.length > 40) continue
+    const text = cell.trim()
+    const date = /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}/.exec(text)?.[0]
+    if (date) counts[orderOf(date)]++
+    else if (/\d[.,]\d/.test(text) && numberOf(text, undefined)) counts[markOf(text)]++
+  }
+  const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
+  const decimal = counts.comma > counts.point ? ',' : '.'
+  const isUnclear = [
+    ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
+    ...(counts.either && !counts.comma && !counts.point ? (['decimal'] as const) : []),
+  ]
+  return { ...(date ? { date } : {}), decimal, isUnclear }
+}
+
+function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
+  if (date.includes('.')) return 'dmy'
+  const [first, second] = date.split(/\D/).map(Number)
+  if (dateOf(date, 'dmy') === null || first! <= 12 === second! <= 12) return 'unclear'
+  return first! > 12 ? 'dmy' : 'mdy'
+}
+
+function markOf(text: string): 'comma' | 'point' | 'either' {
+  const marks = text.replace(/[^.,]/g, '')
+  const isAlike = !(marks.includes('.') && marks.includes(','))
+  // 1.250 is a thousand and some, or one and a quarter.
+  if (isAlike && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(text)) return 'either'
+  const last = marks.at(-1)
+  return (marks.length > 1 && isAlike ? last === '.' : last === ',') ? 'comma' : 'point'
+}

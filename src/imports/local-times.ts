@@ -1,0 +1,41 @@
+/** Moments of dates and times in a time zone. Knows no text but ISO 8601. */
+
+const dayMs = 86_400_000
+const offsetsMax = 20_000
+
+/**
+ * A function that makes the moment of a date and a time in a time zone of the IANA list. Where clocks go back
+ * it is the first of two; where they go forward, the moment before they do. Null outside the years 1 to 9999.
+ */
+export function momentIn(timeZone: string): (date: string, time: string) => string | null {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  })
+  /** How far the clocks are ahead of UTC at a moment. */
+  const offsetAt = (moment: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
+    const { year, month, day, hour, minute, second } = parts
+    return Date.parse(`${year!.padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`) - moment
+  }
+  // Asking for an offset takes microseconds, and a file has many moments of the same days.
+  const ofDays = new Map<number, number | null>()
+  const ofDay = (midnight: number): number | null => {
+    const known = ofDays.get(midnight)
+    if (known !== undefined) return known
+    const [before, after] = [offsetAt(midnight - dayMs), offsetAt(midnight + 2 * dayMs)]
+    const offset = before === after ? before : null
+    if (ofDays.size >= offsetsMax) ofDays.clear()
+    ofDays.set(midnight, offset)
+    return offset
+  }
+  return (date, time) => {
+    const midnight = Date.parse(`${date}T00:00:00Z`)
+    const local = Date.parse(`${date}T${time}Z`)
+    const offset = ofDay(midnight) ?? offsetAt(local - offsetAt(local - dayMs / 2))
+    const moment = new Date(local - offset)
+    const year = moment.getUTCFullYear()
+    return year >= 1 && year <= 9999 ? moment.toISOString() : null
+  }
+}

@@ -1,0 +1,29 @@
+/** What is to be done with a file (D80): the plan of an import, as it is stored and changed. Pure. */
+import type { Job } from '../jobs/job.ts'
+import type { Json } from '../json.ts'
+import type { Mapping } from './guess.ts'
+
+/** How files are written. */
+export const formats = ['csv', 'jsonl', 'xlsx'] as const
+
+/** The resources that files can be imported to. */
+export const importedResources: ReadonlySet<string> = new Set([
+  ...['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag'],
+])
+
+/** What is done with a row whose record is there. */
+export const actions = ['skip', 'update', 'create'] as const
+
+export type ImportPlan = {
+  readonly format: string
+  readonly mapping: Mapping
+  /** field -> text of the file -> what it stands for */
+  readonly values: { readonly [field: string]: { readonly [text: string]: Json } }
+  readonly formats: { readonly date?: 'dmy' | 'mdy' | 'ymd'; readonly decimal?: '.' | ',' }
+  /** the unique field that tells a row's record, and what is done where it is there; null: rows are new */
+  readonly duplicates: { readonly by: string | null; readonly action: (typeof actions)[number] }
+}
+
+export function planOf({ plan }: Pick<Job, 'plan'>): ImportPlan {
+  return plan as unknown as ImportPlan
+}

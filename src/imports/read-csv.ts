@@ -1,0 +1,137 @@
+/**
+ * CSV as people have it: the delimiter is given, said by the first line of Excel (`sep=;`) or found out.
+ * Gives the header and then the rows.
+ */
+import type { Row } from './read.ts'
+import { CsvScanner } from './read-csv-scanner.ts'
+import { columnsMax, unreadable, unreadableRow } from './read-limits.ts'
+import { InvalidText, type Text } from './read-text.ts'
+
+export type Csv = { readonly delimiter: string; readonly header: readonly string[]; readonly rows: Batches }
+/** Rows in batches: to wait for each would take longer than to read it. */
+export type Batches = AsyncGenerator<Row[], void>
+
+const delimiters = [',', ';', '\t', '|']
+/** How much text and how many records are looked at to find out the delimiter. */
+const headLength = 65_536
+const headRecords = 50
+
+/** Throws a Refusal where there is no header. `delimiter`: a character. */
+export async function readCsv({ chunks }: Text, delimiter?: string): Promise<Csv> {
+  if (delimiter !== undefined && !/^[^"\r\n\0]$/u.test(delimiter))
+    throw unreadable(null, 'The delimiter must be one character.', 'Give , or ; or | or a tab.')
+  const source = new Source(chunks)
+  try {
+    let head = ''
+    while (head.length < headLength && !source.isEnded) head += await source.next()
+    const said = /^sep=(.)(?:\r\n|\r|\n)/iu.exec(head)
+    const text = said ? head.slice(said[0].length) : head
+    const found = delimiter ?? said?.[1] ?? delimiterOf(text, source.isEnded)
+    const scanner = new CsvScanner(found, columnsMax, said ? 2 : 1)
+    scanner.push(text, source.isWhole)
+    const header = headerOf(await firstRow(scanner, source))
+    scanner.width = header.length
+    return { delimiter: found, header, rows: records(scanner, source) }
+  } catch (error) {
+    await source.end()
+    throw error
+  }
+}
+
+/** The text of a file, up to its end or to bytes that are none. */
+class Source {
+  readonly #chunks: AsyncGenerator<string>
+  #failure: InvalidText | null = null
+  isWhole = false
+
+  constructor(chunks: AsyncGenerator<string>) {
+    this.#chunks = chunks
+  }
+
+  get isEnded(): boolean {
+    return this.isWhole || this.#failure !== null
+  }
+
+  async next(): Promise<string> {
+    try {
+      const { done, value } = await this.#chunks.next()
+      this.isWhole = done === true
+      return value ?? ''
+    } catch (error) {
+      if (!(error instanceof InvalidText)) throw error
+      this.#failure = error
+      return ''
+    }
+  }
+
+  /** Gives the scanner more. Throws a Refusal where the text is not of its encoding. */
+  async feed(scanner: CsvScanner): Promise<void> {
+    const text = this.isEnded ? '' : await this.next()
+    if (this.#failure) throw encodingRefusal(this.#failure, scanner.line + scanner.breaksAhead)
+    scanner.push(text, this.isWhole)
+  }
+
+  async end(): Promise<void> {
+    await this.#chunks.return(undefined)
+  }
+}
+
+async function firstRow(scanner: CsvScanner, source: Source): Promise<Row | null> {
+  for (;;) {
+    for (let row = scanner.next(); row; row = scanner.next()) if (!isEmpty(row)) return row
+    if (source.isWhole) return null
+    await source.feed(scanner)
+  }
+}
+
+async function* records(scanner: CsvScanner, source: Source): Batches {
+  try {
+    for (;;) {
+      const rows: Row[] = []
+      for (let row = scanner.next(); row; row = scanner.next()) if (!isEmpty(row)) rows.push(row)
+      if (rows.length) yield rows
+      if (source.isWhole) return
+      await source.feed(scanner)
+    }
+  } finally {
+    await source.end()
+  }
+}
+
+/** The refusal of a file that has other bytes than those of its encoding. */
+export function encodingRefusal({ encoding }: InvalidText, line: number): Error {
+  const other = encoding === 'utf-8' ? 'windows-1252' : 'another encoding'
+  const hint = `Choose ${other}, or save the file as UTF-8.`
+  return unreadable({ line }, `there are bytes that are not ${encoding.toUpperCase()}.`, hint)
+}
+
+function isEmpty({ cells, problem }: Row): boolean {
+  return problem === undefined && cells.every(cell => cell === '')
+}
+
+function headerOf(row: Row | null): readonly string[] {
+  if (!row)
+    throw unreadable(null, 'The file has no rows.', 'Its first row must have the names of the columns.')
+  if (row.problem !== undefined) {
+    const hint = `The first row must name the columns; there may be ${columnsMax}.`
+    throw unreadableRow(row.line, row.problem, hint)
+  }
+  return row.cells as string[]
+}
+
+/** The delimiter with which most records have as many cells as the first one, and the most of them. */
+function delimiterOf(text: string, isWhole: boolean): string {
+  let [best, most] = [',', 0]
+  for (const delimiter of delimiters) {
+    const scanner = new CsvScanner(delimiter, columnsMax)
+    scanner.push(text, isWhole)
+    const counts: number[] = []
+    for (let row = scanner.next(); row && counts.length < headRecords; row = scanner.next())
+      if (!isEmpty(row)) counts.push(row.problem === undefined ? row.cells.length : 0)
+    const width = counts[0] ?? 0
+    const alike = counts.filter(count => count === width).length / (counts.length || 1)
+    const score = width > 1 ? alike + width / (columnsMax * 10) : 0
+    if (score > most) [best, most] = [delimiter, score]
+  }
+  return best
+}

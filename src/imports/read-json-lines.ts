@@ -1,0 +1,110 @@
+/** JSON lines: an object in each line. The columns are the members' names, as they come up. */
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import type { Cell, Row } from './read.ts'
+import { type Batches, encodingRefusal } from './read-csv.ts'
+import { columnNameMax, columnsMax, placeText, recordMax } from './read-limits.ts'
+import { InvalidText, type Text } from './read-text.ts'
+
+const levelsMax = 20
+const shownMax = 1000
+
+/** The rows; `columns` grows with them. */
+export async function* readJsonLines({ chunks }: Text, columns: string[]): Batches {
+  const places = new Map<string, number>()
+  let [line, rest, isSkipping] = [1, '', false]
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next()
+      const text = rest + (value ?? '')
+      const rows: Row[] = []
+      let from = 0
+      for (let end = text.indexOf('\n', rest.length); end >= 0; end = text.indexOf('\n', from)) {
+        const row = isSkipping ? null : rowOf(text.slice(from, end), line, places, columns)
+        ;[from, line, isSkipping] = [end + 1, line + 1, false]
+        if (row) rows.push(row)
+      }
+      rest = isSkipping ? '' : text.slice(from)
+      if (rest.length > recordMax) {
+        rows.push(refused(line, rest, `the line has more than ${recordMax} characters. Shorten its texts.`))
+        ;[rest, isSkipping] = ['', true]
+      }
+      const last = done && rest ? rowOf(rest, line, places, columns) : null
+      if (last) rows.push(last)
+      if (rows.length) yield rows
+      if (done) return
+    }
+  } catch (error) {
+    throw error instanceof InvalidText ? encodingRefusal(error, line) : error
+  } finally {
+    await chunks.return(undefined)
+  }
+}
+
+function rowOf(text: string, line: number, places: Map<string, number>, columns: string[]): Row | null {
+  if (text.length > recordMax)
+    return refused(line, text, `the line has more than ${recordMax} characters. Shorten its texts.`)
+  if (text.trim() === '') return null
+  let object: Json
+  try {
+    object = parseJson(text)
+  } catch (error) {
+    // A text of very many brackets is more than the parser's stack holds.
+    const why = error instanceof SyntaxError ? error.message.slice(0, 200) : 'it is nested too deeply'
+    return refused(line, text, `this is not JSON: ${why}. Write one object in each line.`)
+  }
+  if (!isObject(object)) return refused(line, text, 'this is no object. Write one object in each line.')
+  if (isDeeper(object, levelsMax))
+    return refused(line, text, `it is nested more than ${levelsMax} levels deep. Write it flatter.`)
+  if (nul.test(text)) return refused(line, text, 'there is a NUL character. Remove it.')
+  if (surrogate.test(text) && halfSurrogate.test(JSON.stringify(object)))
+    return refused(line, text, 'there is half of a surrogate pair, which is no character. Remove it.')
+  return cellsOf(object, line, text, places, columns)
+}
+
+/** The escape of a NUL, whose backslash is not escaped itself. */
+const nul = /(?<!\\)(?:\\\\)*\\u0000/
+/** The escape of a surrogate; JSON.stringify writes it for half of a pair only. */
+const surrogate = /\\u[dD][89a-fA-F]/
+const halfSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+function cellsOf(
+  object: JsonObject,
+  line: number,
+  text: string,
+  places: Map<string, number>,
+  columns: string[],
+): Row {
+  const cells: Cell[] = new Array(columns.length).fill(null)
+  for (const name of Object.keys(object)) {
+    let place = places.get(name)
+    if (place === undefined) {
+      const wrong = name.length > columnNameMax || columns.length >= columnsMax
+      if (wrong) {
+        const limit = `at most ${columnsMax} members, whose names have at most ${columnNameMax} characters`
+        return refused(line, text, `the objects of a file may have ${limit}.`)
+      }
+      place = columns.push(name) - 1
+      places.set(name, place)
+    }
+    cells[place] = object[name]!
+  }
+  return { line, cells }
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  return Array.isArray(value)
+    ? value.some(item => isDeeper(item, levels - 1))
+    : isObject(value) && Object.values(value).some(item => isDeeper(item, levels - 1))
+}
+
+/** A line that is no row; of its text the first characters are kept. */
+function refused(line: number, text: string, what: string): Row {
+  const shown = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+  return {
+    line,
+    cells: [Buffer.from(shown.replaceAll('\0', '\ufffd')).toString()],
+    problem: `${placeText({ line })}: ${what}`,
+  }
+}

@@ -1,0 +1,38 @@
+/** What a file of records may have, and how a file that can't be read is refused. Knows no format. */
+import { type ErrorSlug, Refusal } from '../errors.ts'
+
+export const columnsMax = 1000
+/** in characters */
+export const cellMax = 1_000_000
+export const recordMax = 2_000_000
+export const rowsMax = 5_000_000
+/** in characters; a longer name of a column is cut */
+export const columnNameMax = 255
+
+/** Where in a file something is; both begin with 1. */
+export type Place = { readonly line: number; readonly column?: number }
+
+/** "Line 7, column 3" */
+export function placeText({ line, column }: Place): string {
+  return column === undefined ? `Line ${line}` : `Line ${line}, column ${column}`
+}
+
+/** The refusal of a whole file. `what` is a sentence that follows the place, `hint` says what to do. */
+export function unreadable(
+  place: Place | null,
+  what: string,
+  hint: string,
+  slug: ErrorSlug = 'malformed_request',
+): Refusal {
+  return refusal(slug, place ? `${placeText(place)}: ${what}` : what, hint, place)
+}
+
+/** The same, of a row's problem, which says its place itself. */
+export function unreadableRow(line: number, message: string, hint: string): Refusal {
+  return refusal('malformed_request', message, hint, { line })
+}
+
+function refusal(slug: ErrorSlug, message: string, hint: string, place: Place | null): Refusal {
+  const problem = { field: null, path: '', code: 'unreadable_file', message, hint, ...place }
+  return new Refusal(slug, `${message} ${hint}`, [problem])
+}

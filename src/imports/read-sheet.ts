@@ -1,0 +1,149 @@
+/** The rows of a sheet of a workbook, in a stream. Knows no file. */
+import type { Row } from './read.ts'
+import type { Batches } from './read-csv.ts'
+import { cellMax, columnsMax, recordMax } from './read-limits.ts'
+import { type NumberFormat, numberText } from './read-number-formats.ts'
+import { parsed } from './read-xml.ts'
+
+export type SheetContext = {
+  readonly strings: readonly string[]
+  /** the formats of cells, by the numbers of their styles */
+  readonly styles: readonly NumberFormat[]
+  readonly is1904: boolean
+  /** whether its moments are in UTC, as our exports write them */
+  readonly isUtc: boolean
+}
+
+type CellState = { column: number; type: string; style: number; text: string }
+
+/** Rows with texts; a row's cells end with the last that is not empty. Rows without any are left out. */
+export async function* sheetRows(content: AsyncIterable<Uint8Array>, context: SheetContext): Batches {
+  const reader = new SheetReader(context)
+  for await (const _ of parsed(content, reader)) {
+    const { rows } = reader
+    reader.rows = []
+    if (rows.length) yield rows
+  }
+}
+
+class SheetReader {
+  rows: Row[] = []
+  readonly #context: SheetContext
+  #line = 0
+  #cells: string[] = []
+  #size = 0
+  #problem: string | null = null
+  #cell: CellState | null = null
+  #column = -1
+  /** whether the text that comes belongs to the cell's value */
+  #isValue = false
+
+  constructor(context: SheetContext) {
+    this.#context = context
+  }
+
+  open(name: string, attributes: { readonly [name: string]: string }): void {
+    if (name === 'row') this.#beginRow(attributes.r)
+    else if (name === 'c') {
+      const at = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r)
+      this.#column = at
+      this.#cell = { column: at, type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), text: '' }
+    } else if (name === 'v' || name === 't') this.#isValue = this.#cell !== null
+    else if (name === 'rPh') this.#isValue = false
+  }
+
+  text(text: string): void {
+    const cell = this.#cell
+    if (!cell || !this.#isValue) return
+    if (cell.text.length + text.length > cellMax)
+      this.#problem ??= `has more than ${cellMax} characters in a cell. Shorten it.`
+    else cell.text += text
+  }
+
+  close(name: string): void {
+    if (name === 'v' || name === 't') this.#isValue = false
+    else if (name === 'c') this.#endCell()
+    else if (name === 'row') this.#endRow()
+  }
+
+  #beginRow(number: string | undefined): void {
+    const line = Number(number ?? this.#line + 1)
+    this.#line = Number.isSafeInteger(line) ? line : this.#line + 1
+    this.#cells = []
+    this.#size = 0
+    this.#column = -1
+    this.#problem = null
+  }
+
+  #endCell(): void {
+    const cell = this.#cell
+    this.#cell = null
+    if (!cell || cell.text === '') return
+    const text = this.#value(cell)
+    if (text === '') return
+    if (cell.column >= columnsMax || cell.column < 0) {
+      this.#problem ??= `has more than ${columnsMax} columns. Remove some.`
+      return
+    }
+    this.#size += text.length
+    if (this.#size > recordMax) {
+      this.#problem ??= `has more than ${recordMax} characters. Shorten its texts.`
+      return
+    }
+    while (this.#cells.length < cell.column) this.#cells.push('')
+    this.#cells[cell.column] = text
+  }
+
+  #value({ type, text, style, column }: CellState): string {
+    const { strings, styles, is1904, isUtc } = this.#context
+    switch (type) {
+      case 's':
+        return this.#sound(strings[Number(text)] ?? '')
+      case 'b':
+        return text === '1' || text === 'true' ? 'TRUE' : 'FALSE'
+      case 'e':
+        this.#problem ??= `has the error ${text.slice(0, 20)} in column ${column + 1}. Correct the formula.`
+        return ''
+      case 'n': {
+        const format = styles[style] ?? 'number'
+        const written = numberText(text, format, is1904)
+        return isUtc && format === 'moment' && written.includes('T') ? `${written}Z` : written
+      }
+      default:
+        return this.#sound(unescaped(text))
+    }
+  }
+
+  #sound(text: string): string {
+    if (!text.includes('\0')) return text
+    this.#problem ??= 'has a NUL character. Remove it.'
+    return text.replaceAll('\0', '\ufffd')
+  }
+
+  #endRow(): void {
+    const [line, cells] = [this.#line, this.#cells]
+    if (this.#problem !== null)
+      this.rows.push({ line, cells, problem: `Line ${line}: the row ${this.#problem}` })
+    else if (cells.length) this.rows.push({ line, cells })
+  }
+}
+
+/** "AB12" → 27 */
+function columnOf(reference: string): number {
+  let column = 0
+  for (let at = 0; at < reference.length && at < 4; at++) {
+    const letter = reference.charCodeAt(at) - 64
+    if (letter < 1 || letter > 26) break
+    column = column * 26 + letter
+  }
+  return column - 1
+}
+
+/** Characters that XML can't have are written by their numbers: `_x000D_`. */
+export function unescaped(text: string): string {
+  return text.includes('_x')
+    ? text.replace(/_x([0-9a-fA-F]{4})_/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text
+}

@@ -1,0 +1,131 @@
+/**
+ * The text of a file whose encoding is given or found out: by a byte order mark, by zeros beside letters
+ * (UTF-16), by being valid UTF-8, and else Windows-1252. Knows no format.
+ */
+import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
+import { unreadable } from './read-limits.ts'
+import { Turns } from './read-turns.ts'
+
+/** How much of a file is looked at to find out its encoding; and how much is decoded at a time. */
+const headBytes = 65_536
+const pieceBytes = 65_536
+
+export type Text = { readonly encoding: string; readonly chunks: AsyncGenerator<string> }
+
+/** Thrown where the bytes that follow are not of the encoding. All text before them has been given. */
+export class InvalidText extends Error {
+  readonly encoding: string
+  constructor(encoding: string) {
+    super(`not valid ${encoding}`)
+    this.encoding = encoding
+  }
+}
+
+/**
+ * The text of the bytes, without a byte order mark, in chunks of up to 64 kB. `encoding`: a label of the
+ * Encoding Standard such as `utf-8`, `utf-16le` or `windows-1252`. Throws a Refusal for one that is unknown.
+ */
+export async function textOf(bytes: AsyncIterable<Uint8Array>, encoding?: string): Promise<Text> {
+  const given = encoding === undefined ? null : decoderOf(encoding).encoding
+  const source = bytes[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let size = 0
+  while (size < headBytes) {
+    const { done, value } = await source.next()
+    if (done) break
+    first.push(value)
+    size += value.length
+  }
+  const head = first.length === 1 ? first[0]! : Buffer.concat(first)
+  const begin = head.subarray(0, headBytes)
+  // A mark is right, whatever was chosen.
+  const found = markedEncoding(begin) ?? given ?? unmarkedEncoding(begin)
+  return { encoding: found, chunks: decoded(decoderOf(found), head, source) }
+}
+
+function decoderOf(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding.trim(), { fatal: true })
+  } catch {
+    const what = `${JSON.stringify(encoding.slice(0, 50))} is no encoding that can be read.`
+    throw unreadable(null, what, 'Choose utf-8, utf-16le, utf-16be or windows-1252.')
+  }
+}
+
+function markedEncoding(head: Uint8Array): string | null {
+  if (isMarked(head, 0xef, 0xbb, 0xbf)) return 'utf-8'
+  if (isMarked(head, 0xff, 0xfe, 0, 0) || isMarked(head, 0, 0, 0xfe, 0xff))
+    throw unreadable(null, 'The file is in UTF-32.', 'Save it as UTF-8.')
+  if (isMarked(head, 0xff, 0xfe)) return 'utf-16le'
+  return isMarked(head, 0xfe, 0xff) ? 'utf-16be' : null
+}
+
+function unmarkedEncoding(head: Uint8Array): string {
+  const zeros = [0, 0]
+  for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[at & 1]!++
+  const [even, odd] = zeros as [number, number]
+  const many = head.length * 0.2
+  if (odd > many && even * 10 < odd) return 'utf-16le'
+  if (even > many && odd * 10 < even) return 'utf-16be'
+  return isValidBegin(head) ? 'utf-8' : 'windows-1252'
+}
+
+function isMarked(head: Uint8Array, ...mark: readonly number[]): boolean {
+  return mark.every((byte, at) => head[at] === byte)
+}
+
+/** The last character may be cut: it has at most four bytes. */
+function isValidBegin(head: Uint8Array): boolean {
+  const longest = head.length < headBytes ? 0 : 3
+  for (let cut = 0; cut <= longest; cut++) if (isUtf8(head.subarray(0, head.length - cut))) return true
+  return false
+}
+
+async function* decoded(
+  decoder: TextDecoder,
+  head: Uint8Array,
+  source: AsyncIterator<Uint8Array>,
+): AsyncGenerator<string> {
+  const lenient = new TextDecoder(decoder.encoding)
+  const turns = new Turns()
+  let isDone = false
+  try {
+    for (let bytes: Uint8Array | null = head; bytes; ) {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        const piece = bytes.subarray(at, at + pieceBytes)
+        yield* decodedPiece(decoder, lenient, piece)
+        if (turns.isDue) await turns.next()
+      }
+      const next: IteratorResult<Uint8Array> = await source.next()
+      isDone = next.done === true
+      bytes = next.done ? null : next.value
+    }
+    const last = endOf(decoder)
+    if (last) yield last
+  } finally {
+    if (!isDone) await source.return?.()
+  }
+}
+
+function* decodedPiece(decoder: TextDecoder, lenient: TextDecoder, piece: Uint8Array): Generator<string> {
+  let text: string
+  try {
+    text = decoder.decode(piece, { stream: true })
+  } catch {
+    // The rest of a character whose beginning is in the piece before is no mistake.
+    let from = 0
+    while (from < 3 && (piece[from]! & 0xc0) === 0x80) from++
+    yield lenient.decode(piece.subarray(from)).split('\ufffd', 1)[0]!
+    throw new InvalidText(decoder.encoding)
+  }
+  if (text) yield text
+}
+
+function endOf(decoder: TextDecoder): string {
+  try {
+    return decoder.decode()
+  } catch {
+    throw new InvalidText(decoder.encoding)
+  }
+}

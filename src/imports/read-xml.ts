@@ -1,0 +1,79 @@
+/** XML in a stream, as a workbook has it: tags and texts, with bounds. Knows nothing of what they mean. */
+import { SaxesParser } from 'saxes'
+import { unreadable } from './read-limits.ts'
+import { Turns } from './read-turns.ts'
+
+/** in characters: of a tag or a text; one is kept as a whole */
+const tokenMax = 4_000_000
+
+export type Handlers = {
+  open(name: string, attributes: { readonly [name: string]: string }): void
+  close?(name: string): void
+  text?(text: string): void
+}
+
+/**
+ * Names have no prefixes; of nothing there is nothing. Yields after each piece, so that what came up can be
+ * used.
+ */
+export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Handlers): AsyncGenerator<void> {
+  const parser = new SaxesParser({ fileName: '' })
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const turns = new Turns()
+  let [seen, isEmpty] = [0, true]
+  const saw = () => {
+    seen = parser.position
+  }
+  parser.on('error', error => {
+    throw broken(error.message)
+  })
+  parser.on('doctype', () => {
+    throw broken('it has a document type')
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    saw()
+    handlers.open(bare(name), attributes as { [name: string]: string })
+  })
+  parser.on('closetag', ({ name }) => {
+    saw()
+    handlers.close?.(bare(name))
+  })
+  const text = (found: string) => {
+    saw()
+    handlers.text?.(found)
+  }
+  parser.on('text', text)
+  parser.on('cdata', text)
+  for await (const bytes of content) {
+    isEmpty = false
+    parser.write(decode(decoder, bytes))
+    if (parser.position - seen > tokenMax) throw broken(`a text has more than ${tokenMax} characters`)
+    yield
+    if (turns.isDue) await turns.next()
+  }
+  if (!isEmpty) parser.close()
+  yield
+}
+
+/** Goes through all of it. */
+export async function parseAll(content: AsyncIterable<Uint8Array>, handlers: Handlers): Promise<void> {
+  for await (const _ of parsed(content, handlers));
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes, { stream: true })
+  } catch {
+    throw broken('it is not UTF-8')
+  }
+}
+
+function bare(name: string): string {
+  const colon = name.indexOf(':')
+  return colon < 0 ? name : name.slice(colon + 1)
+}
+
+function broken(why: string): Error {
+  const what = `The file can't be read: ${why.replace(/^:/, '').slice(0, 200)}.`
+  return unreadable(null, what, 'Save it as XLSX again, or as CSV.')
+}

@@ -1,0 +1,171 @@
+/**
+ * The files in a ZIP archive (PKWARE APPNOTE 6.3), each as a stream. An archive is read from its end, so what
+ * is uploaded is put aside in a temporary file that has no name. What would inflate beyond all measure is
+ * refused. Knows nothing of what is in the files.
+ */
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
+import { unreadable } from './read-limits.ts'
+
+/** in bytes: of the archive, of its list of files, and of all that is inflated of it */
+const archiveMax = 1_073_741_824
+const directoryMax = 4_194_304
+const inflatedMax = 2_147_483_648
+/** How many times as large as it was something may become, from some megabytes on. */
+const ratioMax = 250
+const ratioFrom = 16_777_216
+const pieceBytes = 65_536
+/** The end has 22 bytes, and a comment of up to 64 kB. */
+const endBytes = 22
+const commentMax = 65_535
+const signatures = { end: 0x06054b50, entry: 0x02014b50, local: 0x04034b50, compound: 0xe011cfd0 }
+const [stored, deflated] = [0, 8]
+
+type Entry = {
+  readonly method: number
+  readonly packed: number
+  readonly offset: number
+  readonly flags: number
+}
+
+const hint = 'Save it as XLSX again, or as CSV.'
+
+export class Archive {
+  readonly #file: FileHandle
+  readonly #entries: ReadonlyMap<string, Entry>
+  #inflated = 0
+
+  private constructor(file: FileHandle, entries: ReadonlyMap<string, Entry>) {
+    this.#file = file
+    this.#entries = entries
+  }
+
+  /** Puts the bytes aside and reads the list of files. Throws a Refusal for what is no archive. */
+  static async of(bytes: AsyncIterable<Uint8Array>): Promise<Archive> {
+    const path = join(tmpdir(), `dealwright-import-${randomUUID()}`)
+    const file = await open(path, 'wx+', 0o600)
+    try {
+      await unlink(path)
+      let size = 0
+      for await (const chunk of bytes) {
+        if (size + chunk.length > archiveMax)
+          throw unreadable(
+            null,
+            'The file has more than 1 GiB.',
+            'Split it, or save it as CSV.',
+            'body_too_large',
+          )
+        let written = 0
+        while (written < chunk.length)
+          written += (await file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
+        size += chunk.length
+      }
+      return new Archive(file, await entriesOf(file, size))
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
+  /** What a file has, in pieces; nothing when there is no such file. */
+  async *content(name: string): AsyncGenerator<Uint8Array> {
+    const entry = this.#entries.get(name)
+    if (!entry) return
+    if (entry.flags & 1)
+      throw unreadable(null, 'The file is protected by a password.', 'Save it without one.')
+    if (entry.method === stored) yield* this.#measured(this.#packed(entry), entry)
+    else if (entry.method === deflated) {
+      const inflated = pipeline(this.#packed(entry), createInflateRaw(), () => {})
+      yield* this.#measured(inflated as unknown as AsyncIterable<Uint8Array>, entry)
+    } else throw unreadable(null, 'The file is compressed in an unusual way.', hint)
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+
+  async *#packed({ offset, packed }: Entry): AsyncGenerator<Uint8Array> {
+    const head = await piece(this.#file, offset, 30)
+    if (head.length < 30 || head.readUInt32LE(0) !== signatures.local) throw broken()
+    let at = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
+    for (let left = packed; left > 0; ) {
+      const bytes = await piece(this.#file, at, Math.min(left, pieceBytes))
+      if (bytes.length === 0) throw broken()
+      at += bytes.length
+      left -= bytes.length
+      yield bytes
+    }
+  }
+
+  async *#measured(content: AsyncIterable<Uint8Array>, { packed }: Entry): AsyncGenerator<Uint8Array> {
+    let size = 0
+    try {
+      for await (const chunk of content) {
+        size += chunk.length
+        this.#inflated += chunk.length
+        const isBomb = size > ratioFrom && size > packed * ratioMax
+        if (isBomb || this.#inflated > inflatedMax)
+          throw unreadable(
+            null,
+            'The file is too large when it is unpacked.',
+            'Save the sheet as CSV.',
+            'body_too_large',
+          )
+        yield chunk
+      }
+    } catch (error) {
+      // zlib tells what is wrong with its bytes by codes of its own.
+      throw String((error as { code?: unknown }).code).startsWith('Z_') ? broken() : error
+    }
+  }
+}
+
+function broken(): Error {
+  return unreadable(null, 'The file is no whole XLSX file: it is damaged, or it was cut off.', hint)
+}
+
+async function piece(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+  return buffer.subarray(0, bytesRead)
+}
+
+async function entriesOf(file: FileHandle, size: number): Promise<Map<string, Entry>> {
+  const head = await piece(file, 0, 4)
+  if (head.length === 4 && head.readUInt32LE(0) === signatures.compound)
+    throw unreadable(
+      null,
+      'The file is an old XLS file, or has a password.',
+      'Save it as XLSX without a password.',
+    )
+  const tailBytes = Math.min(size, endBytes + commentMax)
+  const tail = await piece(file, size - tailBytes, tailBytes)
+  let end = tail.length - endBytes
+  while (end >= 0 && tail.readUInt32LE(end) !== signatures.end) end--
+  if (end < 0) throw broken()
+  const [length, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)]
+  if (length > directoryMax || offset + length > size) throw broken()
+  return listed(await piece(file, offset, length))
+}
+
+function listed(directory: Buffer): Map<string, Entry> {
+  const entries = new Map<string, Entry>()
+  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === signatures.entry; ) {
+    const [name, extra, comment] = [28, 30, 32].map(offset => directory.readUInt16LE(at + offset))
+    entries.set(directory.toString('utf8', at + 46, at + 46 + name!), {
+      flags: directory.readUInt16LE(at + 8),
+      method: directory.readUInt16LE(at + 10),
+      packed: directory.readUInt32LE(at + 20),
+      offset: directory.readUInt32LE(at + 42),
+    })
+    at += 46 + name! + extra! + comment!
+  }
+  return entries
+}

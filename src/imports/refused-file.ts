@@ -1,0 +1,43 @@
+/**
+ * The rows of an import that were refused, as CSV with the reasons: to be mended and imported again (D80).
+ */
+import { lineOf } from '../export/csv.ts'
+import type { Job, Phase, Refused } from '../jobs/job.ts'
+import { problemsAfter } from '../jobs/store.ts'
+import { isObject, type Json } from '../json.ts'
+import type { Reader } from '../records/store.ts'
+import { readRows, rowsTogether, type StoredRow } from './rows.ts'
+
+const atOnce = 500
+
+/** The columns of the file, then its line and the problems, and a line for each refused row. */
+export async function* refusedFile(db: Reader, job: Job, phase: Phase): AsyncGenerator<string> {
+  const names = (job.columns ?? []).map(({ name }) => String(name))
+  yield `\ufeff${lineOf([...names, 'line', 'problems'])}`
+  // Those that were read together are read once.
+  let rows: readonly StoredRow[] = []
+  for (let place = 0, count = atOnce; count === atOnce; ) {
+    const refused = await problemsAfter(db, job, phase, place, atOnce)
+    for (const one of refused) {
+      if ((rows.at(-1)?.place ?? 0) < one.place) rows = await readRows(db, job, one.place - 1, rowsTogether)
+      yield lineFor(one, rows, names.length)
+    }
+    count = refused.length
+    place = refused.at(-1)?.place ?? place
+  }
+}
+
+function lineFor({ place, problems }: Refused, rows: readonly StoredRow[], columns: number): string {
+  const row = rows.find(one => one.place === place)
+  const cells = Array.from({ length: columns }, (_, index) => textOf(row?.cells[index] ?? ''))
+  return lineOf([...cells, row?.line ?? place, problems.map(messageOf).join(' ')])
+}
+
+function textOf(cell: Json): string | number {
+  if (typeof cell === 'string' || typeof cell === 'number') return cell
+  return cell === null ? '' : JSON.stringify(cell)
+}
+
+function messageOf(problem: Json): string {
+  return isObject(problem) ? String(problem.message) : ''
+}

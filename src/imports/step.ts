@@ -1,0 +1,181 @@
+/**
+ * A step of an import (D80): the next rows of its file become records, in one transaction. Contacts and
+ * companies that rows name are found or made first, many at a time; then the rows themselves, as a batch.
+ */
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { inTurns } from '../in-turns.ts'
+import type { Counts, Job, Refused, Step } from '../jobs/job.ts'
+import { refusedAt } from '../jobs/refused.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { madeOnce } from '../made-once.ts'
+import { carryOutBatch, type Operation, type Outcome } from '../records/batch.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { holdersSelect } from '../records/unique.ts'
+import { type Told, toldBy } from '../records/upsert.ts'
+import { ask } from '../sql.ts'
+import { converter } from './convert.ts'
+import { type ImportPlan, planOf } from './plan.ts'
+import { linkRelated } from './related.ts'
+import { readRows, type StoredRow } from './rows.ts'
+
+/** Times and authors that a moved record keeps (D80). */
+export const keptFields = ['created_at', 'created_by', 'won_time', 'lost_time', 'deal_stage_updated_at']
+
+/** Imports the next rows, in the transaction `tx`. A row that is refused is named, and the others go on. */
+export async function importStep(
+  tx: Queryable,
+  job: Job,
+  given: Context,
+  oldest: Date,
+  count: number,
+): Promise<Step> {
+  const context: Context = { ...given, keeps: keptFields }
+  const plan = planOf(job)
+  const fields = importedFields(context.catalog.resources.get(job.resource)!)
+  const rows = await readRows(tx, job, job.position, count)
+  const names = (job.columns ?? []).map(({ name }) => String(name))
+  const bodies = await bodiesOf(rows, fields, context, plan, names)
+  const good = bodies.flatMap(one => ('body' in one ? [one] : []))
+  const refused: Refused[] = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
+  const related = await linkRelated(
+    tx,
+    fields,
+    good.map(({ body }) => body),
+    context,
+    oldest,
+  )
+  const lines = new Map(rows.map(({ place, line }) => [place, line]))
+  const { operations, skipped } = await operationsOf(tx, fields, good, context, plan)
+  const outcomes = operations.length
+    ? await carryOutBatch(
+        tx,
+        fields,
+        operations.map(({ operation }) => operation),
+        context,
+        oldest,
+      )
+    : []
+  const counts = { created: 0, updated: 0, skipped }
+  for (const [index, outcome] of outcomes.entries()) {
+    const { place } = operations[index]!
+    if ('refusal' in outcome && !isDouble(outcome, plan))
+      refused.push(
+        refusedAt(place, outcome.refusal, ({ field }) => ({
+          ...columnOf(job, plan, field),
+          line: lines.get(place)!,
+        })),
+      )
+    else if ('saved' in outcome) counts[outcome.saved.isNew ? 'created' : 'updated']++
+    else counts.skipped++
+  }
+  const position = rows.at(-1)?.place ?? job.position
+  // What a dry run makes for one step it would make again for the next.
+  const made: Partial<Counts> = job.phase === 'run' ? { related } : {}
+  return {
+    position,
+    done: rows.length,
+    counts: { ...counts, ...made, refused: refused.length },
+    problems: refused,
+    isEnd: rows.length === 0 || position === job.total,
+  }
+}
+
+/** A row as the body of a record, or what is wrong with it. */
+type Body = { readonly place: number; readonly body: JsonObject } | { readonly refused: Refused }
+
+async function bodiesOf(
+  rows: readonly StoredRow[],
+  fields: ResourceFields,
+  context: Context,
+  plan: ImportPlan,
+  names: readonly string[],
+): Promise<Body[]> {
+  const convert = converter(context.catalog, fields, plan, names)
+  const now = new Date().toISOString()
+  return inTurns(rows, ({ place, line, cells, problem }): Body => {
+    const wrong = (message: string, problems: Refusal['problems'] = []) => ({
+      refused: refusedAt(place, { slug: 'validation_failed', message, problems }, () => ({ line })),
+    })
+    if (problem) return wrong(problem)
+    const { body, kept, problems } = convert(cells)
+    if (problems.length) return wrong('The row could not be read.', problems)
+    const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
+    return late ? wrong(`${late[0]} is in the future.`) : { place, body: { ...body, ...kept } }
+  })
+}
+
+type Placed = { readonly place: number; readonly operation: Operation }
+
+/** The operations of the rows, without those whose record is there already and is left as it is. */
+async function operationsOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  bodies: readonly { readonly place: number; readonly body: JsonObject }[],
+  context: Context,
+  { duplicates: { by, action } }: ImportPlan,
+): Promise<{ operations: Placed[]; skipped: number }> {
+  const told = bodies.map(({ body }) =>
+    by === null || action === 'create' ? null : toldIn(fields, by, body),
+  )
+  const there = action === 'skip' ? await held(tx, fields, context, told) : new Set<Told>()
+  const operations = bodies.flatMap(({ place, body }, index): Placed[] => {
+    const one = told[index]!
+    if (one && there.has(one)) return []
+    const isUpsert = one !== null && action === 'update'
+    const what = { id: null, told: isUpsert ? one : null, precondition: null, body }
+    return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what } }]
+  })
+  return { operations, skipped: bodies.length - operations.length }
+}
+
+/** What tells the record of a row; null where the row has no value that could. */
+function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | null {
+  const [first = null] = [body[by] ?? null].flat() as Json[]
+  const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  try {
+    return toldBy(fields, by, String(value))
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+/** Those of the values that records have. */
+async function held(
+  tx: Queryable,
+  fields: ResourceFields,
+  context: Context,
+  told: readonly (Told | null)[],
+): Promise<Set<Told>> {
+  const all = told.filter(one => one !== null)
+  const [first] = all
+  if (!first) return new Set()
+  const texts = all.map(({ text }) => text)
+  const rows = await ask(tx, holdersSelect(context, fields, first.field, texts))
+  return new Set(rows.map(({ place }) => all[Number(place) - 1]!))
+}
+
+/** Whether a row was refused only because a row before it made its record. */
+function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan): boolean {
+  if (action !== 'skip' || !('refusal' in outcome)) return false
+  const { slug, problems } = outcome.refusal
+  return slug === 'duplicate' && problems.some(({ field }) => field === by)
+}
+
+/** The column of the file that a problem is about. */
+function columnOf(job: Job, { mapping }: ImportPlan, field: string | null): { [name: string]: Json } {
+  const mapped = mapping.find(one => one.field === field || one.field.startsWith(`${field}.`))
+  const column = mapped && job.columns?.[mapped.column]
+  return column ? { column: column.name! } : {}
+}
+
+/** The fields of a resource, in which those that a moved record keeps can be written. */
+export const importedFields = madeOnce((fields: ResourceFields): ResourceFields => {
+  const opened = fields.fields.map(field =>
+    keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,
+  )
+  return { ...fields, fields: opened, byName: new Map(opened.map(field => [field.internal_name, field])) }
+})

@@ -1,0 +1,79 @@
+/** Takes the rows of a file, and guesses what its columns are (D80). */
+import { Refusal } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { JobKey, NewJob } from '../jobs/store.ts'
+import type { Reader } from '../records/store.ts'
+import { ColumnTexts } from './column-texts.ts'
+import { guessFormats } from './convert.ts'
+import { guessMapping } from './guess.ts'
+import type { ImportPlan } from './plan.ts'
+import { type Cell, type Row, readTable, type Source } from './read.ts'
+import { keepRows } from './rows.ts'
+
+/**
+ * How many rows and cells are looked at to guess what columns are, and how many values of each are shown.
+ * Looking takes long.
+ */
+const [lookedAt, cellsLookedAt, shown] = [1000, 20_000, 5]
+/** How many characters of a value are shown: each answer about the import has them. */
+const shownLength = 200
+
+/** The plan of an import of which nothing is known yet. */
+export function emptyPlan(format: string): ImportPlan {
+  return { format, mapping: [], values: {}, formats: {}, duplicates: { by: null, action: 'create' } }
+}
+
+/**
+ * Keeps the rows of the bytes for the job, and answers what was found. Throws `malformed_request` for a file
+ * that can't be read, `validation_failed` for one without rows.
+ */
+export async function takeRows(
+  db: Reader,
+  key: JobKey,
+  fields: ResourceFields,
+  catalog: Catalog,
+  bytes: AsyncIterable<Uint8Array>,
+  source: Source,
+): Promise<Pick<NewJob, 'plan' | 'columns' | 'total'>> {
+  const table = await readTable(bytes, source)
+  const looked: Row[] = []
+  const texts = new ColumnTexts()
+  const total = await keepRows(db, key, seen(table.rows, looked, texts))
+  if (total === 0) {
+    const message = 'The file has no rows beside the names of its columns.'
+    const problem = { field: null, path: '', code: 'required', message }
+    throw new Refusal('validation_failed', 'The file has no rows.', [problem])
+  }
+  const names = table.columns()
+  const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
+  const samples = looked.slice(0, count).map(({ cells }) => cells)
+  const mapping = guessMapping(catalog, fields, names, samples)
+  const plan = { ...emptyPlan(source.format), mapping, formats: guessFormats(samples) }
+  const columns = names.map((name, column) => {
+    return { name, samples: samplesOf(samples, column), texts: texts.of(column) }
+  })
+  return { plan: plan as never, columns: columns as never, total }
+}
+
+/** The rows, of which the first are also put into `looked`, and the texts of all into `texts`. */
+async function* seen(rows: AsyncIterable<Row>, looked: Row[], texts: ColumnTexts): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    if (looked.length < lookedAt) looked.push(row)
+    texts.add(row.cells)
+    yield row
+  }
+}
+
+function samplesOf(rows: readonly (readonly Cell[])[], column: number): Cell[] {
+  const all = rows.map(cells => cells[column] ?? '').filter(cell => cell !== '' && cell !== null)
+  return [...new Set(all)].slice(0, shown).map(sampleOf)
+}
+
+/** A cell as it is shown: a long one is cut, and so is a number that the database could not keep. */
+function sampleOf(cell: Cell): Cell {
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
+  if (text.length > shownLength) return `${text.slice(0, shownLength).toWellFormed()}…`
+  return typeof cell !== 'string' && exponent.test(text) ? text : cell
+}
+
+const exponent = /\de[+-]?\d{4}/i

@@ -1,0 +1,66 @@
+/** Takes back what a job did (D83): the undo of each of its events, the latest first. */
+import { Refusal } from '../errors.ts'
+import { undo } from '../events/undo.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { ask, param, sql } from '../sql.ts'
+import type { Job, Refused, Step } from './job.ts'
+import { refusedAt } from './refused.ts'
+
+/** The most undone in a step: each is a write of its own. */
+const countMax = 50
+
+/**
+ * Undoes the next events of a job, in the transaction `tx`. What somebody changed since, or needs now, stays
+ * and is named.
+ */
+export async function revertStep(
+  tx: Queryable,
+  job: Job,
+  context: Context,
+  oldest: Date,
+  count: number,
+): Promise<Step> {
+  const most = Math.min(count, countMax)
+  const account = param(String(job.account))
+  const events = await ask(
+    tx,
+    sql`SELECT e.seq::text AS seq, e.resource, e.record_id::text AS id FROM event e
+WHERE e.account_id = ${account}::bigint AND e.job = ${String(job.id)}::bigint
+  AND e.seq < ${String(job.position)}::bigint
+ORDER BY e.seq DESC LIMIT ${sql.integer(most)}`,
+  )
+  const problems: Refused[] = []
+  for (const { seq, resource, id } of events) {
+    const refusal = await undo(tx, Number(seq), { ...context, idempotency: null }, null, oldest).then(
+      () => null,
+      error => {
+        if (error instanceof Refusal && error.slug !== 'busy_record') return error
+        throw error
+      },
+    )
+    if (!refusal) continue
+    const about = { resource: resource!, id: Number(id) }
+    problems.push(refusedAt(Number(seq), refusal, () => about))
+  }
+  return {
+    position: Number(events.at(-1)?.seq ?? 0),
+    done: events.length,
+    counts: { reverted: events.length - problems.length, refused: problems.length },
+    problems,
+    isEnd: events.length < most,
+  }
+}
+
+/** How many events a job made. */
+export async function countEvents(
+  db: Pick<Queryable, 'query'>,
+  { account, id }: Pick<Job, 'account' | 'id'>,
+) {
+  const [row] = await ask(
+    db,
+    sql`SELECT count(*)::text AS count FROM event e
+WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint`,
+  )
+  return Number(row!.count)
+}

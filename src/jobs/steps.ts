@@ -1,0 +1,91 @@
+/**
+ * A step of a job: a part of its phase, carried out as whoever asked for it, in one transaction with the note
+ * of how far it has come. A step of a dry run is not kept; only its note is (D79).
+ */
+import type { Callers } from '../accounts/callers.ts'
+import { oldestKept } from '../administration/background-jobs.ts'
+import { Refusal } from '../errors.ts'
+import { importStep } from '../imports/step.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable, Transactional } from '../records/store.ts'
+import { Rights } from '../rights/rights.ts'
+import { narrowed } from '../rights/scopes.ts'
+import { bulkStep } from './bulk.ts'
+import type { Job, Step } from './job.ts'
+import { revertStep } from './revert.ts'
+import { isStillAt, noteStep } from './store.ts'
+
+export type JobDatabase = Queryable & Transactional
+
+type Means = {
+  readonly db: JobDatabase
+  readonly callers: Callers
+  readonly now: () => Date
+  readonly retentionDays: number
+}
+
+/** How long a step should take: others of the account, and on the embedded engine all, wait meanwhile. */
+const stepMs = 120
+const [smallest, first, largest] = [10, 50, 500]
+
+/**
+ * Carries out a step of about `size` rows; 0: as many as usual. Answers the size of the next one, null where
+ * there is none. Throws what the transaction throws; then nothing of the step was kept.
+ */
+export async function carryOutStep(
+  means: Means,
+  job: Job,
+  lease: string,
+  size: number,
+): Promise<number | null> {
+  const { db } = means
+  const count = size || first
+  const context = await contextOf(means, job)
+  const asker = { account: String(job.account) }
+  const begun = performance.now()
+  const take = async (tx: Queryable) => {
+    const step = (await isStillAt(tx, job, lease)) ? await stepOf(tx, job, context, count, means) : null
+    return { step, tookMs: performance.now() - begun }
+  }
+  const isTried = job.phase === 'dry_run'
+  const { step, tookMs } = await db.transaction(asker, async tx => {
+    const taken = await take(tx)
+    if (taken.step && !isTried) await noteStep(tx, job, taken.step, taken.tookMs)
+    return { isKept: !isTried, result: taken }
+  })
+  if (!step) return null
+  if (isTried)
+    await db.transaction(asker, async tx => {
+      const isKept = await isStillAt(tx, job, lease)
+      if (isKept) await noteStep(tx, job, step, tookMs)
+      return { isKept, result: null }
+    })
+  if (step.isEnd) return null
+  return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / tookMs) * count)))
+}
+
+function stepOf(tx: Queryable, job: Job, context: Context, count: number, means: Means): Promise<Step> {
+  const oldest = oldestKept(means.now(), means.retentionDays)
+  if (job.phase === 'revert') return revertStep(tx, job, context, oldest, count)
+  const steps = { import: importStep, bulk: bulkStep }
+  return steps[job.kind](tx, job, context, oldest, count)
+}
+
+/** Who carries the job out, with what they may do now and could when they asked. Throws `forbidden`. */
+async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
+  const acting = await callers.actingFor(job.account, job.actor)
+  if (!acting) throw new Refusal('forbidden', 'Whoever asked for this job is no longer a user in use.')
+  const { rights } = acting
+  const own = new Rights(narrowed(rights.scopes, new Set(job.scopes)), rights.role)
+  own.need(`${job.resource}:write`)
+  const { token, session, requestId } = job
+  return {
+    ...acting,
+    rights: own,
+    token: token === null ? null : { id: token },
+    session: session === null ? null : { id: session },
+    ...(requestId === null ? {} : { requestId }),
+    // What takes a job back is not a part of it.
+    job: job.phase === 'revert' ? null : { id: job.id },
+  }
+}

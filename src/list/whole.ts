@@ -1,0 +1,90 @@
+/**
+ * All records that a list would find, in its order, for an export (D81): as one statement for a cursor, or
+ * step by step where no cursor may stay open. Knows no HTTP and no format.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { renderedSql } from '../records/rendered-record.ts'
+import { tableOf } from '../records/store.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { compile, type Statement, sql } from '../sql.ts'
+import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
+import { keysOf, type ListDatabase, rowsSql } from './list.ts'
+import type { ListRequest } from './query.ts'
+import { sortSql, whereSql } from './sql.ts'
+
+/**
+ * The statement of all records, in order: `line` is a record's text, and `place`, which begins with a
+ * parenthesis, tells it for `lineStatement`.
+ */
+export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
+  const sight = sightOf(viewer)
+  const keys = keysOf(request, sight)
+  const [table, account] = [tableOf(fields), sight.account]
+  const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
+    WHERE ${whereSql(fields.resource.name, sight, request)} ORDER BY ${sortSql(keys)}`
+  // A sort of whole records would write all of them to the disk: ids are sorted, and the records fetched in
+  // that order. The id, always the last key, has an index.
+  const rows =
+    keys.length === 1
+      ? ordered(sql`*`)
+      : sql`SELECT r.* FROM (${ordered(sql`r.id`)} OFFSET 0) x, LATERAL (
+      SELECT * FROM ${table} r WHERE r.account_id = ${account}::bigint AND r.id = x.id OFFSET 0) r`
+  return compile(sql`SELECT concat('(', r.id) AS place, ${renderedSql(fields)} AS line FROM (${rows}) r`)
+}
+
+/** The statement of one record's text, by its place. */
+export function lineStatement(fields: ResourceFields, viewer: Viewer, place: string): Statement {
+  const sight = sightOf(viewer)
+  return compile(sql`SELECT ${renderedSql(fields)} AS line FROM ${tableOf(fields)} r
+    WHERE ${visible(fields.resource.name, sight, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
+}
+
+/** The statement that counts the records, but no further than one more than `most`. */
+export function countStatement(
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: ListRequest,
+  most: number,
+): Statement {
+  const where = whereSql(fields.resource.name, sightOf(viewer), request)
+  return compile(sql`SELECT count(*)::text AS count FROM (
+    SELECT 1 FROM ${tableOf(fields)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
+}
+
+/** How many records a step reads at most, and after how many bytes it ends, unless it has one record only. */
+const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
+
+/**
+ * The texts of all records, in order, step by step: each begins after the last record of the one before. All
+ * are of one moment only if nothing is written meanwhile.
+ */
+export async function* recordsInSteps(
+  db: ListDatabase,
+  fields: ResourceFields,
+  viewer: Viewer,
+  request: ListRequest,
+): AsyncGenerator<Uint8Array[]> {
+  const identity = listIdentity(request.identity)
+  let cursor: Cursor | null = null
+  for (let size = most; ; ) {
+    const { text, values } = stepStatement(fields, viewer, { ...request, cursor, pageSize: size })
+    const rows = (await db.queryBytes(text, values, true)) as [Uint8Array, Uint8Array][]
+    if (rows.length === 0) return
+    yield rows.map(([record]) => record)
+    // What a step reads beyond its bytes is read in vain, so the next one tries a little more than fitted.
+    size = Math.min(most, Math.max(fewest, Math.ceil(1.25 * rows.length)))
+    const position = Buffer.from(rows.at(-1)![1]).toString('utf8')
+    cursor = readCursor(cursorText(identity, position, request.asOf), identity, request.sort) as Cursor
+  }
+}
+
+function stepStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
+  const sight = sightOf(viewer)
+  const keys = keysOf(request, sight)
+  return compile(sql`SELECT p.record, p.position FROM (
+  SELECT q.*, sum(octet_length(q.record)) OVER (ORDER BY q.n) AS bytes FROM (
+    SELECT ${renderedSql(fields)} AS record, r.n,
+      json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position
+    FROM (${rowsSql(fields, sight, request, keys, null)}) r) q) p
+WHERE p.n = 1 OR p.bytes <= ${sql.integer(stepBytes)} ORDER BY p.n`)
+}

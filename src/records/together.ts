@@ -1,0 +1,293 @@
+/**
+ * Operations of a batch that are judged and written together (D78): creates and updates of records that have
+ * nothing to do with each other. What is wrong in any way, makes other records or depends on another
+ * operation is left to be carried out alone, which also says what is wrong. Knows no HTTP.
+ */
+
+import { Refusal, type Warning } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { moment } from '../fields/moment.ts'
+import { comparedName } from '../fields/name.ts'
+import { inTurns } from '../in-turns.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { ask } from '../sql.ts'
+import type { Operation } from './batch.ts'
+import { type Names, withNames } from './names.ts'
+import { type Parsed, parseRecord } from './parse.ts'
+import { isMet } from './precondition.ts'
+import { askReferences, missingReferences, relatedOf } from './references.ts'
+import {
+  authoredBy,
+  authorOf,
+  blank,
+  type Context,
+  changesOf,
+  judged,
+  keptOf,
+  type Saved,
+  savedOf,
+} from './save.ts'
+import { type Queryable, recordsSelect } from './store.ts'
+import { holdersSelect, keyed } from './unique.ts'
+import { completed, isKnown } from './update.ts'
+import { withTold } from './upsert.ts'
+import { carryOut, statementOf, writing } from './write.ts'
+import { type DraftOfMany, writeOfMany } from './write-many.ts'
+
+/** An operation that can be carried out together with others; `unchanged` where it changes nothing. */
+export type Ready = { readonly warnings: readonly Warning[] } & (
+  | { readonly draft: DraftOfMany }
+  | { readonly unchanged: Row & { readonly id: string } }
+)
+
+type Row = Readonly<Record<string, string | null>>
+
+/** Whether records of a resource can be written together: each is judged by itself and its references. */
+export function canGoTogether({ resource }: ResourceFields): boolean {
+  const { isConfiguration, most, full, forbids, keeps, actor } = resource
+  return !isConfiguration && !most && !full && !forbids && !keeps && !actor
+}
+
+/**
+ * The first of these operations, as many as are about different records, in the transaction `db`; null for
+ * one that is to be carried out alone. `hasNames`: whether they name records.
+ */
+export async function prepared(
+  db: Queryable,
+  fields: ResourceFields,
+  operations: readonly Operation[],
+  context: Context,
+): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
+  const rows = await readRows(db, fields, operations, context)
+  const targets = run(operations, rows)
+  const { read, hasNames } = await parsedTogether(db, fields, targets, context)
+  const parsed = read.flatMap(one => (one ? [one.parsed] : []))
+  const references = parsed.flatMap(one => one.references)
+  const live = await askReferences(db, context, references)
+  const related = relatedOf(live)
+  const ready = await inTurns(read, (one): Ready | null => {
+    if (!one) return null
+    const { parsed, row, before } = one
+    const isMissing = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
+    if (missingReferences(isMissing, live).length > 0) return null
+    const after = judged(fields, parsed, before, context, related, null)
+    if (parsed.problems.count > 0) return null
+    return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })
+  })
+  const taken = await takenValues(db, fields, ready, context)
+  return { ready: ready.map((one, index) => (taken.has(index) ? null : one)), hasNames }
+}
+
+/**
+ * Which of the new records have a unique value that another has, or one before them. Found so, they don't
+ * keep the others from being written together.
+ */
+async function takenValues(
+  db: Queryable,
+  fields: ResourceFields,
+  ready: readonly (Ready | null)[],
+  context: Context,
+): Promise<Set<number>> {
+  const taken = new Set<number>()
+  for (const field of keyed(fields)) {
+    const places = new Map<string, number>()
+    for (const [index, one] of ready.entries()) {
+      if (!one || !('draft' in one) || one.draft.read) continue
+      const value = one.draft.after[field.internal_name] ?? null
+      for (const text of kinds[field.type].unique!.texts(value).map(comparedName))
+        if (places.has(text)) taken.add(index)
+        else places.set(text, index)
+    }
+    if (places.size === 0) continue
+    const rows = await ask(db, holdersSelect(context, fields, field, [...places.keys()]))
+    const indexes = [...places.values()]
+    for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
+  }
+  return taken
+}
+
+/**
+ * Writes them with one statement; null where the database refuses one of them, and then none is written.
+ */
+export async function writeTogether(
+  db: Queryable,
+  fields: ResourceFields,
+  all: readonly Ready[],
+  context: Context,
+): Promise<Saved[] | null> {
+  const drafts = all.flatMap(one => ('draft' in one ? [one.draft] : []))
+  const rows = drafts.length ? await written(db, fields, drafts, context) : []
+  if (rows === null) return null
+  const changed = new Set(drafts.flatMap(({ read }) => (read ? [String(read.id)] : [])))
+  const byId = new Map(rows.map(row => [row.id!, row]))
+  const made = rows
+    .filter(row => !changed.has(row.id!))
+    .sort((one, other) => Number(one.id) - Number(other.id))
+  return all.map(one => {
+    const isNew = 'draft' in one && one.draft.read === null
+    const row = isNew ? made.shift()! : 'draft' in one ? byId.get(String(one.draft.read!.id))! : one.unchanged
+    const response = { warnings: one.warnings, created: [], ...(isNew ? { isNew } : {}) }
+    return savedOf(fields, { row, response })
+  })
+}
+
+async function written(
+  db: Queryable,
+  fields: ResourceFields,
+  drafts: readonly DraftOfMany[],
+  context: Context,
+): Promise<readonly Row[] | null> {
+  const by = authorOf(context)
+  const statement = statementOf(writing(by, writeOfMany(by, fields, drafts)))
+  const rows = await carryOut(db, by.account, statement).catch(error => {
+    if (String((error as { code?: unknown }).code).startsWith('23')) return null
+    throw error
+  })
+  if (rows && rows.length !== drafts.length)
+    throw new Error('Records changed under the lock of their account')
+  return rows
+}
+
+/** The records that the operations are about, by the operations: undefined where there is none. */
+async function readRows(
+  db: Queryable,
+  fields: ResourceFields,
+  operations: readonly Operation[],
+  context: Context,
+): Promise<ReadonlyMap<Operation, Row>> {
+  const rows = new Map<Operation, Row>()
+  const byId = Map.groupBy(operations.filter(hasId), ({ id }) => String(id))
+  const ids = [...byId.keys()].map(Number)
+  const found = ids.length ? await ask(db, recordsSelect(fields, context, ids)) : []
+  for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
+  const told = operations.filter(({ told }) => told !== null)
+  for (const [field, of] of Map.groupBy(told, ({ told }) => told!.field)) {
+    const texts = of.map(({ told }) => told!.text)
+    for (const row of await ask(db, holdersSelect(context, fields, field, texts)))
+      rows.set(of[Number(row.place) - 1]!, { ...row, id: row.holder! })
+  }
+  return rows
+}
+
+function hasId({ op, id }: Operation): boolean {
+  return op === 'update' && id !== null
+}
+
+/** What an operation is about, or null for one that is to be carried out alone. */
+type Target = { readonly operation: Operation; readonly row: Row | null } | null
+
+/** The operations up to the second one about the same record. */
+function run(operations: readonly Operation[], rows: ReadonlyMap<Operation, Row>): Target[] {
+  const targets: Target[] = []
+  const seen = new Set<string>()
+  for (const operation of operations) {
+    const row = rows.get(operation) ?? null
+    const key = keyOf(operation, row)
+    if (key !== null && seen.has(key)) break
+    if (key !== null) seen.add(key)
+    targets.push(isApart(operation, row) ? null : { operation, row })
+  }
+  return targets
+}
+
+/** What tells the record that an operation is about; null for a new one. */
+function keyOf({ id, told }: Operation, row: Row | null): string | null {
+  if (row?.id) return row.id
+  return id === null ? told && JSON.stringify([told.field.id, told.text]) : String(id)
+}
+
+/** Whether an operation is to be carried out alone, as far as that is known before it is judged. */
+function isApart({ op, told, precondition }: Operation, row: Row | null): boolean {
+  if (op === 'create') return precondition !== null
+  if (op === 'delete' || op === 'restore') return true
+  if (row) return !row.id || row.is_changeable === 'false' || !isMet(precondition, Number(row.version))
+  return op === 'update' || told === null || precondition !== null
+}
+
+type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before: Values | null }
+
+/** The bodies, read with the names in them; null for one that is to be carried out alone. */
+async function parsedTogether(
+  db: Queryable,
+  fields: ResourceFields,
+  targets: readonly Target[],
+  context: Context,
+): Promise<{ readonly read: readonly (Read | null)[]; readonly hasNames: boolean }> {
+  const { name } = fields.resource
+  let hasNames = false
+  try {
+    let count = targets.length
+    const until = performance.now() + parsedWithinMs
+    const read = await withNames(db, context, names => {
+      const all: (Read | null)[] = []
+      for (const target of targets.slice(0, count)) {
+        all.push(parsedOne(fields, target, context, names))
+        // The bodies are read again with the names in them, and so just as many.
+        if (count === targets.length && performance.now() > until) count = all.length
+      }
+      hasNames ||= names.asked.length > 0
+      // Which of them is meant, an operation before may have changed.
+      if (names.areTooMany || names.asked.some(({ resource }) => resource === name)) throw notTogether
+      return all
+    })
+    return { read, hasNames }
+  } catch (error) {
+    if (!(error instanceof Refusal) && error !== notTogether) throw error
+    return { read: targets.map(() => null), hasNames: true }
+  }
+}
+
+/** How long the event loop may be held by reading bodies together. */
+const parsedWithinMs = 20
+
+const notTogether = new Error('These operations may depend on each other')
+
+function parsedOne(fields: ResourceFields, target: Target, context: Context, names: Names): Read | null {
+  if (!target) return null
+  const { operation, row } = target
+  const { actor, catalog } = context
+  const before = row && completed(fields, parseJson(row.record!) as JsonObject)
+  try {
+    const parsed = parseRecord(bodyOf(operation, row, context), fields, catalog, before, names)
+    const isOfOthers = parsed.references.every(({ resource }) => resource !== fields.resource.name)
+    if (parsed.nested.length > 0 || !isOfOthers) return null
+    if (!before) Object.assign(parsed.values, authoredBy(actor), keptOf(parsed.values, context))
+    return { parsed, row, before }
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+function bodyOf({ told, op, body }: Operation, row: Row | null, context: Context): Json {
+  if (op !== 'upsert') return body
+  const whole = withTold(body, told!, context)
+  return row ? body : whole
+}
+
+/** The operation as it would be written; null for one that gives up or takes a unique value. */
+function readyOf(
+  fields: ResourceFields,
+  { actor }: Context,
+  {
+    row,
+    before,
+    after,
+    warnings,
+  }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Ready, 'warnings'>,
+): Ready | null {
+  const { also } = fields.resource
+  const changes = changesOf(fields, before ?? blank(fields), after)
+  const { id, version, state } = row ?? {}
+  if (row && Object.keys(changes).length === 0) return { warnings, unchanged: { ...row, id: id! } }
+  if (row && Object.keys(changes).some(name => isUnique(fields, name))) return null
+  if (row) Object.assign(after, { updated_at: moment, updated_by: actor })
+  const read = row ? { id: Number(id), version: version!, state: state! } : null
+  return { warnings, draft: { read, after, changes, also: also?.(before, after) ?? [] } }
+}
+
+function isUnique({ resource, whole }: ResourceFields, name: string): boolean {
+  return whole.byName.get(name)?.is_unique === true || Object.values(resource.unique ?? {}).includes(name)
+}

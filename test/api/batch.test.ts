@@ -1,0 +1,180 @@
+/** POST /{resource}/batch (D78): what it takes, answers and keeps. That it equals single writes is a law. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, db, known } = service
+const batch = (resource: string, body: Json, headers?: Record<string, string>, query = '') =>
+  call('POST', `${v1}/${resource}/batch${query}`, body, headers)
+const create = (data: JsonObject) => ({ op: 'create', data })
+const count = async (table: string) =>
+  Number((await db.query(`SELECT count(*)::text AS n FROM ${table} WHERE account_id = 1`))[0]!.n)
+
+test('answers every operation in order, as its own request would be', async () => {
+  const made = await batch('product', {
+    operations: [create({ name: 'One' }), create({}), create({ name: 'Two' })],
+  })
+  assert.equal(made.status, 200, made.text)
+  assert.deepEqual(
+    made.body.data.map(({ status }: { status: number }) => status),
+    [201, 422, 201],
+  )
+  assert.deepEqual(made.body.meta, { succeeded: 2, failed: 1 })
+  const [first, wrong, second] = made.body.data
+  assert.equal(second.data.id, first.data.id + 1)
+  assert.deepEqual([wrong.type, wrong.code], ['/docs/errors#validation_failed', 2001])
+  assert.equal(wrong.errors[0].path, '/name')
+  const { id } = first.data
+  const changed = await batch('product', {
+    operations: [
+      { op: 'update', id, if_match: 1, data: { name: 'Changed' } },
+      { op: 'update', id, if_match: 1, data: { name: 'Stale' } },
+      { op: 'delete', id },
+      { op: 'update', id, data: { name: 'Gone' } },
+      { op: 'restore', id },
+      { op: 'delete', id: 999_999 },
+    ],
+  })
+  const statuses = changed.body.data.map(({ status }: { status: number }) => status)
+  assert.deepEqual(statuses, [200, 412, 200, 404, 200, 404], changed.text)
+  assert.deepEqual(changed.body.data[2].data, { id, deleted: true })
+  assert.equal((await get(`${v1}/product/${id}`)).body.data.name, 'Changed')
+})
+
+test('atomic is all or none', async () => {
+  const operations = [
+    create({ name: 'Atomic' }),
+    create({ name: 'x'.repeat(300) }),
+    { op: 'delete', id: 999_999 },
+  ]
+  const before = [await count('product'), await count('event')]
+  const reply = await batch('product', { operations, atomic: true })
+  assert.equal(reply.status, 422, reply.text)
+  assert.match(reply.headers.get('content-type')!, /problem\+json/)
+  assert.deepEqual(problemsOf(reply), ['/operations/1/data/name too_long', '/operations/2 not_carried_out'])
+  const statuses = reply.body.data.map(({ status }: { status: number }) => status)
+  assert.deepEqual([statuses, reply.body.meta], [[424, 422, 404], { succeeded: 0, failed: 2 }])
+  assert.deepEqual([await count('product'), await count('event')], before)
+  const good = await batch('product', { operations: operations.slice(0, 1), atomic: true })
+  assert.deepEqual([good.status, await count('product')], [200, before[0]! + 1])
+})
+
+test('one Idempotency-Key stands for the whole', async () => {
+  const headers = { 'idempotency-key': 'batch-1' }
+  const body = { operations: [create({ name: 'Once' }), create({})] }
+  const first = await batch('product', body, headers)
+  const before = await count('product')
+  const again = await batch('product', body, headers)
+  assert.deepEqual(again.body, first.body)
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.equal(await count('product'), before)
+  const other = await batch('product', { operations: [create({ name: 'Other' })] }, headers)
+  assert.equal(other.body.type, '/docs/errors#idempotency_key_reused')
+  const another = await service.another()
+  const key = { 'idempotency-key': 'batch-2' }
+  const race = await Promise.all(
+    [service, another, service, another].map(one => one.call('POST', `${v1}/product/batch`, body, key)),
+  )
+  assert.equal(await count('product'), before + 1, race.map(({ text }) => text).join('\n'))
+})
+
+test('a dry run answers the same and saves nothing', async () => {
+  const operations = [create({ name: 'Tried' }), create({}), { op: 'delete', id: 999_999 }]
+  const before = [await count('product'), await count('event'), await count('idempotency')]
+  const reply = await batch('product', { operations }, { 'idempotency-key': 'dry' }, '?dry_run=1')
+  assert.deepEqual(reply.body.meta, { succeeded: 1, failed: 2, dryRun: true })
+  assert.deepEqual([reply.body.data[0].status, reply.body.data[0].data.id], [201, null])
+  assert.deepEqual([await count('product'), await count('event'), await count('idempotency')], before)
+})
+
+test('what is no batch is refused whole, with every problem', async () => {
+  const before = await count('product')
+  const wrong: [Json, string[]][] = [
+    [[], [' wrong_type']],
+    [{}, ['/operations required']],
+    [{ operations: [] }, ['/operations out_of_range']],
+    [{ operations: Array(501).fill(create({ name: 'x' })) }, ['/operations out_of_range']],
+    [
+      { operations: [create({ name: 'x' })], atomic: 'yes', more: 1 },
+      ['/atomic wrong_type', '/more unknown_field'],
+    ],
+    [
+      {
+        operations: [
+          create({ name: 'x' }),
+          { op: 'merge' },
+          7,
+          { op: 'create', id: 1, data: {} },
+          { op: 'update', data: {} },
+          { op: 'update', id: '1', data: {} },
+          { op: 'upsert', id: 1, data: {} },
+          { op: 'restore', by: { field: 'name', value: 'x' } },
+          { op: 'update', id: 1, by: { field: 'product_code', value: 'x' }, data: {} },
+          { op: 'delete', id: 1, data: {} },
+          { op: 'update', by: { field: 'name', value: 'x' }, data: {} },
+          { op: 'update', id: 1, if_match: 'x', data: {}, nothing: 1 },
+        ],
+      },
+      [
+        '/operations/1/op invalid_value',
+        '/operations/10/by invalid_value',
+        '/operations/11/if_match wrong_type',
+        '/operations/11/nothing unknown_field',
+        '/operations/2 wrong_type',
+        '/operations/3/id contradiction',
+        '/operations/4/id required',
+        '/operations/5/id wrong_type',
+        '/operations/6/id contradiction',
+        '/operations/7/by contradiction',
+        '/operations/7/by invalid_value',
+        '/operations/8/by invalid_value',
+        '/operations/8/id required',
+        '/operations/9/data contradiction',
+      ],
+    ],
+  ]
+  for (const [body, problems] of wrong) {
+    const reply = await batch('product', body)
+    assert.equal(reply.status, 422, reply.text)
+    assert.deepEqual(problemsOf(reply), problems)
+  }
+  assert.equal(await count('product'), before)
+  const parameter = await batch('product', { operations: [create({ name: 'x' })] }, {}, '?expand=owner')
+  assert.equal(parameter.body.type, '/docs/errors#unknown_parameter')
+  const conditional = await batch('product', { operations: [create({ name: 'x' })] }, { 'if-match': '"1"' })
+  assert.equal(conditional.status, 412)
+})
+
+test('an answer lists no more problems than one of a single request', async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1]))
+  const reply = await batch('product', { operations: Array(400).fill(create(unknown)) })
+  assert.equal(reply.body.meta.failed, 400)
+  const listed = reply.body.data.flatMap(({ errors }: { errors: Json[] }) => errors)
+  assert.equal(listed.length, 500)
+  assert.ok(reply.text.length < 1_000_000)
+})
+
+test('records made within others, and copies of products, are written as single requests write them', async () => {
+  const product = (await call('POST', `${v1}/product`, { name: 'Line' })).body.data.id
+  const lines = { currency: 'EUR', products: [{ product, quantity: 2, unit_price: 10 }] }
+  const reply = await batch('deal', {
+    operations: [
+      create(dealBody(known, { title: 'With lines', deal_value: lines })),
+      create({ ...dealBody(known), primary_contact: { last_name: 'Nested' } }),
+      create(dealBody(known, { title: 'Plain', company: { name: 'New Ltd', find_by: 'name' } })),
+      create(dealBody(known, { title: 'Same', company: { name: 'New Ltd', find_by: 'name' } })),
+    ],
+  })
+  assert.equal(reply.body.meta.failed, 0, reply.text)
+  const [withLines, nested, plain, same] = reply.body.data
+  assert.equal(withLines.data.deal_value.value, 20)
+  assert.equal(nested.meta.created.length, 1)
+  assert.equal(plain.data.company, same.data.company)
+})
+
+test('resources that an account is made of have no batches', async () => {
+  for (const resource of ['pipeline', 'role', 'currency', 'token', 'webhook'])
+    assert.ok([404, 405].includes((await batch(resource, { operations: [] })).status), resource)
+})

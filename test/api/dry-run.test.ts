@@ -1,0 +1,107 @@
+/** Dry runs (D79): a write is judged and answered, and nothing of it is saved. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, db, known } = service
+const dry = (path: string) => `${v1}/${path}${path.includes('?') ? '&' : '?'}dry_run=1`
+
+/** All that a write could leave: the counter, the events, the keys, and how many records there are. */
+async function state(): Promise<string> {
+  const [row] = await db.query(`SELECT concat_ws(' ', (SELECT json_agg(c) FROM counter c),
+    (SELECT count(*) FROM event), (SELECT count(*) FROM idempotency), (SELECT count(*) FROM deal),
+    (SELECT count(*) FROM contact), (SELECT count(*) FROM unique_value)) AS state`)
+  return row!.state!
+}
+
+/** Carries a dry run out, which must leave nothing. */
+async function tried(...asked: Parameters<typeof call>) {
+  const before = await state()
+  const reply = await call(...asked)
+  assert.equal(await state(), before, 'a dry run saves nothing')
+  return reply
+}
+
+test('a create answers as it would, without an id', async () => {
+  const body = dealBody(known)
+  const reply = await tried('POST', dry('deal'), body)
+  assert.equal(reply.status, 201, reply.text)
+  assert.equal(reply.body.data.id, null)
+  assert.equal(reply.body.data.version, 1)
+  assert.equal(reply.body.meta.dryRun, true)
+  assert.deepEqual([reply.headers.get('etag'), reply.headers.get('location')], [null, null])
+  const made = await call('POST', `${v1}/deal`, body)
+  const {
+    id: _,
+    last_assigned_at: _____,
+    created_at: __,
+    updated_at: ___,
+    deal_stage_updated_at: ____,
+    ...record
+  } = made.body.data
+  for (const [name, value] of Object.entries(record)) assert.deepEqual(reply.body.data[name], value, name)
+})
+
+test('records made within another have no ids either', async () => {
+  const body = { ...dealBody(known), primary_contact: { last_name: 'New' } }
+  const reply = await tried('POST', dry('deal'), body)
+  assert.equal(reply.status, 201, reply.text)
+  assert.deepEqual(reply.body.meta.created, [{ resource: 'contact', id: null }])
+  assert.equal(reply.body.data.primary_contact, null)
+})
+
+test('changes, deletions, restorations and upserts are tried', async () => {
+  const { id } = (await call('POST', `${v1}/product`, { name: 'Kept' })).body.data
+  const changed = await tried('PATCH', dry(`product/${id}`), { name: 'Changed' })
+  assert.deepEqual([changed.status, changed.body.data.name, changed.body.data.version], [200, 'Changed', 2])
+  assert.equal(changed.body.data.id, id)
+  const removed = await tried('DELETE', dry(`product/${id}`))
+  assert.deepEqual(removed.body, { code: 0, data: { id, deleted: true }, meta: { dryRun: true } })
+  const read = await get(`${v1}/product/${id}`)
+  assert.deepEqual([read.body.data.name, read.body.data.version], ['Kept', 1])
+  await call('DELETE', `${v1}/product/${id}`)
+  const restored = await tried('POST', dry(`product/${id}/restore`))
+  assert.deepEqual([restored.status, restored.body.data.deleted_at], [200, null])
+  assert.equal((await get(`${v1}/product/${id}`)).status, 404)
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  const upserted = await tried('PUT', dry('product/by/product_code/A1'), { name: 'By code' })
+  assert.deepEqual([upserted.status, upserted.body.data.id], [201, null])
+})
+
+test('what would be refused is refused in the same words', async () => {
+  const wrong = { title: '', deal_value: { value: 'x' }, nothing: 1 }
+  const [real, reply] = [await call('POST', `${v1}/deal`, wrong), await tried('POST', dry('deal'), wrong)]
+  assert.equal(reply.status, 422)
+  assert.deepEqual(reply.body.errors, real.body.errors)
+  await call('POST', `${v1}/product`, { name: 'Taken', product_code: 'T1' })
+  const taken = await tried('POST', dry('product'), { name: 'Other', product_code: ' t1' })
+  assert.deepEqual([taken.status, taken.body.type], [409, '/docs/errors#duplicate'])
+  const stale = await tried('PATCH', dry('deal/1'), { title: 'x' }, { 'if-match': '"99"' })
+  assert.ok([404, 412].includes(stale.status), stale.text)
+})
+
+test('it keeps no key, and takes only 1', async () => {
+  const key = { 'idempotency-key': 'tried' }
+  const body = { name: 'Keyed' }
+  assert.equal((await tried('POST', dry('product'), body, key)).status, 201)
+  const real = await call('POST', `${v1}/product`, body, key)
+  assert.deepEqual([real.status, real.headers.get('idempotency-replayed')], [201, null])
+  for (const value of ['0', 'true', '', '1&dry_run=1']) {
+    const reply = await tried('POST', `${v1}/product?dry_run=${value}`, body)
+    assert.deepEqual([reply.status, reply.body.type], [400, '/docs/errors#malformed_query'], value)
+  }
+  const list = await get(`${v1}/product/view/list?dry_run=1`)
+  assert.equal(list.body.type, '/docs/errors#unknown_parameter')
+})
+
+test('no token, configuration or right is left by a dry run', async () => {
+  const token = await tried('POST', dry('token'), { name: 'Tried', scopes: ['deal:read'] })
+  assert.deepEqual([token.status, token.body.data.id, token.body.data.token], [201, null, null], token.text)
+  const stage = await tried('POST', dry('tag'), { name: 'Tried' })
+  assert.equal(stage.status, 201)
+  const pipeline = await tried('POST', dry('pipeline'), { name: 'Tried' })
+  assert.equal(pipeline.status, 201, pipeline.text)
+  assert.equal((await get(`${v1}/pipeline/view/list?filter=name:eq(Tried)`)).body.data.length, 0)
+  assert.equal((await call('POST', `${v1}/deal`, { title: 'After', pipeline: 'Tried' })).status, 422)
+})

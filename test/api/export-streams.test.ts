@@ -1,0 +1,198 @@
+/**
+ * An export is of one moment, whatever is written meanwhile (D81). It takes a place and, on a server, a
+ * connection, and gives them back however it ends. Half a file does not look like a whole one.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get as ask, type IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Callers } from '../../src/accounts/callers.ts'
+import { openExport } from '../../src/export/export.ts'
+import { readExportQuery } from '../../src/export/query.ts'
+import { Names } from '../../src/records/names.ts'
+import { resources } from '../../src/resources.ts'
+import { makeManyDeals } from '../support/many-deals.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { url, token, call, get, db } = service
+/** The connections that an export has. */
+const held = "datname = current_database() AND state <> 'idle' AND query ~ '^(FETCH|DECLARE)'"
+const isServer = db.engine === 'postgres'
+// More than sockets hold between a service and a client that does not read.
+await makeManyDeals(db, 12_000)
+const total = 12_300
+
+/** Begins an export, and reads nothing of it. */
+async function begun(query = 'format=jsonl', as = token): Promise<IncomingMessage> {
+  const asked = ask(`${url}${v1}/deal/export?${query}`, {
+    headers: { authorization: `Bearer ${as}` },
+    agent: false,
+  })
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage]
+  // Without a listener Node.js forgets that an answer was cut off.
+  return reply.on('error', () => {})
+}
+
+async function textOf(reply: IncomingMessage): Promise<string> {
+  return (await reply.setEncoding('utf8').toArray()).join('')
+}
+
+async function leave(reply: IncomingMessage): Promise<void> {
+  reply.destroy()
+  await once(reply, 'close')
+}
+
+/** How many of them there are. */
+async function heldOpen(): Promise<number> {
+  const [row] = await db.query(`SELECT count(*)::text AS held FROM pg_stat_activity WHERE ${held}`)
+  return Number(row!.held)
+}
+
+/** Waits for what takes a moment. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; !(await holds()); await delay(20))
+    assert.ok(Date.now() < end, 'it never came')
+}
+
+/** An export by the parts of the service, which tell how far they are. */
+async function exported(query: string, onRecords: (count: number) => void): Promise<string> {
+  const caller = (await new Callers(db, resources, () => performance.now()).identify(token))!
+  const fields = caller.catalog.resources.get('deal')!
+  const parameters = new Map(
+    [...new URLSearchParams(query)].map(([name, value]): [string, string[]] => [name, [value]]),
+  )
+  const request = readExportQuery(parameters, fields, caller.catalog, new Date().toISOString(), new Names())
+  const asked = { fields, viewer: caller, request, onRecords }
+  const { content } = await openExport(db, asked, new AbortController().signal)
+  return (await content.setEncoding('utf8').toArray()).join('')
+}
+
+const rename = async (id: number, title: string) => {
+  const reply = await call('PATCH', `${v1}/deal/${id}`, { title })
+  assert.equal(reply.status, 200, reply.text)
+}
+const titlesOf = (text: string) =>
+  new Map(
+    text
+      .trimEnd()
+      .split('\n')
+      .map(line => {
+        const { id, title } = JSON.parse(line)
+        return [id, title] as const
+      }),
+  )
+
+test('what is written meanwhile shows either everywhere or nowhere', async () => {
+  const [first, last, gone] = [1000, 12_999, 6000]
+  for (const id of [first, last]) await rename(id, 'before')
+  let writes: Promise<unknown> | undefined
+  const text = await exported('format=jsonl&sort=id:asc', () => {
+    // The last one first, which is read last.
+    writes ??= rename(last, 'after')
+      .then(() => rename(first, 'after'))
+      .then(() => call('DELETE', `${v1}/deal/${gone}`))
+  })
+  await writes
+  const titles = titlesOf(text)
+  const isAfter = titles.get(first) === 'after'
+  if (isAfter) assert.equal(titles.get(last), 'after')
+  if (!titles.has(gone)) assert.ok(isAfter)
+  assert.equal(titles.size, titles.has(gone) ? total : total - 1)
+  // A server's snapshot was taken before the first record came.
+  if (isServer)
+    assert.deepEqual([titles.get(first), titles.get(last), titles.has(gone)], ['before', 'before', true])
+  await call('POST', `${v1}/deal/${gone}/restore`)
+})
+
+test('an account that never stops writing is exported, as of one moment, and its writes go on', async () => {
+  for (const id of [1000, 12_999]) await rename(id, '0')
+  let isOver = false
+  let count = 0
+  const writing = (async () => {
+    // The first is never behind the last.
+    while (!isOver) {
+      const title = String(++count)
+      await rename(1000, title)
+      await rename(12_999, title)
+    }
+  })()
+  const titles = titlesOf(await exported('format=jsonl&sort=id:asc', () => {}))
+  const read = count
+  const [first, last] = [titles.get(1000)!, titles.get(12_999)!]
+  assert.ok(first === last || Number(first) === Number(last) + 1, `${first} ${last}`)
+  await until(async () => count > read)
+  isOver = true
+  await writing
+})
+
+test('a client that reads slowly gets all of it, and keeps nobody waiting', async () => {
+  const reply = await begun('format=csv')
+  assert.equal((await get(`${v1}/deal/1000`)).status, 200)
+  await rename(1001, 'meanwhile')
+  await delay(300)
+  const text = await textOf(reply)
+  assert.equal(reply.complete, true)
+  assert.ok(!text.includes('meanwhile'))
+  assert.equal(text.split('\r\n').length - 2 >= total, true)
+})
+
+test('an account has two exports at a time, and a place that is left is free again', async () => {
+  const [one, two] = [await begun(), await begun('format=csv')]
+  const refused = await get(`${v1}/deal/export`)
+  assert.deepEqual([refused.status, refused.body.code], [429, 6004])
+  assert.equal(refused.headers.get('retry-after'), '10')
+  // A refused request takes none.
+  assert.equal((await get(`${v1}/deal/export?format=pdf`)).status, 400)
+  if (isServer) await until(async () => (await heldOpen()) === 2)
+  await leave(one)
+  await until(async () => (await get(`${v1}/tag/export`)).status === 200)
+  await leave(two)
+  if (isServer) await until(async () => (await heldOpen()) === 0)
+  const [again, other] = [await begun(), await begun()]
+  for (const reply of [again, other]) assert.equal((await textOf(reply)).split('\n').length, total + 1)
+  await until(async () => (await get(`${v1}/tag/export`)).status === 200)
+})
+
+test('a client that leaves before the answer begins frees its place', async () => {
+  for (let round = 0; round < 6; round++) {
+    const asked = ask(`${url}${v1}/deal/export?format=xlsx&sort=description:asc`, {
+      headers: { authorization: `Bearer ${token}` },
+      agent: false,
+    }).on('error', () => {})
+    await delay(round * 15)
+    asked.destroy()
+  }
+  await until(async () => (await get(`${v1}/tag/export`)).status === 200)
+  if (isServer) await until(async () => (await heldOpen()) === 0)
+  const [one, two] = [await begun(), await begun()]
+  await Promise.all([leave(one), leave(two)])
+})
+
+test('an export that fails in the middle ends its connection, and not the file', async t => {
+  if (!isServer) return t.skip('it is made before it is sent')
+  await until(async () => (await heldOpen()) === 0)
+  const reply = await begun()
+  await until(async () => (await heldOpen()) === 1)
+  await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${held}`)
+  await assert.rejects(textOf(reply), `${reply.complete}`)
+  assert.equal(reply.complete, false)
+  await until(async () => (await get(`${v1}/tag/export`)).status === 200)
+})
+
+test('long records are exported one by one', async () => {
+  const long = '\u{1F4BC}'.repeat(32_000)
+  for (const id of [1500, 1501, 9000]) {
+    const reply = await call('PATCH', `${v1}/deal/${id}`, { cf_custom_large_txt_field: long })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  const lines = (await textOf(await begun('format=jsonl&sort=id:asc'))).split('\n')
+  assert.equal(lines.length, total + 1)
+  const ids = lines.slice(0, -1).map(line => Number(/^{"id":(\d+)/.exec(line)![1]))
+  assert.deepEqual(
+    ids,
+    ids.toSorted((one, other) => one - other),
+  )
+  for (const id of [1500, 1501, 9000]) assert.ok(lines[ids.indexOf(id)]!.length > 64_000)
+})

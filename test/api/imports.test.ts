@@ -1,0 +1,189 @@
+/** Imports (D80): a file becomes records, is tried before, goes on after a pause, and is taken back. */
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { readRows } from '../../src/imports/rows.ts'
+import type { Json } from '../../src/json.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const faults: unknown[] = []
+const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
+const service = await startService({ log })
+const { call, get, db } = service
+
+async function upload(resource: string, text: string, more = '', type = 'text/csv', format = 'csv') {
+  const response = await fetch(`${service.url}${v1}/import?resource=${resource}&format=${format}${more}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.token}`, 'content-type': type },
+    body: text,
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
+  return { status: response.status, body: (await response.json()) as any }
+}
+async function ended(id: number) {
+  for (;;) {
+    const { body } = await get(`${v1}/import/${id}`)
+    if (body.data.state !== 'running') return body.data
+    await sleep(20)
+  }
+}
+const told = async (id: number, action: string) => {
+  const reply = await call('POST', `${v1}/import/${id}/${action}`)
+  assert.equal(reply.status, 200, reply.text)
+  return ended(id)
+}
+const count = async (resource: string, filter: string) =>
+  (await get(`${v1}/${resource}/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
+
+const header =
+  'title,pipeline,pipeline_stage,sales_owner,deal_value.value,deal_value.currency,company.name,primary_contact.last_name,primary_contact.emails,created_at'
+const owner = (await get(`${v1}/user/view/list?pageSize=1`)).body.data[0].email
+const pipeline = (await get(`${v1}/pipeline/view/list?pageSize=1`)).body.data[0].name
+const row = (index: number, more: { [column: string]: string } = {}) =>
+  [
+    ...[more.title ?? `Imported ${index}`, pipeline, more.stage ?? 'New', owner, `${index}.50`, 'EUR'],
+    ...[
+      `Company ${index % 5}`,
+      `Person ${index % 7}`,
+      `person${index % 7}@example.com`,
+      '2024-05-06T07:08:09Z',
+    ],
+  ].join(',')
+
+test('a file is tried, imported with contacts and companies, and taken back', async () => {
+  const rows = Array.from({ length: 300 }, (_, index) =>
+    row(index, index % 50 === 7 ? { stage: 'Nowhere' } : {}),
+  )
+  const made = await upload('deal', [header, ...rows].join('\n'), '&name=deals.csv')
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { id, columns, mapping, total, state } = made.body.data
+  assert.deepEqual([total, state, columns.length, columns[0].name], [300, 'waiting', 10, 'title'])
+  assert.equal(mapping.length, 10, JSON.stringify(mapping))
+  const before = (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
+  const tried = await told(id, 'dry_run')
+  assert.deepEqual(
+    [tried.state, tried.created, tried.refused, tried.done],
+    ['waiting', 294, 6, 300],
+    JSON.stringify(tried),
+  )
+  assert.equal((await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n, before)
+  assert.equal(tried.problems[0].problems[0].column, 'pipeline_stage')
+  // The header is the first line.
+  assert.deepEqual([tried.problems[0].place, tried.problems[0].line], [8, 9])
+  const done = await told(id, 'run')
+  assert.deepEqual(
+    [done.state, done.created, done.refused, done.related],
+    ['done', 294, 6, 12],
+    JSON.stringify(done.problems[0]),
+  )
+  assert.equal(await count('deal', 'title:like(Imported )'), 294)
+  assert.equal(await count('company', 'name:like(Company )'), 5)
+  const [deal] = (
+    await get(`${v1}/deal/view/list?filter=title:eq(Imported 3)&expand=company,primary_contact`)
+  ).body.data
+  assert.deepEqual([deal.deal_value.value, deal.created_at], [3.5, '2024-05-06T07:08:09.000Z'])
+  assert.equal(deal._expanded.company.name, 'Company 3')
+  const file = await call('GET', `${v1}/import/${id}/errors.csv`)
+  assert.equal(file.status, 200)
+  assert.equal(file.text.trim().split('\n').length, 7, file.text)
+  const back = await told(id, 'revert')
+  assert.deepEqual([back.state, back.refused, back.reverted], ['done', 0, 306], JSON.stringify(back.problems))
+  assert.equal(await count('deal', 'title:like(Imported )'), 0)
+  assert.equal(await count('company', 'name:like(Company )'), 0)
+})
+
+test('a unique field decides: skip, update or create', async () => {
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  await call('POST', `${v1}/product`, { name: 'There', product_code: 'D1' })
+  const file = 'name,product_code\nFirst,d1\nSecond,D2\nThird,D2\nFourth,\n'
+  const run = async (duplicates: Json) => {
+    const made = await upload('product', file)
+    const { id } = made.body.data
+    const changed = await call('PATCH', `${v1}/import/${id}`, { duplicates })
+    assert.equal(changed.status, 200, changed.text)
+    return told(id, 'run')
+  }
+  const skipped = await run({ by: 'product_code', action: 'skip' })
+  assert.deepEqual([skipped.created, skipped.skipped, skipped.refused], [2, 2, 0], JSON.stringify(skipped))
+  assert.equal((await get(`${v1}/product/by/product_code/D1`)).body.data.name, 'There')
+  const updated = await run({ by: 'product_code', action: 'update' })
+  assert.deepEqual([updated.created, updated.updated, updated.refused], [1, 3, 0])
+  assert.equal((await get(`${v1}/product/by/product_code/D2`)).body.data.name, 'Third')
+  const created = await run({ by: null, action: 'create' })
+  assert.deepEqual([created.created, created.refused], [1, 3])
+})
+
+test('texts and numbers that the database can not keep are refused by themselves', async () => {
+  const lines = [
+    ...['{"name":"Half \\ud800"}', '{"name":"Whole \\ud83d\\ude00"}', '{"name":"Escaped \\\\ud800"}'],
+    ...['{"name":"Huge","quantity_in_stock":1e200000}', '{"name":"Odd","k\\ud800":1}'],
+    '{"name":"Deep","notes":{"a":[1e-200000]}}',
+  ]
+  const made = await upload('product', lines.join('\n'), '', 'application/x-ndjson', 'jsonl')
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const done = await told(made.body.data.id, 'run')
+  assert.deepEqual([done.state, done.created, done.refused], ['done', 2, 4], JSON.stringify(done.problems))
+  assert.deepEqual(
+    done.problems.map(({ line }: { line: number }) => line),
+    [1, 4, 5, 6],
+  )
+  assert.equal((await upload('product', 'name\nA\n', '&name=a%00b')).status, 400)
+  const other = await upload('product', `name,category\n${'😀'.repeat(300)},x\n`)
+  assert.deepEqual(other.body.data.columns[0].samples, [`${'😀'.repeat(100)}…`])
+  for (const chosen of ['{"a\\u0000":1}', '{"x":"\\ud800"}', '{"x":1e200000}', '{"x":{"a":1}}']) {
+    const changed = await call(
+      'PATCH',
+      `${v1}/import/${other.body.data.id}`,
+      `{"values":{"category":${chosen}}}`,
+    )
+    assert.deepEqual([changed.status, changed.body.errors[0].code], [422, 'invalid_value'], changed.text)
+  }
+})
+
+test('long rows are read a few at a time, and each refused one is named once', async () => {
+  const long = 'x'.repeat(400_000)
+  const rows = Array.from({ length: 12 }, (_, index) => `Long ${index},${index % 2 ? long : ''}${index}`)
+  const made = await upload('product', ['name,description', ...rows].join('\n'))
+  const { id } = made.body.data
+  const longest = await db.query('SELECT max(length(columns::text))::text AS n FROM job')
+  assert.ok(Number(longest[0]!.n) < 100_000, longest[0]!.n!)
+  const read = await readRows(db, { account: 1, id }, 1, 10)
+  assert.deepEqual([read[0]!.place, read.length < 10], [2, true], String(read.length))
+  const done = await told(id, 'run')
+  assert.deepEqual([done.done, done.created, done.refused], [12, 6, 6], JSON.stringify(done.error))
+  const lines = done.problems.map((one: { place: number; line: number }) => [one.place, one.line])
+  assert.deepEqual(
+    lines,
+    [2, 4, 6, 8, 10, 12].map(place => [place, place + 1]),
+  )
+  const file = await call('GET', `${v1}/import/${id}/errors.csv`)
+  assert.deepEqual(
+    file.text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map(line => line.slice(0, line.indexOf(','))),
+    [1, 3, 5, 7, 9, 11].map(index => `Long ${index}`),
+  )
+})
+
+test('a file whose connection breaks leaves nothing, and is no fault', async () => {
+  const { host, hostname, port } = new URL(service.url)
+  const kept = async () => db.query('SELECT count(*)::text AS n FROM job')
+  const before = await kept()
+  const socket = connect(Number(port), hostname)
+  const target = `POST ${v1}/import?resource=product&format=csv HTTP/1.1`
+  const length = 'content-type: text/csv\r\ncontent-length: 9999999'
+  socket.write(`${target}\r\nhost: ${host}\r\nauthorization: Bearer ${service.token}\r\n${length}\r\n\r\n`)
+  socket.write(`name\n${'Cut\n'.repeat(10_000)}`)
+  while (Number((await kept())[0]!.n) === Number(before[0]!.n)) await sleep(10)
+  // Until the connection breaks it can be ended, but nothing else.
+  const [{ id }] = (await get(`${v1}/job?pageSize=1`)).body.data
+  assert.equal((await call('POST', `${v1}/import/${id}/run`)).status, 409)
+  assert.equal((await call('POST', `${v1}/import/${id}/cancel`)).body.data.state, 'cancelled')
+  socket.destroy()
+  while (Number((await kept())[0]!.n) > Number(before[0]!.n)) await sleep(10)
+  assert.deepEqual(faults, [])
+})

@@ -1,0 +1,113 @@
+/** Jobs (D84) and bulk changes (D82): begun, tried, paused, cancelled and taken back. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../src/json.ts'
+import { startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, db } = service
+
+async function ended(id: number) {
+  for (;;) {
+    const { body } = await get(`${v1}/job/${id}`)
+    if (body.data.state !== 'running') return body.data
+    await sleep(20)
+  }
+}
+const bulk = (resource: string, body: Json, query = '') =>
+  call('POST', `${v1}/${resource}/bulk${query}`, body)
+const count = async (filter: string) =>
+  (await get(`${v1}/product/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
+
+const operations = Array.from({ length: 120 }, (_, index) => ({
+  op: 'create',
+  data: { name: `Bulk ${index}`, quantity_in_stock: index % 3 },
+}))
+assert.equal((await call('POST', `${v1}/product/batch`, { operations })).body.meta.failed, 0)
+
+test('changes all that the filter finds, and takes it back', async () => {
+  const asked = await bulk('product', { filter: 'name:like(Bulk )', changes: { quantity_in_stock: 2 } })
+  assert.equal(asked.status, 201, asked.text)
+  assert.equal(asked.body.data.total, 120)
+  const done = await ended(asked.body.data.id)
+  assert.deepEqual([done.state, done.phase, done.done, done.error], ['done', 'run', 120, null])
+  assert.deepEqual([done.updated, done.unchanged, done.refused], [80, 40, 0])
+  assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(2)'), 120)
+  // Somebody changes one of them meanwhile: it stays, and is named.
+  const [one] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
+  await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 77 })
+  const reverted = await call('POST', `${v1}/job/${done.id}/revert`)
+  assert.equal(reverted.status, 200, reverted.text)
+  const back = await ended(done.id)
+  assert.deepEqual([back.state, back.phase, back.reverted, back.refused], ['done', 'revert', 79, 1])
+  assert.equal(back.problems[0].problems[0].id, one.id)
+  assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 39)
+  assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
+})
+
+test('a dry run counts and saves nothing; then it can be run', async () => {
+  const before = (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
+  const asked = await bulk('product', { filter: 'name:like(Bulk )', changes: { name: '' } }, '?dry_run=1')
+  const job = await ended(asked.body.data?.id ?? 0).catch(() => null)
+  if (asked.status === 422) return
+  assert.deepEqual([job.state, job.refused], ['waiting', 120])
+  assert.equal((await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n, before)
+})
+
+test('tries a change that could be made, then makes it', async () => {
+  const asked = await bulk(
+    'product',
+    { filter: ['name:like(Bulk 1)'], changes: { quantity_in_stock: 9 } },
+    '?dry_run=1',
+  )
+  const { id, total } = asked.body.data
+  const tried = await ended(id)
+  assert.deepEqual([tried.state, tried.phase, tried.updated], ['waiting', 'dry_run', total])
+  assert.equal(await count('quantity_in_stock:eq(9)'), 0)
+  assert.equal((await call('POST', `${v1}/job/${id}/run`)).status, 200)
+  assert.equal((await ended(id)).updated, total)
+  assert.equal(await count('quantity_in_stock:eq(9)'), total)
+  const again = await call('POST', `${v1}/job/${id}/run`)
+  assert.deepEqual([again.status, again.body.type], [409, '/docs/errors#wrong_state'])
+})
+
+test('what is no bulk change is refused', async () => {
+  for (const [body, path] of [
+    [[], ''],
+    [{}, '/changes'],
+    [{ changes: {} }, '/changes'],
+    [{ filter: 7, changes: { name: 'x' } }, '/filter'],
+    [{ changes: { nothing: 1 } }, '/changes/nothing'],
+    [{ changes: { quantity_in_stock: 'many' } }, '/changes/quantity_in_stock'],
+    [{ changes: { name: 'x' }, more: 1 }, '/more'],
+  ] as [Json, string][]) {
+    const reply = await bulk('product', body)
+    assert.equal(reply.status, 422, reply.text)
+    assert.ok(
+      reply.body.errors.some((problem: { path: string }) => problem.path === path),
+      reply.text,
+    )
+  }
+  assert.equal((await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })).status, 400)
+  assert.equal((await get(`${v1}/job/999999`)).status, 404)
+  assert.equal((await get(`${v1}/job?pageSize=1`)).body.data.length, 1)
+})
+
+test('an account has at most 20 jobs that are not ended, however many are asked for at once', async () => {
+  const open = async () =>
+    (await db.query("SELECT id::text FROM job WHERE state IN ('waiting', 'running', 'paused')")).map(
+      ({ id }) => Number(id),
+    )
+  for (const id of await open()) await call('POST', `${v1}/job/${id}/cancel`)
+  const changes = { name: 'Never' }
+  const asked = await Promise.all(
+    Array.from({ length: 30 }, () => bulk('product', { filter: 'name:eq(None)', changes }, '?dry_run=1')),
+  )
+  assert.deepEqual(
+    [201, 429].map(status => asked.filter(reply => reply.status === status).length),
+    [20, 10],
+  )
+  for (const { body } of asked) if (body.data) await ended(body.data.id)
+  for (const id of await open()) await call('POST', `${v1}/job/${id}/cancel`)
+})

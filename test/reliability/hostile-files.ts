@@ -1,0 +1,56 @@
+/**
+ * Reads and converts large hostile files in a process of its own, and prints how much memory that took above
+ * what the process had before: `node test/reliability/hostile-files.ts`.
+ */
+import { converter } from '../../src/imports/convert.ts'
+import { guessMapping } from '../../src/imports/guess.ts'
+import { readTable } from '../../src/imports/read.ts'
+import { catalog } from '../support/import-catalog.ts'
+
+const megabyte = 1_048_576
+
+/** A file that is never whole in memory. */
+export async function* repeated(
+  begin: string,
+  middle: string,
+  times: number,
+  end = '',
+  atOnce = 1000,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(begin)
+  const many = Buffer.from(middle.repeat(atOnce))
+  for (let count = 0; count < times / atOnce; count++) yield many
+  yield Buffer.from(end)
+}
+
+const head = 'title,description\n'
+const line = '"Deal, ""A""",12.50,31/12/2026\n'
+
+const files = () => [
+  repeated(head, 'x'.repeat(100), 500_000, '\nok,1\n'),
+  repeated(`${head}"`, 'x'.repeat(100), 500_000, '\nok,1\n'),
+  repeated(`${head}a,"`, '""'.repeat(50), 500_000, '\nok,1\n'),
+  repeated(head, ',"a"'.repeat(25), 500_000, '\nok,1\n'),
+  repeated(head, `${'x'.repeat(400_000)},y\n`, 300, '', 1),
+  repeated(head, '"a""\n', 400_000),
+  repeated('title,deal_value.value,expected_close_date\n', line, 600_000),
+]
+
+async function readAll(): Promise<void> {
+  const idle = process.memoryUsage().rss
+  let count = 0
+  for (const file of files()) {
+    const table = await readTable(file, { format: 'csv' })
+    const fields = catalog.resources.get('deal')!
+    const mapping = guessMapping(catalog, fields, table.columns(), [])
+    const convert = converter(catalog, fields, { mapping, values: {}, formats: {} }, table.columns())
+    for await (const row of table.rows) {
+      count++
+      if (row.problem === undefined) convert(row.cells)
+    }
+  }
+  const megabytes = Math.round((process.resourceUsage().maxRSS * 1024 - idle) / megabyte)
+  console.log(JSON.stringify({ rows: count, megabytes }))
+}
+
+if (import.meta.main) await readAll()

@@ -1,0 +1,292 @@
+/** Rows of files become bodies that the interface takes (D80). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { converter, guessFormats, type Plan } from '../../src/imports/convert.ts'
+import { guessMapping, targetsOf } from '../../src/imports/guess.ts'
+import { momentIn } from '../../src/imports/local-times.ts'
+import { type Cell, readTable } from '../../src/imports/read.ts'
+import { dateOf, itemsOf, momentOf, numberOf, timeOf } from '../../src/imports/texts.ts'
+import type { JsonObject } from '../../src/json.ts'
+import { parseRecord } from '../../src/records/parse.ts'
+import { catalog } from '../support/import-catalog.ts'
+
+/** Converts one row, of cells by their targets. */
+function converted(resource: string, cells: { readonly [field: string]: Cell }, more: Partial<Plan> = {}) {
+  const fields = catalog.resources.get(resource)!
+  const names = Object.keys(cells)
+  const mapping = names.map((field, column) => ({ column, field }))
+  const plan = { mapping, values: {}, formats: {}, ...more }
+  return converter(catalog, fields, plan, names)(Object.values(cells))
+}
+
+const body = (resource: string, cells: { readonly [field: string]: Cell }, more: Partial<Plan> = {}) => {
+  const { body, problems } = converted(resource, cells, more)
+  assert.deepEqual(problems, [])
+  return body
+}
+
+/** What the interface has against a body; names are not looked up here. */
+function complaints(resource: string, given: JsonObject): string[] {
+  const { problems, warnings } = parseRecord(given, catalog.resources.get(resource)!, catalog, null)
+  return [...problems.kept, ...warnings].map(({ message }) => message)
+}
+
+test('numbers as people write them', () => {
+  const numbers: [string, '.' | ',' | undefined, number | null][] = [
+    ['12.5', '.', 12.5],
+    ['1,234.50', '.', 1234.5],
+    ['1.234,50', ',', 1234.5],
+    ['1.234,50', undefined, 1234.5],
+    ['1 234 567,8', ',', 1234567.8],
+    ["1'234.5", '.', 1234.5],
+    ['1.250', ',', 1250],
+    ['1.250', '.', 1.25],
+    ['1,250', '.', 1250],
+    ['€ 1.250,00', ',', 1250],
+    ['-$12', '.', -12],
+    ['$-12', '.', -12],
+    ['(12.50)', '.', -12.5],
+    ['50 %', '.', 50],
+    ['0012', '.', 12],
+    ['.5', '.', 0.5],
+    ['1,2,3', '.', null],
+    ['12,34,567', '.', null],
+    ['1.2.3', '.', null],
+    ['12 apples and more', '.', null],
+    ['', '.', null],
+    ['-', '.', null],
+  ]
+  for (const [text, mark, number] of numbers) assert.equal(numberOf(text, mark)?.number ?? null, number, text)
+  assert.equal(JSON.stringify(numberOf('12345678901234567890.1', '.')!.number), '12345678901234567890.1')
+})
+
+test('dates and times as people write them', () => {
+  const dates: [string, 'dmy' | 'mdy' | undefined, string | null][] = [
+    ['2026-03-01', undefined, '2026-03-01'],
+    ['20260301', undefined, '2026-03-01'],
+    ['2026/3/1', undefined, '2026-03-01'],
+    ['31/12/2026', undefined, '2026-12-31'],
+    ['12/31/2026', undefined, '2026-12-31'],
+    ['1.3.2026', undefined, '2026-03-01'],
+    ['01/03/2026', undefined, 'unclear'],
+    ['01/03/2026', 'dmy', '2026-03-01'],
+    ['01/03/2026', 'mdy', '2026-01-03'],
+    ['3/3/26', undefined, '2026-03-03'],
+    ['1 March 2026', undefined, '2026-03-01'],
+    ['Mar 1, 2026', undefined, '2026-03-01'],
+    ['2026-02-30', undefined, null],
+    ['31/31/2026', undefined, null],
+    ['soon', undefined, null],
+  ]
+  for (const [text, order, date] of dates) assert.equal(dateOf(text, order), date, text)
+  assert.equal(timeOf('2:05 pm'), '14:05:00')
+  assert.equal(timeOf('12:00 AM'), '00:00:00')
+  assert.equal(timeOf('25:00'), null)
+  const local = momentIn('Europe/Berlin')
+  const moments: [string, string | null][] = [
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
+    ['2026-03-01T10:00:00+02:00', '2026-03-01T08:00:00.000Z'],
+    ['2026-03-01 10:00', '2026-03-01T09:00:00.000Z'],
+    ['2026-07-01 10:00:30', '2026-07-01T08:00:30.000Z'],
+    ['31/12/2026 2:00 PM', '2026-12-31T13:00:00.000Z'],
+    ['2026-03-01', '2026-02-28T23:00:00.000Z'],
+    ['2026-03-29 03:30', '2026-03-29T01:30:00.000Z'],
+    ['2026-10-25 12:00', '2026-10-25T11:00:00.000Z'],
+    ['1767225600000', '2026-01-01T00:00:00.000Z'],
+    ['2026-03-01 25:00', null],
+  ]
+  for (const [text, moment] of moments) assert.equal(momentOf(text, undefined, local), moment, text)
+})
+
+test('several values in a cell, as our exports join them', () => {
+  assert.deepEqual(itemsOf('a; b;c\nd;;'), ['a', 'b', 'c', 'd'])
+  assert.deepEqual(itemsOf('a; "b; \\"c\\""; d'), ['a', 'b; "c"', 'd'])
+  assert.deepEqual(itemsOf('5" pipe; "x'), ['5" pipe', '"x'])
+})
+
+test('a deal with all that it may have is one that the interface takes', () => {
+  const cells = {
+    title: ' Big deal ',
+    pipeline: 'Sales',
+    pipeline_stage: 'qualified',
+    sales_owner: '1',
+    'deal_value.value': '1.250,50 €',
+    'deal_value.currency': '$',
+    expected_deal_value: 'USD 7',
+    source: 'trade fair',
+    deal_closed_on: '',
+    expected_close_date: '31.12.2026 10:00',
+    cf_colors: 'Red; "Blue; light"',
+    cf_seats: '1.000',
+    cf_call_at: '9:30 am',
+    metadata: '{"a":[1]}',
+    'company.name': 'Acme',
+    'company.address.city': 'Berlin',
+    'company.phones': '+49 30 123456',
+    'primary_contact.name': 'Vincent van Gogh',
+    'primary_contact.emails.home': 'Vincent <v@gogh.nl>',
+    'primary_contact.phones.mobile': '+31 6 12345678',
+    'related_contacts.emails': 'a@x.com; b@x.com',
+    'related_contacts.name': 'Ann A; Bo B',
+  }
+  const given = body('deal', cells, { formats: { decimal: ',', date: 'dmy' } })
+  assert.deepEqual(given, {
+    ...{ title: ' Big deal ', pipeline: 'Sales', pipeline_stage: 'qualified', sales_owner: '1' },
+    deal_value: { value: 1250.5, currency: 'USD' },
+    expected_deal_value: { currency: 'USD', value: 7 },
+    ...{ source: 'trade fair', expected_close_date: '2026-12-31', cf_colors: ['Red', 'Blue; light'] },
+    ...{ cf_seats: 1000, cf_call_at: '09:30', metadata: { a: [1] } },
+    company: {
+      ...{ name: 'Acme', find_by: 'name', address: { city: 'Berlin' } },
+      phones: [{ phone_type: 'work', phone_number: '+49 30 123456' }],
+    },
+    primary_contact: {
+      ...{ first_name: 'Vincent', last_name: 'van Gogh', find_by: 'email' },
+      emails: [{ email_type: 'home', email_value: 'v@gogh.nl' }],
+      phones: [{ phone_type: 'mobile', phone_number: '+31 6 12345678' }],
+    },
+    related_contacts: [
+      { ...contact('a@x.com'), first_name: 'Ann', last_name: 'A' },
+      { ...contact('b@x.com'), first_name: 'Bo', last_name: 'B' },
+    ],
+  })
+  const { sales_owner: _, company, primary_contact, related_contacts: __, ...own } = given
+  const found = ({ find_by: ___, ...members }: JsonObject) => members
+  const taken = {
+    ...own,
+    sales_owner: 1,
+    company: found(company as JsonObject),
+    primary_contact: found(primary_contact as JsonObject),
+  }
+  assert.deepEqual(complaints('deal', taken), [])
+})
+
+function contact(email: string) {
+  return { emails: [{ email_type: 'work', email_value: email }], find_by: 'email' }
+}
+
+test('what is not there is left out, and currencies are the base currency', () => {
+  const empty = Object.fromEntries(
+    targetsOf(catalog, catalog.resources.get('deal')!).map(({ field }) => [field, '']),
+  )
+  assert.deepEqual(converted('deal', empty), { body: {}, kept: {}, problems: [] })
+  assert.deepEqual(body('deal', { 'deal_value.value': '5' }).deal_value, { currency: 'EUR', value: 5 })
+  assert.deepEqual(body('deal', { 'deal_value.value': '', 'deal_value.currency': 'USD' }), {})
+  assert.deepEqual(body('product', { 'unit_price.price': '5', 'unit_price.currency': 'USD' }).unit_price, [
+    { currency: 'USD', unit_price: 5 },
+  ])
+  const named = body('deal', { 'primary_contact.emails': 'jo@x.com' }).primary_contact
+  assert.deepEqual(named, { ...contact('jo@x.com'), last_name: 'jo' })
+})
+
+test('what was chosen for a text stands for it; null leaves it out', () => {
+  const values = { pipeline_stage: { 'Closed won': 3 }, cf_colors: { rot: 'Red', none: null } }
+  const given = body('deal', { pipeline_stage: 'Closed won', cf_colors: 'rot; none; Green, Red' }, { values })
+  assert.deepEqual(given, { pipeline_stage: 3, cf_colors: ['Red', 'Green', 'Red'] })
+})
+
+test('times are kept beside the record', () => {
+  const { body, kept } = converted('deal', {
+    title: 'A',
+    created_at: '2026-03-01 10:00',
+    created_by: 'ann@x.com',
+  })
+  assert.deepEqual(body, { title: 'A' })
+  assert.deepEqual(kept, { created_at: '2026-03-01T09:00:00.000Z', created_by: 'ann@x.com' })
+})
+
+test('a status sets the stage that means it', () => {
+  const cells = { pipeline_stage: 'Proposal', status: 'Won', won_time: '2026-03-01 23:30' }
+  assert.deepEqual(body('deal', cells), { pipeline_stage: 3, deal_closed_on: '2026-03-01' })
+  assert.deepEqual(body('deal', { pipeline_stage: 'Lost', status: '3' }), { pipeline_stage: 'Lost' })
+  assert.deepEqual(body('deal', { pipeline_stage: 'Proposal', status: 'Open' }), {
+    pipeline_stage: 'Proposal',
+  })
+})
+
+test('what can not be converted is told with its column', () => {
+  const { body, problems } = converted('deal', {
+    title: 'A',
+    'deal_value.value': 'a lot',
+    expected_close_date: '01/02/2026',
+    metadata: 'x',
+  })
+  assert.deepEqual(body, { title: 'A' })
+  assert.deepEqual(
+    problems.map(({ message, hint }) => `${message} ${hint}`),
+    [
+      'Column "deal_value.value": "a lot" is no number. Write it as 1250.50.',
+      'Column "expected_close_date": "01/02/2026" may be two dates. Choose the order of day and month.',
+      'Column "metadata": "x" is no JSON. Write it as our exports do.',
+    ],
+  )
+})
+
+test('formats are guessed, and what is unclear is said', () => {
+  assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', isUnclear: [] })
+  assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', isUnclear: [] })
+  assert.deepEqual(guessFormats([['01/02/2026'], ['1.250']]), {
+    decimal: '.',
+    isUnclear: ['date', 'decimal'],
+  })
+  assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).isUnclear, ['date'])
+})
+
+const exported = [
+  '\ufeffid,title,pipeline,pipeline_stage,sales_owner,company,deal_value.value,deal_value.currency,source,tags,description,expected_close_date,status,created_at,metadata,cf_colors,cf_seats',
+  '7,"Deal, ""A""",Sales,Qualified,Ann Lee,Acme,12.5,EUR,Web,a; "b;c",\'=1+1,2026-05-01,Open,2026-01-01T10:00:00.000Z,"{""a"":1}","Red; ""Blue; light""",-5',
+].join('\r\n')
+
+test('a line of our own export converts back to the body that made it', async () => {
+  const bytes = async function* () {
+    yield Buffer.from(exported)
+  }
+  const table = await readTable(bytes(), { format: 'csv' })
+  const [row] = await Array.fromAsync(table.rows)
+  const fields = catalog.resources.get('deal')!
+  const mapping = guessMapping(catalog, fields, table.columns(), [row!.cells])
+  const plan = { mapping, values: {}, formats: guessFormats([row!.cells]) }
+  const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(row!.cells)
+  assert.deepEqual(problems, [])
+  assert.deepEqual(body, {
+    ...{ title: 'Deal, "A"', pipeline: 'Sales', pipeline_stage: 'Qualified', sales_owner: 'Ann Lee' },
+    ...{
+      company: { name: 'Acme', find_by: 'name' },
+      deal_value: { value: 12.5, currency: 'EUR' },
+      source: 'Web',
+    },
+    ...{ tags: ['a', 'b;c'], description: '=1+1', expected_close_date: '2026-05-01', metadata: { a: 1 } },
+    ...{ cf_colors: ['Red', 'Blue; light'], cf_seats: -5 },
+  })
+  assert.deepEqual(kept, { created_at: '2026-01-01T10:00:00.000Z' })
+})
+
+test('values of JSON lines pass as they are', () => {
+  const cells = {
+    title: 5,
+    deal_value: { currency: 978, value: 3 },
+    company: 5,
+    cf_colors: [40, 'Red'],
+    'company.name': true,
+  }
+  assert.deepEqual(body('deal', cells), {
+    title: '5',
+    deal_value: cells.deal_value,
+    company: 5,
+    cf_colors: [40, 'Red'],
+  })
+})
+
+test('cells with very many values are refused before these are looked at', () => {
+  for (const [field, cell] of [
+    ['tags', 'a;'.repeat(30_000)],
+    ['tags', Array.from({ length: 1001 }, () => 'a')],
+    ['related_contacts.name', 'a;'.repeat(30_000)],
+    ['primary_contact.emails', 'a;'.repeat(30_000)],
+  ] as const) {
+    const { body, problems } = converted('deal', { [field]: cell })
+    assert.deepEqual([body, problems.length, problems[0]!.code], [{}, 1, 'unconvertible'], field)
+  }
+  const { description } = body('deal', { description: 'a;'.repeat(30_000) })
+  assert.equal(description, 'a;'.repeat(30_000))
+})

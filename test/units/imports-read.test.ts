@@ -1,0 +1,166 @@
+/** Reading CSV and JSON lines as tables: what people have, and what is broken (D80). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../src/errors.ts'
+import { type Row, readTable, type Source } from '../../src/imports/read.ts'
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+type Read = { columns: readonly string[]; rows: Row[]; encoding: string; delimiter: string | undefined }
+
+async function read(content: string | Uint8Array, more: Partial<Source> = {}, size = 1e9): Promise<Read> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const table = await readTable(inPieces(bytes, size), { format: 'csv', ...more })
+  const rows = await Array.fromAsync(table.rows)
+  const { encoding, delimiter } = table.source
+  return { columns: table.columns(), rows, encoding: encoding!, delimiter }
+}
+
+const cellsOf = ({ rows }: Read) => rows.map(row => row.cells)
+
+async function refusal(content: string | Uint8Array, more: Partial<Source> = {}): Promise<string> {
+  const error = await read(content, more).then(
+    () => assert.fail('it was read'),
+    error => error,
+  )
+  assert.ok(error instanceof Refusal, String(error))
+  return error.message
+}
+
+const people = [
+  'Name;"Note";Age\r\n"Ada ""A"" L";"two\r\nlines";36\r\n\r\n;;\r\n5" pipe;x\r\n\'=1+1;\'+49;\'quoted\n',
+  ['Name', 'Note', 'Age'],
+  [
+    ['Ada "A" L', 'two\r\nlines', '36'],
+    ['5" pipe', 'x', ''],
+    ['=1+1', '+49', "'quoted"],
+  ],
+] as const
+
+test('CSV is read the same in pieces of any size', async () => {
+  const [content, columns, cells] = people
+  for (const size of [1, 2, 3, 7, 64, 1e9]) {
+    const table = await read(content, {}, size)
+    assert.deepEqual(table.columns, columns)
+    assert.deepEqual(cellsOf(table), cells)
+    assert.deepEqual(
+      table.rows.map(row => row.line),
+      [2, 6, 7],
+    )
+  }
+})
+
+test('the delimiter is found out, said by the file, or given', async () => {
+  for (const delimiter of [',', ';', '\t', '|']) {
+    const lines = [
+      ['a', 'b'],
+      ['1', '2'],
+      ['x y', '"q"'],
+    ].map(cells => cells.join(delimiter))
+    assert.equal((await read(lines.join('\n'))).delimiter, delimiter)
+  }
+  assert.equal((await read('price;name\n1,50;a\n2,75;b')).delimiter, ';')
+  assert.deepEqual(await read('sep=|\na|b\n1|2').then(cellsOf), [['1', '2']])
+  assert.deepEqual((await read('a,b;c', { delimiter: '^' })).columns, ['a,b;c'])
+  assert.match(await refusal('a,b', { delimiter: ',,' }), /one character/)
+})
+
+test('line breaks of every system end a row, and count', async () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const table = await read(['a,b', '1,2', '"x', 'y",3', '4,5', ''].join(end), {}, 1)
+    assert.deepEqual(
+      table.rows.map(row => row.line),
+      [2, 3, 5],
+    )
+  }
+})
+
+test('encodings are found out', async () => {
+  const text = 'a,b\nü,€\n'
+  const utf16 = Buffer.from(text, 'utf16le')
+  const big = Buffer.from(utf16).swap16()
+  const files: [string, Uint8Array][] = [
+    ['utf-8', Buffer.from(text)],
+    ['utf-8', Buffer.from(`\ufeff${text}`)],
+    ['utf-16le', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])],
+    ['utf-16be', Buffer.concat([Buffer.from([0xfe, 0xff]), big])],
+    ['windows-1252', Buffer.from([97, 44, 98, 10, 0xfc, 44, 0x80, 10])],
+  ]
+  for (const [encoding, bytes] of files) {
+    for (const size of [1, 1e9]) {
+      const table = await read(bytes, {}, size)
+      assert.equal(table.encoding, encoding)
+      assert.deepEqual(table.columns, ['a', 'b'])
+      assert.deepEqual(cellsOf(table), [['ü', '€']])
+    }
+  }
+  assert.equal((await read(Buffer.from('name,city\nx,y\n', 'utf16le'))).encoding, 'utf-16le')
+  assert.match(await refusal('a', { encoding: 'klingon' }), /Choose utf-8/)
+})
+
+test('bytes of another encoding are told with their line', async () => {
+  const bytes = Buffer.concat([Buffer.from(`a,b\n${'é,2\n'.repeat(30_000)}`), Buffer.from([0xe9, 10])])
+  assert.match(await refusal(bytes), /^Line 30002: .*UTF-8.*windows-1252/)
+  assert.equal((await read(bytes, { encoding: 'windows-1252' })).rows.length, 30_001)
+})
+
+test('names of columns are trimmed and told apart; empty ones get one', async () => {
+  const { columns } = await read(' a ,a,,a\n1,2,3,4')
+  assert.deepEqual(columns, ['a', 'a (2)', 'Column 3', 'a (3)'])
+})
+
+test('a broken row says line and column, and the next one is read', async () => {
+  const table = await read('a,b\nok,1\nx,"y"z\nok,2\n1,2,3\n1,2,,\nn\0,1\n"open,1\nok,3\n')
+  assert.deepEqual(
+    table.rows.map(row => row.problem?.split(':')[0] ?? row.cells),
+    [
+      ['ok', '1'],
+      'Line 3, column 6',
+      ['ok', '2'],
+      'Line 5',
+      ['1', '2'],
+      'Line 7',
+      'Line 8, column 1',
+      ['ok', '3'],
+    ],
+  )
+})
+
+test('rows and cells beyond the limits are rows with problems', async () => {
+  const long = await read(`a,b\n${'x'.repeat(5e6)}\n"${'y'.repeat(5e6)}\n${'z'.repeat(1_000_001)},1\nok,1\n`)
+  assert.deepEqual(
+    long.rows.map(row => row.problem?.replace(/\.? .*limit.*/, '').slice(0, 30) ?? row.cells),
+    [
+      'Line 2, column 2000000: the ro',
+      'Line 3, column 1: the quotatio',
+      'Line 4: cell 1 has more than 1',
+      ['ok', '1'],
+    ],
+  )
+  assert.ok(long.rows.every(row => JSON.stringify(row.cells).length < 5000))
+})
+
+test('a file without rows, or with too many columns, is refused', async () => {
+  assert.match(await refusal(''), /no rows/)
+  assert.match(await refusal('\n\n'), /no rows/)
+  assert.match(await refusal('a,'.repeat(1_000_000)), /^Line 1: .*1000/)
+  assert.match(await refusal('"a,b\n1,2'), /^Line 1, column 1: /)
+})
+
+test('JSON lines: members become columns as they come up', async () => {
+  const lines =
+    '{"a":1,"b":12345678901234567890}\n[1]\nnope\n\n{"c":{"d":["x"]},"__proto__":1}\n{"a":"\\u0000"}'
+  for (const size of [1, 1e9]) {
+    const { columns, rows } = await read(lines, { format: 'jsonl' }, size)
+    assert.deepEqual(columns, ['a', 'b', 'c', '__proto__'])
+    assert.deepEqual(
+      rows.map(row => row.problem?.split(':')[0] ?? JSON.stringify(row.cells)),
+      ['[1,12345678901234567890]', 'Line 2', 'Line 3', '[null,null,{"d":["x"]},1]', 'Line 6'],
+    )
+  }
+  const deep = await read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n{"a":1}`, { format: 'jsonl' })
+  assert.match(deep.rows[0]!.problem!, /levels deep|too deeply/)
+  assert.deepEqual(deep.rows[1]!.cells, [1])
+})

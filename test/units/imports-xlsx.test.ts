@@ -1,0 +1,119 @@
+/** Reading workbooks as tables: what spreadsheets write, and what is broken (D80). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../src/errors.ts'
+import { readTable } from '../../src/imports/read.ts'
+import { formatOf, numberText } from '../../src/imports/read-number-formats.ts'
+import { type Parts, workbookFiles, zip } from '../support/workbook.ts'
+
+async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function read(bytes: Uint8Array) {
+  const table = await readTable(inPieces(bytes), { format: 'xlsx' })
+  return { columns: table.columns(), rows: await Array.fromAsync(table.rows), source: table.source }
+}
+
+async function refusal(bytes: Uint8Array): Promise<string> {
+  const error = await read(bytes).then(
+    () => assert.fail('it was read'),
+    error => error,
+  )
+  assert.ok(error instanceof Refusal, String(error?.stack))
+  return error.message
+}
+
+const book = (parts: Parts) => zip(workbookFiles(parts))
+const styles =
+  '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +
+  '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>' +
+  '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="20"/></cellXfs>'
+const header =
+  '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c><c r="B1" t="inlineStr"><is><t>b</t></is></c></row>'
+
+test('cells of every type are texts as a person writes them', async () => {
+  const rows =
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="D1" t="inlineStr"><is><t>d</t></is></c></row>' +
+    '<row r="3"><c r="A3"><v>0.30000000000000004</v></c><c r="B3" s="1"><v>46082</v></c><c r="C3" t="b"><v>1</v></c><c r="D3" t="str"><f>A1&amp;"x"</f><v>a&amp;x_x000D_</v></c></row>' +
+    '<row r="4"><c r="B4" s="2"><v>46082.416666666664</v></c><c r="C4" s="3"><v>0.5</v></c></row>' +
+    '<row r="5"><c r="A5" t="e"><v>#N/A</v></c><c r="B5"><v>1</v></c></row><row r="6"/>' +
+    '<row r="7"><c r="E7"><v>1</v></c></row>'
+  const strings =
+    '<si><t>one</t></si><si><r><t>two</t></r><r><t xml:space="preserve"> b</t></r><rPh><t>x</t></rPh></si>'
+  const { columns, rows: found, source } = await read(book({ rows, strings, styles }))
+  assert.deepEqual(columns, ['one', 'two b', 'Column 3', 'd'])
+  assert.deepEqual(
+    found.map(row => row.problem ?? row.cells),
+    [
+      ['0.3', '2026-03-01', 'TRUE', 'a&x\r'],
+      ['', '2026-03-01T10:00:00', '12:00:00', ''],
+      'Line 5: the row has the error #N/A in column 1. Correct the formula.',
+      'Line 7: the row has 5 cells, but there are 4 columns. Name them all.',
+    ],
+  )
+  assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1' })
+})
+
+test('both calendars, and the moments of our own exports', async () => {
+  const rows = `${header}<row r="2"><c r="A2" s="1"><v>1</v></c><c r="B2" s="2"><v>46082.5</v></c></row>`
+  const cells = async (parts: Partial<Parts>) => (await read(book({ rows, styles, ...parts }))).rows[0]!.cells
+  assert.deepEqual(await cells({}), ['1900-01-01', '2026-03-01T12:00:00'])
+  assert.deepEqual(await cells({ name: 'Records' }), ['1900-01-01', '2026-03-01T12:00:00Z'])
+  assert.deepEqual(await cells({ properties: '<workbookPr date1904="1"/>' }), [
+    '1904-01-02',
+    '2030-03-02T12:00:00',
+  ])
+})
+
+test('formats of numbers', () => {
+  const formats = {
+    'dd/mm/yyyy': 'date',
+    'mmm-yy': 'date',
+    '[$-409]d\\-mmm\\-yy h:mm AM/PM': 'moment',
+    'h:mm': 'time',
+    '[h]:mm': 'time',
+    '0.00" days"': 'number',
+    '#,##0.00\\ [$€-407];[Red]-#,##0.00': 'number',
+    General: 'number',
+    '_-* #,##0.00_d': 'number',
+  }
+  for (const [code, format] of Object.entries(formats)) assert.equal(formatOf(code), format, code)
+  assert.equal(numberText('1.5E-7', 'number', false), '0.00000015')
+  assert.equal(numberText('1E+21', 'number', false), '1000000000000000000000')
+  assert.equal(numberText('-5', 'date', false), '-5')
+})
+
+test('what is no workbook is refused', async () => {
+  const good = book({ rows: header })
+  assert.match(await refusal(Buffer.from('a,b\n1,2')), /damaged/)
+  assert.match(await refusal(Buffer.alloc(0)), /damaged/)
+  assert.match(await refusal(good.subarray(0, good.length - 30)), /damaged/)
+  assert.match(await refusal(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /old XLS/)
+  assert.match(await refusal(zip({ 'a.txt': 'x' })), /no workbook/)
+  assert.match(await refusal(book({ rows: '' })), /no rows/)
+  assert.match(await refusal(book({ rows: '<row><c></row>' })), /can't be read/)
+  assert.match(await refusal(book({ rows: `${header}&bomb;` })), /can't be read/)
+  const files = workbookFiles({ rows: header })
+  const doctype = '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>'
+  assert.match(await refusal(zip({ ...files, 'xl/worksheets/sheet2.xml': doctype })), /document type/)
+  const flipped = Buffer.from(good)
+  for (let at = 60; at < 90; at++) flipped[at]! ^= 0xff
+  assert.match(await refusal(flipped), /damaged|can't be read/)
+})
+
+test('what would inflate beyond all measure is refused', async () => {
+  const bomb = zip({
+    ...workbookFiles({ rows: header }),
+    'xl/worksheets/sheet2.xml': `<worksheet>${'<row r="2"/>'.repeat(5e6)}`,
+  })
+  assert.match(await refusal(bomb), /too large/)
+  const text = book({
+    rows: `${header}<row><c t="inlineStr"><is><t>${'x'.repeat(9_000_000)}</t></is></c></row>`,
+  })
+  assert.match(await refusal(text), /4000000 characters/)
+  const strings = Array.from({ length: 800_000 }, (_, index) => `<si><t>text ${index * 7919}</t></si>`).join(
+    '',
+  )
+  assert.match(await refusal(book({ rows: header, strings: strings + strings })), /too many/)
+})
