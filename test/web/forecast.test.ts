@@ -86,6 +86,27 @@ test('the forecast has the sums of the service; lost deals never count', { skip 
   await end()
 })
 
+test('what was won stands beside the period before', { skip }, async () => {
+  const wonOn = async (deal_closed_on: string, value: number) => {
+    const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on }
+    const body = dealBody(known, { title: 'Won then', deal_value: { currency: 'USD', value }, ...won })
+    const reply = await call('POST', `${v1}/deal`, body)
+    assert.equal(reply.status, 201, reply.text)
+  }
+  await wonOn('2021-03-31', 400)
+  await wonOn('2021-04-01', 500)
+  await wonOn('2021-06-30', 100)
+  const { page, accessible, end } = await openUi(service, '/forecast?from=2021-04&months=3')
+  const figure = page.getByText('in the 3 months before').locator('..')
+  await figure.waitFor()
+  assert.equal(await figure.innerText(), 'Won\n$600\n$400 in the 3 months before: +50%')
+  await accessible('a forecast beside the period before')
+  await figure.getByRole('link', { name: '$400' }).click()
+  await page.getByRole('grid').getByRole('link', { name: 'Won then' }).waitFor()
+  assert.equal(await page.getByRole('grid').getByRole('link', { name: 'Won then' }).count(), 1)
+  await end()
+})
+
 test('deals without a date are said, with a link to them', { skip }, async () => {
   const filter = 'status:eq(Open),or(expected_close_date:isnull(true),deal_value:isnull(true))'
   const [{ count }] = await sums(filter)

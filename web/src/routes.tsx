@@ -9,7 +9,7 @@ import {
 import { fieldsQuery, meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
 import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
-import { type TableName, tables } from './records/tables.ts'
+import { tableOf, tables } from './records/tables.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -103,6 +103,34 @@ const forecast = createRoute({
   component: lazyRouteComponent(() => import('./pages/forecast.tsx'), 'Forecast'),
 })
 
+const Work = lazyRouteComponent(() => import('./jobs/pages.tsx'), 'Pages')
+
+const newImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/import',
+  validateSearch: only('resource'),
+  component: Work,
+})
+
+const oneImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/import/$id',
+  validateSearch: only('step'),
+  component: Work,
+})
+
+const jobs = createRoute({
+  getParentRoute: () => shell,
+  path: '/jobs',
+  component: Work,
+})
+
+const oneJob = createRoute({
+  getParentRoute: () => shell,
+  path: '/jobs/$id',
+  component: Work,
+})
+
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
@@ -118,7 +146,19 @@ const settingsPage = createRoute({
 
 const tree = root.addChildren([
   signIn,
-  shell.addChildren([home, board, today, forecast, settings.addChildren([settingsPage]), table, record]),
+  shell.addChildren([
+    home,
+    board,
+    today,
+    forecast,
+    settings.addChildren([settingsPage]),
+    newImport,
+    oneImport,
+    jobs,
+    oneJob,
+    table,
+    record,
+  ]),
 ])
 
 export const router = createRouter({
@@ -142,6 +182,6 @@ declare module '@tanstack/react-router' {
 
 /** The address of a record's page. */
 export function recordPath(resource: string, id: number): string {
-  const name = (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)
+  const name = tableOf(resource)
   return name ? `/${name}/${id}` : '/'
 }

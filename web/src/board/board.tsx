@@ -9,6 +9,7 @@ import { openNew } from '../shell/new-record.tsx'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { type BoardAsked, boardQuery } from './board-query.ts'
@@ -136,7 +137,7 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
           )}
         </Empty>
       )}
-      <div aria-busy={isOld} className={isOld ? 'flex min-h-0 grow opacity-70' : 'flex min-h-0 grow'}>
+      <div aria-busy={isOld} className={classes('flex min-h-0 grow flex-col', isOld && 'opacity-70')}>
         <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>

@@ -37,6 +37,7 @@ export function useCardCommands({ deal, columns, reason, onMove, onMenu, onOpen 
       open,
       { id: 'card-left', title: 'One stage back', keys: 'shift+ArrowLeft', ...onBoard },
       { id: 'card-right', title: 'One stage on', keys: 'shift+ArrowRight', ...onBoard },
+      { id: 'card-select', title: 'Select the card', keys: 'Space', ...onBoard },
       ...stages,
     ]
   }, [deal, columns, won, lost, onMove, onMenu, onOpen, reason])

@@ -19,15 +19,23 @@ type Props = {
   isOpenStage: boolean
   /** whether it is the card that the Tab key reaches */
   isActive: boolean
+  isSelected: boolean
 }
 
 /** Cards have no handlers: the board hears pointer and keys for all of them (columns.tsx). */
-export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isActive }: Props) {
+export const Card = memo(function Card(props: Props) {
+  const { deal, row, count, top, isOpenStage, isActive, isSelected } = props
   const place = { transform: `translateY(${top}px)`, height: cardHeight }
-  const around = 'absolute inset-x-0 top-0 rounded-md border border-line bg-surface'
+  const around = 'absolute inset-x-0 top-0 rounded-md border'
+  const plain = 'border-line bg-surface'
   if (!deal)
     return (
-      <li aria-setsize={count} aria-posinset={row + 1} className={classes(around, 'p-2.5')} style={place}>
+      <li
+        aria-setsize={count}
+        aria-posinset={row + 1}
+        className={classes(around, plain, 'p-2.5')}
+        style={place}
+      >
         <span className="unseen">Loading</span>
         <Waiting className="h-3.5 w-3/4" />
         <Waiting className="mt-2 h-3 w-1/2" />
@@ -39,7 +47,12 @@ export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isA
       aria-posinset={row + 1}
       data-card={deal.id}
       data-row={row}
-      className={classes(around, 'group shadow-[0_1px_2px_var(--shadow)] hover:border-line-strong/70')}
+      data-selected={isSelected || undefined}
+      className={classes(
+        around,
+        isSelected ? 'border-accent bg-accent-soft' : `${plain} hover:border-line-strong/70`,
+        'group shadow-[0_1px_2px_var(--shadow)]',
+      )}
       style={place}
     >
       <a
@@ -49,6 +62,7 @@ export const Card = memo(function Card({ deal, row, count, top, isOpenStage, isA
         aria-describedby="board-help"
         className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
       >
+        {isSelected && <span className="unseen">Selected</span>}
         <Content deal={deal} isOpenStage={isOpenStage} />
       </a>
       <button

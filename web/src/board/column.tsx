@@ -12,6 +12,8 @@ import type { Column as ColumnData } from './model.ts'
 type Props = {
   column: ColumnData
   baseCode: string
+  /** the cards that are selected */
+  selected: ReadonlySet<number>
   /** the row of the card that the Tab key reaches; -1: none of this column */
   activeRow: number
   /** asked for the cards around a row that have not been read */
@@ -26,7 +28,7 @@ type Props = {
 }
 
 export const Column = memo(function Column(props: Props) {
-  const { column, activeRow, onMissing } = props
+  const { column, selected, activeRow, onMissing } = props
   const { id, cards, kind } = column
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -76,6 +78,7 @@ export const Column = memo(function Column(props: Props) {
               top={start}
               isOpenStage={kind === 1}
               isActive={index === activeRow}
+              isSelected={selected.has(cards[index]?.id ?? 0)}
             />
           ))}
         </ol>

@@ -15,9 +15,9 @@ import {
   useState,
 } from 'react'
 import { sayError } from '../api/api.ts'
-import { prefer, preferences, usePreferences } from '../shell/preferences.ts'
+import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
-import { columnOf, focusCard, placeAfter } from './board-keys.ts'
+import { focusCard, placeAfter } from './board-keys.ts'
 import { type BoardAsked, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
 import { CollapsedColumn, Column } from './column.tsx'
@@ -30,10 +30,13 @@ import {
   withoutCards,
 } from './model.ts'
 import { useCardDrag } from './use-card-drag.ts'
+import { useCollapse } from './use-collapse.ts'
 import { useMove } from './use-move.ts'
+import { useSelected } from './use-selected.ts'
 
 // What opens on a press is loaded then.
 const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
+const SelectedBar = lazy(() => import('./selected-bar.tsx').then(module => ({ default: module.SelectedBar })))
 const CloseDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.CloseDialog })))
 
 const columnWidth = 280
@@ -62,13 +65,11 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   // No key leads into a column that is collapsed.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const columns = board.columns
+  const selected = useSelected(board)
   // The Tab key reaches a card that is there.
-  const first = Math.max(
-    0,
-    columns.findIndex(({ cards }) => cards.length > 0),
-  )
+  const first = columns.findIndex(({ cards }) => cards.length > 0)
   const isThere = active.row < (columns[active.column]?.cards.length ?? 0)
-  const reached = isThere ? active : { column: first, row: 0 }
+  const reached = isThere ? active : { column: Math.max(0, first), row: 0 }
   const activeDeal = columns[reached.column]?.cards[reached.row]
 
   /** A stage of the kind Won or Lost asks first. */
@@ -87,8 +88,7 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
     },
     [whole, move],
   )
-  const drop = useCallback((deal: number, stage: number) => void begin(deal, stage), [begin])
-  useCardDrag(element, reason === undefined, drop)
+  useCardDrag(element, reason === undefined, (deal, stage) => void begin(deal, stage))
 
   const horizontal = useVirtualizer({
     horizontal: true,
@@ -108,13 +108,7 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
 
   const isCollapsed = ({ id }: ColumnData) => collapsedStages.includes(id)
   const widthOf = (column: ColumnData) => (isCollapsed(column) ? collapsedWidth : columnWidth)
-  const collapse = useCallback((stage: number) => {
-    const before = preferences().collapsedStages
-    const others = before.filter(id => id !== stage)
-    prefer({ collapsedStages: others.length < before.length ? others : [...others, stage] })
-    // The button that was pressed is gone.
-    requestAnimationFrame(() => columnOf(element.current!, stage)?.querySelector('button')?.focus())
-  }, [])
+  const collapse = useCollapse(element)
   const showAllTime = useCallback(
     (isOfAllTime: boolean) => onShow({ closed: isOfAllTime ? 'all' : undefined }),
     [onShow],
@@ -139,9 +133,11 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
       return
     }
     if (event.shiftKey) return
+    if (event.key === ' ' && activeDeal) selected.toggle(activeDeal.id)
+    if (event.key === 'Escape') selected.clear()
     const next = placeAfter(board, reached, event.key)
     if (next) go(next)
-    if (next || /^(Arrow|Home|End|Page)/.test(event.key)) event.preventDefault()
+    if (next || /^(Arrow|Home|End|Page| )/.test(event.key)) event.preventDefault()
   }
   const click = (event: MouseEvent) => {
     const target = event.target as HTMLElement
@@ -150,9 +146,10 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
     const id = Number(card.dataset.card)
     const button = target.closest<HTMLElement>('[data-menu]')
     if (button) setMenu({ deal: id, anchor: button })
-    else if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    else if (!event.ctrlKey && !event.metaKey) {
       event.preventDefault()
-      onOpen(id)
+      if (event.shiftKey) selected.extend(id)
+      else onOpen(id)
     }
   }
   const focus = (event: React.FocusEvent) => {
@@ -173,70 +170,79 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
     if (at) focusCard(element.current!, at.stage, at.row, deal.id)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the cards have the roles, it hears for all of them
-    <div
-      ref={element}
-      onKeyDown={keyDown}
-      onClick={click}
-      onFocus={focus}
-      className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
-    >
-      <p id="board-help" hidden>
-        Arrow keys go from card to card; Shift and an arrow move it to the next stage; M opens its actions.
-      </p>
-      <div className="relative h-full" style={{ width: horizontal.getTotalSize() }}>
-        {horizontal.getVirtualItems().map(({ index, start }) => {
-          const column = columns[index]!
-          return (
-            <div
-              key={column.id}
-              className="absolute inset-y-0 left-0"
-              style={{ width: widthOf(column), transform: `translateX(${start}px)` }}
-            >
-              {isCollapsed(column) ? (
-                <CollapsedColumn column={column} onCollapse={collapse} />
-              ) : (
-                <Column
-                  column={column}
-                  baseCode={board.currency.code}
-                  activeRow={reached.column === index ? reached.row : -1}
-                  onMissing={readMissing}
-                  onAdd={onAdd}
-                  onCollapse={collapse}
-                  isOfAllTime={asked.closed === 'all'}
-                  onAllTime={showAllTime}
-                  reason={reason}
-                />
-              )}
-            </div>
-          )
-        })}
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards have the roles, it hears for all of them */}
+      <div
+        ref={element}
+        onKeyDown={keyDown}
+        onClick={click}
+        onFocus={focus}
+        className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
+      >
+        <p id="board-help" hidden>
+          Arrow keys go from card to card; Shift and an arrow move it to the next stage; Space selects it; M
+          opens its actions.
+        </p>
+        <div className="relative h-full" style={{ width: horizontal.getTotalSize() }}>
+          {horizontal.getVirtualItems().map(({ index, start }) => {
+            const column = columns[index]!
+            return (
+              <div
+                key={column.id}
+                className="absolute inset-y-0 left-0"
+                style={{ width: widthOf(column), transform: `translateX(${start}px)` }}
+              >
+                {isCollapsed(column) ? (
+                  <CollapsedColumn column={column} onCollapse={collapse} />
+                ) : (
+                  <Column
+                    column={column}
+                    baseCode={board.currency.code}
+                    selected={selected.ids}
+                    activeRow={reached.column === index ? reached.row : -1}
+                    onMissing={readMissing}
+                    onAdd={onAdd}
+                    onCollapse={collapse}
+                    isOfAllTime={asked.closed === 'all'}
+                    onAllTime={showAllTime}
+                    reason={reason}
+                  />
+                )}
+              </div>
+            )
+          })}
+        </div>
+        <Suspense fallback={null}>
+          {menu && (
+            <CardMenu
+              anchor={menu.anchor}
+              stages={columns}
+              current={columns[placeOf(whole, menu.deal)?.column ?? -1]?.id}
+              reason={reason}
+              onMove={stage => void begin(menu.deal, stage)}
+              onOpen={() => onOpen(menu.deal)}
+              onClose={() => setMenu(null)}
+            />
+          )}
+          {closing && (
+            <CloseDialog
+              deal={closing.deal}
+              stage={closing.stage}
+              onClose={() => {
+                setClosing(null)
+                const place = placeOf(whole, closing.deal.id)
+                if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
+              }}
+              onClosed={fields => void closed(closing, fields)}
+            />
+          )}
+        </Suspense>
       </div>
       <Suspense fallback={null}>
-        {menu && (
-          <CardMenu
-            anchor={menu.anchor}
-            stages={columns}
-            current={columns[placeOf(whole, menu.deal)?.column ?? -1]?.id}
-            reason={reason}
-            onMove={stage => void begin(menu.deal, stage)}
-            onOpen={() => onOpen(menu.deal)}
-            onClose={() => setMenu(null)}
-          />
-        )}
-        {closing && (
-          <CloseDialog
-            deal={closing.deal}
-            stage={closing.stage}
-            onClose={() => {
-              setClosing(null)
-              const place = placeOf(whole, closing.deal.id)
-              if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
-            }}
-            onClosed={fields => void closed(closing, fields)}
-          />
+        {selected.wasUsed && (
+          <SelectedBar ids={selected.ids} stages={columns} reason={reason} onClear={selected.clear} />
         )}
       </Suspense>
-    </div>
+    </>
   )
 }

@@ -11,10 +11,13 @@ import {
 } from 'react-aria-components'
 import type { Field } from '../api/api.ts'
 
-export function FieldPicker(props: {
+/** What is shown of a field. */
+type Listed = Pick<Field, 'internal_name' | 'field_name' | 'section'>
+
+export function FieldPicker<F extends Listed>(props: {
   label: string
-  fields: readonly Field[]
-  onPick: (field: Field) => void
+  fields: readonly F[]
+  onPick: (field: F) => void
 }) {
   const { label, fields, onPick } = props
   const { contains } = useFilter({ sensitivity: 'base' })

@@ -1,6 +1,6 @@
 /** What can be done with the selected records. */
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Field } from '../api/api.ts'
 import { type ListAsked, queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import { CloseDialog } from '../board/close-dialog.tsx'
@@ -25,12 +25,20 @@ type Props = {
   onRun: (deed: Deed) => void
   onStop: () => void
   onClear: () => void
+  /** fields that have buttons of their own */
+  quick?: readonly Field[]
+  /** other buttons */
+  children?: ReactNode
 }
+
+const nothingQuick: readonly Field[] = []
 
 export function BulkBar(props: Props) {
   const { resource, asked, fields, selection, total, reason, progress, onRun, onStop, onClear } = props
+  const { quick = nothingQuick, children } = props
   const format = useFormat()
-  const [isEditing, setEditing] = useState(false)
+  // `any`: which field is still to be said.
+  const [editing, setEditing] = useState<Field | 'any' | null>(null)
   const count = countSelected(selection, total)
   if (count === 0 && !progress) return null
   return (
@@ -44,7 +52,7 @@ export function BulkBar(props: Props) {
             aria-label={progress.label}
             max={progress.count || undefined}
             value={progress.count ? progress.finished : undefined}
-            className="h-2 w-40 accent-accent"
+            className="h-2 w-40"
           />
           <span className="grow tabular">{progress.label}</span>
           <Button onPress={onStop}>Stop</Button>
@@ -59,7 +67,13 @@ export function BulkBar(props: Props) {
             </Button>
           ) : (
             <>
-              <Button reason={reason} onPress={() => setEditing(true)}>
+              {children}
+              {quick.map(field => (
+                <Button key={field.internal_name} reason={reason} onPress={() => setEditing(field)}>
+                  {field.field_name}…
+                </Button>
+              ))}
+              <Button reason={reason} onPress={() => setEditing('any')}>
                 Change a field…
               </Button>
               <Button reason={reason} className="text-lost" onPress={() => onRun({ type: 'delete' })}>
@@ -72,12 +86,13 @@ export function BulkBar(props: Props) {
           </IconButton>
         </>
       )}
-      {isEditing && (
+      {editing && (
         <BulkDialog
           {...{ resource, fields, count }}
-          onClose={() => setEditing(false)}
+          first={editing === 'any' ? null : editing}
+          onClose={() => setEditing(null)}
           onDone={values => {
-            setEditing(false)
+            setEditing(null)
             onRun({ type: 'change', values })
           }}
         />
@@ -90,13 +105,15 @@ type DialogProps = {
   resource: string
   fields: readonly Field[]
   count: number
+  /** the field that is asked for first */
+  first: Field | null
   onClose: () => void
   onDone: (values: { readonly [field: string]: unknown }) => void
 }
 
-function BulkDialog({ resource, fields, count, onClose, onDone }: DialogProps) {
+function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogProps) {
   const format = useFormat()
-  const [field, setField] = useState<Field | null>(null)
+  const [field, setField] = useState(first)
   const [draft, setDraft] = useState<unknown>(null)
   const [error, setError] = useState<string>()
   const [closing, setClosing] = useState<Stage | null>(null)

@@ -10,6 +10,8 @@ import { type Command, useCommands } from '../shell/commands.ts'
 import { Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
 import { toastError } from '../ui/toast.tsx'
+import { stageChangesQuery } from './history.ts'
+import { stageTimes } from './stage-times.ts'
 import type { ShownRecord } from './use-record.ts'
 import type { Save } from './use-record-save.tsx'
 
@@ -17,6 +19,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   const { shown, save, reason } = props
   const { record } = shown
   const { data, isPending } = useQuery(stagesQuery)
+  const { data: changes } = useQuery(stageChangesQuery(record))
   const format = useFormat()
   const list = useRef<HTMLDivElement>(null)
   const [moving, setMoving] = useState<number | null>(null)
@@ -57,6 +60,8 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   }
   if (isPending) return <Waiting className="h-8 w-full" />
   if (stages.length === 0) return null
+  const isKnown = changes !== undefined || record.version === 1
+  const times = isKnown ? stageTimes(changes ?? [], record, Date.now()) : null
   const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
   return (
     <div className="flex flex-col gap-1">
@@ -71,6 +76,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
       >
         {stages.map((stage, index) => {
           const isCurrent = stage.id === current
+          const days = stage.kind === kindOf.open ? daysOf(times?.get(stage.id)) : null
           const isPast = here?.kind === kindOf.open && index < place
           return (
             // biome-ignore lint/a11y/useSemanticElements: a native radio would be chosen by the arrow keys
@@ -80,7 +86,9 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
               role="radio"
               aria-checked={isCurrent}
               aria-disabled={reason ? true : undefined}
-              title={reason}
+              title={
+                reason ?? (days === null ? undefined : `${format.counted(days, 'day', 'days')} in this stage`)
+              }
               tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
               onClick={() => void move(stage)}
               className={classes(
@@ -93,6 +101,11 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
             >
               {(isPast || isCurrent) && <Check size={13} aria-hidden className="shrink-0" />}
               <bdi className="truncate">{stage.name}</bdi>
+              {days !== null && (
+                <span aria-hidden className="tabular text-sm font-normal">
+                  {format.number(days)} d
+                </span>
+              )}
             </button>
           )
         })}
@@ -105,6 +118,12 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
       )}
     </div>
   )
+}
+
+/** Whole days; null for a stage that the deal was not in for as long as one. */
+function daysOf(time = 0): number | null {
+  const days = Math.floor(time / 86_400_000)
+  return days > 0 ? days : null
 }
 
 /** 1 to 9 for the stages in their order, w and x for the first that is won and lost. */

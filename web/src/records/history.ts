@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, ask, base, type Field, type Named } from '../api/api.ts'
 import { expandable } from '../api/queries.ts'
+import type { StageChange } from './stage-times.ts'
 
 export type Change = {
   readonly field: string
@@ -16,6 +17,7 @@ export type Event = {
   readonly seq: number
   readonly type: string
   readonly also: readonly string[]
+  readonly version: number
   readonly at: string
   readonly actor: { readonly id: number | null; readonly name: string | null }
   readonly changes: readonly Change[]
@@ -34,6 +36,35 @@ export const historyQuery = (resource: string, id: number) =>
     initialPageParam: '',
     getNextPageParam: ({ meta }) => meta.nextCursor,
   })
+
+/** So many pages of history are looked through; what came before counts for the stage that it ended in. */
+const pagesMax = 5
+
+/** The changes of a deal's stage, the newest first. */
+export const stageChangesQuery = ({ id, version }: AnyRecord) =>
+  queryOptions({
+    queryKey: ['record', 'deal', id, 'stages'],
+    queryFn: async ({ signal }) => {
+      const found: StageChange[] = []
+      let cursor: string | null = null
+      for (let page = 0; page < pagesMax && (page === 0 || cursor); page++) {
+        const query = { pageSize: 500, ...(cursor ? { cursor } : {}) }
+        const { body } = await api.request('GET', `${base}/deal/${id}/history`, { query, signal })
+        const { data, meta } = body as { data: readonly Event[]; meta: { nextCursor: string | null } }
+        found.push(...data.flatMap(changesOf))
+        cursor = meta.nextCursor
+      }
+      return found
+    },
+    // A deal that nobody has changed is where it was made.
+    enabled: version !== 1,
+  })
+
+function changesOf({ type, at, changes }: Event): StageChange[] {
+  if (type !== 'deal.updated') return []
+  const change = changes.find(({ field }) => field === 'pipeline_stage')
+  return change ? [{ at, from: change.from as number, to: change.to as number }] : []
+}
 
 /** Which field of an activity says that it is about a record of the resource; null where none does. */
 export function aboutField(activityFields: readonly Field[], resource: string): string | null {

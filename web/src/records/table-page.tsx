@@ -4,7 +4,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { fieldsQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { FilterBar } from '../list/filter-bar.tsx'
@@ -15,21 +15,29 @@ import { ViewMenu } from '../list/view-menu.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
-import { Empty } from '../ui/bits.tsx'
+import { Opening } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { BulkBar, FailuresDialog } from './bulk-bar.tsx'
 import { Cards } from './cards.tsx'
 import { type Column, parseColumns, printColumns, resized, shifted, toggled } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { ImportLink } from './import-link.tsx'
 import { layoutOf } from './layout.ts'
+import { NothingListed } from './nothing-listed.tsx'
 import { nothing, type Selection } from './selection.ts'
 import { Table } from './table.tsx'
 import type { HeadActions } from './table-head.tsx'
 import { type TableName, tables } from './tables.ts'
 import { useBulk } from './use-bulk.ts'
+import { useBulkJob } from './use-bulk-job.ts'
 import { useMedia } from './use-media.ts'
 import { rowsMax, useTotal } from './use-window.ts'
+
+const BulkJobDialog = lazy(() =>
+  import('./bulk-job-dialog.tsx').then(module => ({ default: module.BulkJobDialog })),
+)
 
 const route = getRouteApi('/shell/$table')
 
@@ -57,6 +65,7 @@ function ResourceTable({ table }: { table: TableName }) {
   const isNarrow = useMedia('(max-width: 899px)')
   const [selection, setSelection] = useState<Selection>(nothing)
   const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
+  const job = useBulkJob(resource)
   const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
   const columns = useMemo(() => {
     const chosen = parseColumns(shown.columns ?? spec.columns)
@@ -165,6 +174,8 @@ function ResourceTable({ table }: { table: TableName }) {
           <FilterBar source={resource} filter={filter} onChange={setFilter} error={error} />
         </div>
         <SortMenu source={resource} sort={sort} onChange={next => change({ sort: next })} />
+        {!search.deleted && <ImportLink resource={resource} />}
+        {!search.deleted && <ExportMenu {...{ resource, fields, filter, sort }} />}
         <ColumnsMenu
           {...{ fields, columns }}
           onChange={showColumns}
@@ -172,7 +183,7 @@ function ResourceTable({ table }: { table: TableName }) {
         />
       </div>
       {total?.count === 0 ? (
-        <Nothing
+        <NothingListed
           {...{ title, one, resource, reason, filter }}
           isDeleted={search.deleted !== undefined}
           onClear={() => setFilter('')}
@@ -211,38 +222,18 @@ function ResourceTable({ table }: { table: TableName }) {
         onStop={bulk.stop}
         onClear={() => setSelection(nothing)}
         onRun={deed => {
-          void bulk.run(deed, asked, selection)
+          if (deed.type === 'change' && job.does(deed, selection, total?.count ?? 0))
+            void job.begin(deed.values, asked, selection)
+          else void bulk.run(deed, asked, selection)
           setSelection(nothing)
         }}
       />
+      {job.id !== null && (
+        <Suspense fallback={<Opening label="Change all" />}>
+          <BulkJobDialog resource={resource} id={job.id} onClose={job.close} />
+        </Suspense>
+      )}
       {bulk.failures && <FailuresDialog failures={bulk.failures} onClose={() => bulk.setFailures(null)} />}
     </main>
-  )
-}
-
-function Nothing(props: {
-  title: string
-  one: string
-  resource: string
-  reason: string | undefined
-  filter: string
-  isDeleted: boolean
-  onClear: () => void
-}) {
-  const { title, one, resource, reason, filter, isDeleted, onClear } = props
-  const things = title.toLowerCase()
-  if (filter)
-    return (
-      <Empty title={`No ${things} match the filter.`}>
-        <Button onPress={onClear}>Clear the filter</Button>
-      </Empty>
-    )
-  if (isDeleted) return <Empty title={`No ${things} are deleted.`} />
-  return (
-    <Empty title={`There are no ${things} yet.`}>
-      <Button look="primary" reason={reason} onPress={() => openNew(resource)}>
-        New {one}
-      </Button>
-    </Empty>
   )
 }

@@ -54,3 +54,8 @@ export const tables = {
 } as const
 
 export type TableName = keyof typeof tables
+
+/** The name of a resource's table in the address; undefined where it has none. */
+export function tableOf(resource: string): TableName | undefined {
+  return (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)
+}

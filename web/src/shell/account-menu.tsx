@@ -1,11 +1,12 @@
-/** Who is signed in, and the way out. */
+/** Who is signed in, what of theirs is under way, and the way out. */
 import { useNavigate } from '@tanstack/react-router'
 import { ask, isSignedOut, sayError } from '../api/api.ts'
 import { Avatar } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { useMe } from './me.ts'
+import { JobsUnderWay } from './jobs-under-way.tsx'
+import { may, useMe } from './me.ts'
 import { prefer, usePreferences } from './preferences.ts'
 
 export function AccountMenu() {
@@ -27,36 +28,42 @@ export function AccountMenu() {
     { id: 'dark', label: 'Dark' },
   ] as const
   return (
-    <Menu
-      label="Account"
-      groups={[
-        {
-          title: me.account.name,
-          entries: [
-            {
-              id: 'profile',
-              label: 'Your profile',
-              act: () => void navigate({ to: '/settings/$page', params: { page: 'profile' } }),
-            },
-            { id: 'sign-out', label: 'Sign out', act: () => void signOut() },
-          ],
-        },
-        {
-          title: 'Theme',
-          entries: themes.map(({ id, label }) => ({
-            id,
-            label,
-            isChecked: theme === id,
-            act: () => prefer({ theme: id }),
-          })),
-        },
-      ]}
-    >
-      <Button look="quiet" className="w-full justify-start!">
-        <Avatar name={me.user.name} size={22} />
-        <span className="min-w-0 truncate text-left">{me.user.name}</span>
-        <span className="unseen">, your account</span>
-      </Button>
-    </Menu>
+    <>
+      <JobsUnderWay />
+      <Menu
+        label="Account"
+        groups={[
+          {
+            title: me.account.name,
+            entries: [
+              {
+                id: 'profile',
+                label: 'Your profile',
+                act: () => void navigate({ to: '/settings/$page', params: { page: 'profile' } }),
+              },
+              ...(may(me, 'job:read')
+                ? [{ id: 'jobs', label: 'Jobs', act: () => void navigate({ to: '/jobs' }) }]
+                : []),
+              { id: 'sign-out', label: 'Sign out', act: () => void signOut() },
+            ],
+          },
+          {
+            title: 'Theme',
+            entries: themes.map(({ id, label }) => ({
+              id,
+              label,
+              isChecked: theme === id,
+              act: () => prefer({ theme: id }),
+            })),
+          },
+        ]}
+      >
+        <Button look="quiet" className="w-full justify-start!">
+          <Avatar name={me.user.name} size={22} />
+          <span className="min-w-0 truncate text-left">{me.user.name}</span>
+          <span className="unseen">, your account</span>
+        </Button>
+      </Menu>
+    </>
   )
 }

@@ -57,12 +57,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
       className="fixed inset-0 z-40 flex items-start justify-center bg-[oklch(15%_0.02_262/0.42)] p-4 pt-[12vh] max-sm:p-2"
     >
       <Modal className="floating w-full max-w-[560px] overflow-hidden rounded-lg bg-raised shadow-float">
-        <Dialog aria-label="Search and commands" className="flex max-h-[70vh] flex-col outline-none">
+        <Dialog aria-label="Search and commands" className="max-h-[70vh] overflow-auto outline-none">
           <Autocomplete inputValue={text} onInputChange={setText}>
             <SearchField
               aria-label="Search or type a command"
               autoFocus
-              className="border-b border-line"
+              className="sticky top-0 z-10 border-b border-line bg-raised"
               onKeyDown={event => {
                 if (event.key === 'Escape' && text === '') onClose()
                 else event.continuePropagation()
@@ -75,7 +75,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             </SearchField>
             <Menu
               aria-label="Results"
-              className="min-h-0 grow overflow-auto p-1.5 outline-none"
+              className="p-1.5 outline-none"
               renderEmptyState={() => <p className="px-3 py-6 text-center text-ink-soft">Nothing found.</p>}
             >
               {found.length > 0 && (
@@ -142,7 +142,8 @@ function Entry(props: { id: string; text: string; onAction: () => void; children
       id={id}
       textValue={text}
       onAction={onAction}
-      className="flex min-h-9 items-center gap-2 rounded-sm px-3 outline-none data-focused:bg-accent-soft"
+      className="flex min-h-9 scroll-mt-16 items-center gap-2 rounded-sm px-3 outline-none
+        data-focused:bg-accent-soft"
     >
       {children}
     </MenuItem>

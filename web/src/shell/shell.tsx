@@ -24,9 +24,11 @@ import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
+import { OnceRead } from './once-read.tsx'
 import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
+const accountPlace = <span className="min-h-8" />
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then(module => ({ default: module.KeySheet })))
 
@@ -176,9 +178,11 @@ export function Shell() {
             </Link>
           ))}
           <span className="grow" />
-          <Suspense fallback={<span className="min-h-8" />}>
-            <AccountMenu />
-          </Suspense>
+          <OnceRead fallback={accountPlace}>
+            <Suspense fallback={accountPlace}>
+              <AccountMenu />
+            </Suspense>
+          </OnceRead>
         </nav>
         <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
           <Offline />

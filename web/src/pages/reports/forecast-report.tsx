@@ -18,6 +18,7 @@ import {
   within,
 } from './reports.ts'
 import { useBase } from './use-base.ts'
+import { WonFigure } from './won-figure.tsx'
 
 export const series: readonly Series[] = [
   { name: 'Won', look: 'won' },
@@ -90,6 +91,7 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
                   <Figure name="Best case" text={bestOf(sum?.deal_value_in_base_currency?.value)} />
                   <Figure name="Weighted" text={bestOf(sum?.weighted_value_in_base_currency?.value)} />
                   <Figure name="Open deals" text={format.number(sum?.count ?? 0)} />
+                  <WonFigure isWon={isWon} period={period} />
                 </dl>
                 <Legend series={series} />
                 <StackedBars

@@ -1,0 +1,94 @@
+/** Several cards of the board, selected and changed together: by mouse, and by keys alone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+let count = 0
+
+/** Deals that a filter finds by their name, in the order of the board. */
+async function makeDeals(name: string, many: number): Promise<{ ids: number[]; path: string }> {
+  const ids: number[] = []
+  for (let index = 1; index <= many; index++) {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known, { title: `${name} ${index}` }))
+    assert.equal(reply.status, 201, reply.text)
+    ids.push(reply.body.data.id)
+  }
+  return { ids, path: `/board?sort=title:asc&filter=${encodeURIComponent(`title:like(${name})`)}` }
+}
+
+const stored = async (ids: number[], field: string) => {
+  const found: unknown[] = []
+  for (const id of ids) found.push((await call('GET', `${v1}/deal/${id}`)).body.data[field])
+  return found
+}
+const card = (page: Page, title: string) => page.getByRole('link', { name: title })
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected' })
+
+test('a range of cards is moved together, and moved back', { skip }, async () => {
+  const { ids, path } = await makeDeals('Ranged', 4)
+  const { page, accessible, end } = await openUi(service, path)
+  await card(page, 'Ranged 1').click({ modifiers: ['Shift'] })
+  await card(page, 'Ranged 3').click({ modifiers: ['Shift'] })
+  await bar(page).getByText('3 selected').waitFor()
+  await accessible('a board with selected cards')
+  await bar(page).getByRole('button', { name: 'Move to…' }).click()
+  await page.getByRole('menuitem', { name: 'Proposal' }).click()
+  await page.getByText('3 deals changed.').waitFor()
+  const [proposal, fresh] = [known.stages.Proposal, known.stages.New]
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [proposal, proposal, proposal, fresh])
+  const column = page.getByRole('region', { name: 'Proposal', exact: true })
+  await column.getByRole('link', { name: 'Ranged 3' }).waitFor()
+  assert.equal(await bar(page).count(), 0)
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByText('3 deals as before.').waitFor()
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])
+  await end()
+})
+
+test('cards are selected by Space, given an owner and won, with one reason for all', { skip }, async () => {
+  const owner = await call('POST', `${v1}/user`, { name: 'Olga Owner', email: `olga${++count}@example.com` })
+  const { ids, path } = await makeDeals('Keyed', 3)
+  const { page, end } = await openUi(service, path)
+  await card(page, 'Keyed 1').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await bar(page).getByText('2 selected').waitFor()
+  await card(page, 'Selected Keyed 2').waitFor()
+  await page.keyboard.press('Space')
+  await bar(page).getByText('1 selected').waitFor()
+  await page.keyboard.press('Space')
+  await bar(page).getByRole('button', { name: 'Sales owner…' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Change 2 at once' })
+  await dialog.getByRole('combobox', { name: 'Sales owner' }).fill('Olga')
+  await page.getByRole('option', { name: 'Olga Owner' }).click()
+  await dialog.getByRole('button', { name: 'Change all 2' }).click()
+  await page.getByText('2 deals changed.').waitFor()
+  const olga = owner.body.data.id
+  assert.deepEqual(await stored(ids, 'sales_owner'), [olga, olga, known.owner])
+
+  await card(page, 'Keyed 1').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await bar(page).getByRole('button', { name: 'Move to…' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Won' }).click()
+  const closing = page.getByRole('dialog', { name: 'Mark as won' })
+  await closing.getByText('The same for all 2').waitFor()
+  await closing.getByLabel('Why was it won?').selectOption({ index: 1 })
+  await closing.getByRole('button', { name: 'Mark as won' }).click()
+  await page.getByText('2 deals changed.').waitFor()
+  assert.deepEqual(await stored(ids, 'status'), [2, 2, 1])
+  await card(page, 'Keyed 3').focus()
+  await page.keyboard.press('Space')
+  await bar(page).getByText('1 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await bar(page).waitFor({ state: 'detached' })
+  await end()
+})

@@ -1,0 +1,275 @@
+/** Imports in the browser (D80): a real file, step by step, mended by values, and taken back. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { suite, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = noBrowser ? null : await startService()
+const phone = { width: 390, height: 844 }
+
+const names = [
+  ...['title', 'pipeline', 'pipeline_stage', 'sales_owner', 'deal_value.value', 'deal_value.currency'],
+  ...['company.name', 'primary_contact.last_name', 'primary_contact.emails'],
+]
+
+/** Rows of deals: each 20th has a stage that is not here, and one has a value that is none. */
+async function dealsFile(prefix: string, count: number): Promise<string> {
+  const { get } = service!
+  const owner = (await get(`${v1}/user/view/list?pageSize=1`)).body.data[0].email
+  const pipeline = (await get(`${v1}/pipeline/view/list?pageSize=1`)).body.data[0].name
+  const rows = Array.from({ length: count }, (_, index) => [
+    ...[`${prefix} ${index}`, pipeline, index % 20 === 7 ? 'Nowhere' : 'New', owner],
+    ...[index === 3 ? 'much' : `${index}.50`, 'EUR'],
+    ...[
+      `${prefix} company ${index % 5}`,
+      `${prefix} person ${index % 7}`,
+      `${prefix}${index % 7}@example.com`,
+    ],
+  ])
+  return [names, ...rows].map(cells => cells.join(',')).join('\n')
+}
+
+const choose = (page: Page, name: string, text: string) =>
+  page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+const count = async (resource: string, filter: string) =>
+  (await service!.get(`${v1}/${resource}/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name }).waitFor()
+
+async function notSideways(page: Page, what: string): Promise<void> {
+  const { wide, seen } = await page.evaluate(() => {
+    const inner = document.querySelector('main')!
+    return { wide: Math.max(document.body.scrollWidth, inner.scrollWidth), seen: innerWidth }
+  })
+  assert.ok(wide <= seen, `${what}: ${wide} px wide in ${seen}`)
+}
+
+/** How many the result says of these words. */
+const told = async (page: Page, words: string) =>
+  Number(
+    await page
+      .locator('dl > div')
+      .filter({ has: page.getByText(words, { exact: true }) })
+      .locator('dd')
+      .textContent()
+      .then(text => text?.replace(',', '')),
+  )
+
+/** Goes to an entry of a list by the arrow keys, and takes it. */
+async function press(page: Page, entry: Locator): Promise<void> {
+  await entry.waitFor()
+  while (!(await entry.evaluate(item => item.hasAttribute('data-focused'))))
+    await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+}
+
+suite('An import', { skip: noBrowser }, () => {
+  test('a file with bad rows is tried, mended, imported and taken back', async () => {
+    const ui = await openUi(service!, '/deals')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Import deals' }).waitFor()
+    await ui.accessible('the choice of a file')
+    await choose(page, 'deals.csv', await dealsFile('Importham', 60))
+    await heading(page, 'What the columns become')
+    await page.waitForURL(/\/import\/\d+\?step=columns/)
+    await page.getByRole('button', { name: 'deal_value.value becomes: Deal value: value' }).waitFor()
+    await ui.accessible('the columns')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await heading(page, 'Texts that name nothing here')
+    await ui.accessible('the values')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await heading(page, 'Rows whose record is here already')
+    await ui.accessible('the duplicates')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Try 60 rows' }).click()
+    await heading(page, 'What would happen')
+    assert.deepEqual([await told(page, 'would be created'), await told(page, 'would be refused')], [56, 4])
+    assert.equal(await count('deal', 'title:like(Importham )'), 0)
+    const refused = page.getByRole('region', { name: 'What was refused' })
+    await refused.getByRole('row', { name: /^9 pipeline_stage .*Nowhere/ }).waitFor()
+    await refused.getByRole('row', { name: /^5 deal_value.value .*much/ }).waitFor()
+    await ui.accessible('what would happen')
+    const begun = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download them/ }).click()
+    const errors = await readFile(await (await begun).path(), 'utf8')
+    assert.equal(errors.trim().split('\n').length, 5, errors)
+
+    await page.getByRole('button', { name: 'Say what values stand for' }).click()
+    await page.getByRole('combobox', { name: /what “Nowhere” stands for/ }).selectOption({ label: 'New' })
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByText(/before your last changes/).waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Import 60 rows' }).waitFor()
+    assert.equal(await told(page, 'would be created'), 59)
+    await page.reload()
+    await page.getByRole('button', { name: 'Import 60 rows' }).click()
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    assert.deepEqual([await told(page, 'created'), await told(page, 'refused')], [59, 1])
+    assert.equal(await told(page, 'contacts and companies made'), 12)
+    assert.equal(await count('deal', 'title:like(Importham )'), 59)
+    await ui.accessible('what was imported')
+
+    // What somebody has changed since stays.
+    const [kept] = (await service!.get(`${v1}/deal/view/list?filter=title:eq(Importham 1)`)).body.data
+    await service!.call('PATCH', `${v1}/deal/${kept.id}`, { title: 'Kept' })
+    await page.goto(page.url().replace(/\?.*/, ''))
+    await page.getByRole('button', { name: 'Take the import back' }).click()
+    await ui.accessible('the question whether to take it back')
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await heading(page, 'Taken back')
+    await heading(page, 'What stayed as it is')
+    await refused.getByRole('link', { name: 'Kept' }).waitFor()
+    await ui.accessible('what was taken back')
+    assert.equal(await count('deal', 'title:like(Importham )'), 0)
+    await ui.end()
+  })
+
+  test('on a phone, by keys alone, with nothing to scroll sideways', async () => {
+    const ui = await openUi(service!, '/contacts', { size: phone })
+    const { page } = ui
+    await page.getByRole('button', { name: 'Import' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox').fill('Import contacts')
+    await press(page, page.getByRole('menuitem', { name: 'Import contacts', exact: true }))
+    await page.getByRole('heading', { level: 1, name: 'Import contacts' }).waitFor()
+    await notSideways(page, 'the file')
+    await ui.accessible('the choice of a file on a phone')
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file…' }).focus()
+    await page.keyboard.press('Enter')
+    const text = `Who,Phone\n${Array.from({ length: 9 }, (_, index) => `Phonia Number${index},+49 30 ${index}`).join('\n')}`
+    await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await heading(page, 'What the columns become')
+    await notSideways(page, 'the columns')
+    const become = async (column: string, target: string) => {
+      await page.getByRole('button', { name: `${column} becomes:` }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('searchbox').fill(target)
+      await press(page, page.getByRole('option', { name: target, exact: true }))
+      await page.getByRole('button', { name: `${column} becomes: ${target}` }).waitFor()
+    }
+    await become('Who', 'Not imported')
+    await page.getByText(/No column becomes .*Last name/).waitFor()
+    await become('Who', 'Whole name')
+    await page.getByText(/No column becomes/).waitFor({ state: 'detached' })
+    // What a record has once, one column becomes.
+    await become('Phone', 'Whole name')
+    await page.getByRole('button', { name: 'Who becomes: Not imported' }).waitFor()
+    await become('Phone', 'Phones')
+    await become('Who', 'Whole name')
+    await page.keyboard.press('Alt+ArrowDown')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    assert.equal(await focused(), 'Phones')
+    for (const step of ['values', 'duplicates', 'try']) {
+      await page.getByRole('button', { name: 'Next' }).focus()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`step=${step}`))
+      await notSideways(page, step)
+      await ui.accessible(`${step} on a phone`)
+    }
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'H2')
+    await page.getByRole('button', { name: 'Try 9 rows' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Import 9 rows' }).focus()
+    await notSideways(page, 'what would happen')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    await notSideways(page, 'what was imported')
+    assert.equal(await count('contact', 'first_name:eq(Phonia)'), 9)
+    await page.getByRole('link', { name: 'See the contacts' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/contacts\?sort=created_at/)
+    await page.getByText('Number8').first().waitFor()
+    await ui.end()
+  })
+
+  test('what is no file to import is said where it was chosen', async () => {
+    const ui = await openUi(service!, '/import?resource=product')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    const alert = page.getByRole('alert')
+    await choose(page, 'notes.docx', 'x')
+    await alert.getByText(/“notes.docx” is no such file/).waitFor()
+    await choose(page, 'empty.csv', '')
+    await alert.getByText(/“empty.csv” is empty/).waitFor()
+    await choose(page, 'head.csv', 'name,code\n')
+    await alert.getByText(/The file has no rows/).waitFor()
+    await ui.accessible('a file that was refused')
+    // A file that is dropped, and sent after what was refused.
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['name;stock\nDropped;1\n'], 'dropped.csv', { type: 'text/csv' }))
+      return transfer
+    })
+    await page.getByText('Drop the file here, or').dispatchEvent('drop', { dataTransfer: data })
+    await heading(page, 'What the columns become')
+    await page.getByText('1 row, 2 of 2 columns imported').waitFor()
+    await page.getByRole('button', { name: 'Discard the file' }).click()
+    await page.getByText('Nothing was imported.').waitFor()
+    await ui.end(/status of 422/)
+  })
+
+  test('a unique field tells what is here already', async () => {
+    const { call, get } = service!
+    await call('PATCH', `${v1}/field/203`, { is_unique: true })
+    await call('POST', `${v1}/product`, { name: 'There', product_code: 'D1' })
+    const ui = await openUi(service!, '/import?resource=product')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'products.csv', 'name,product_code\nFirst,d1\nSecond,D2\n')
+    await heading(page, 'What the columns become')
+    await page.getByRole('link', { name: 'Duplicates' }).click()
+    const same = page.getByRole('combobox', { name: 'What tells that it is the same' })
+    const code = (await get(`${v1}/field/203`)).body.data.field_name
+    await same.selectOption({ label: code })
+    await page.getByRole('radio', { name: /Update the record/ }).click()
+    await ui.accessible('what is done with duplicates')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Try 2 rows' }).click()
+    await page.getByRole('button', { name: 'Import 2 rows' }).waitFor()
+    assert.deepEqual([await told(page, 'would be created'), await told(page, 'would be updated')], [1, 1])
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await page.getByRole('button', { name: 'Take the import back' }).click()
+    assert.equal((await get(`${v1}/product/by/product_code/D1`)).body.data.name, 'First')
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await heading(page, 'Taken back')
+    assert.equal((await get(`${v1}/product/by/product_code/D1`)).body.data.name, 'There')
+    await ui.end()
+  })
+
+  test('one that runs is paused, left, found again and cancelled', async () => {
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    const rows = Array.from({ length: 20_000 }, (_, index) => `Pausing ${index}`)
+    await choose(page, 'many.csv', `name\n${rows.join('\n')}`)
+    await heading(page, 'What the columns become')
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without trying' }).click()
+    await page.getByRole('progressbar', { name: 'Importing' }).first().waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    await ui.accessible('an import that is paused')
+    const address = page.url()
+    await page.goto(`${service!.url}/board`)
+    await page.goto(address)
+    await page.getByText(/of 20,000 rows/).waitFor()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('link', { name: 'Import of companies: many.csv' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel it' }).click()
+    await page.getByText(/It was cancelled before its end/).waitFor()
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    const made = await count('company', 'name:like(Pausing )')
+    assert.ok(made > 0 && made < 20_000, String(made))
+    assert.equal(await told(page, 'created'), made)
+    await ui.end()
+  })
+})

@@ -1,0 +1,173 @@
+/** Jobs in the browser (D82, D84): a change of all that a filter finds, its undo, and the list of jobs. */
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = noBrowser ? null : await startService()
+const many = 130
+const stocked = (prefix: string) =>
+  `/products?filter=${encodeURIComponent(`name:like(${prefix})`)}&sort=id:asc`
+
+async function makeProducts(prefix: string): Promise<number[]> {
+  const operations = Array.from({ length: many }, (_, index) => ({
+    op: 'create',
+    data: { name: `${prefix} ${index}`, quantity_in_stock: index % 2 },
+  }))
+  const { body } = await service!.call('POST', `${v1}/product/batch`, { operations })
+  assert.equal(body.meta.failed, 0)
+  return body.data.map(({ data }: { data: { id: number } }) => data.id)
+}
+
+const count = async (filter: string) =>
+  (await service!.get(`${v1}/product/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
+
+/** Selects all that the filter finds, and says what their stock is to be. */
+async function askForStock(page: Page, stock: string): Promise<void> {
+  await page.getByRole('grid').getByRole('link').first().waitFor()
+  await page.getByRole('columnheader').first().click()
+  await page.getByText(`${many} selected`).waitFor()
+  await page.getByRole('button', { name: 'Change a field…' }).click()
+  await page.getByRole('searchbox', { name: 'Field to change' }).fill('Quantity')
+  await page.getByRole('option', { name: /Quantity in stock/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/Quantity in stock/)
+    .fill(stock)
+  await page.getByRole('button', { name: `Change all ${many}` }).click()
+  await page.getByText('nothing has been changed yet').waitFor()
+}
+
+suite('Jobs', { skip: noBrowser }, () => {
+  test('all that a filter finds are changed, counted first, and undone', async () => {
+    const [first] = await makeProducts('Jobson')
+    const ui = await openUi(service!, stocked('Jobson'))
+    const { page } = ui
+    await askForStock(page, '1')
+    assert.equal(await count('name:like(Jobson ),quantity_in_stock:eq(1)'), many / 2)
+    await ui.accessible('what would be changed')
+    await page.getByRole('button', { name: `Change ${many / 2}`, exact: true }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    assert.equal(await count('name:like(Jobson ),quantity_in_stock:eq(1)'), many)
+    await ui.accessible('what was changed')
+    // What somebody has changed since stays, and is named.
+    await service!.call('PATCH', `${v1}/product/${first}`, { quantity_in_stock: 7 })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo it' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Jobson 0' }).waitFor()
+    await ui.accessible('what was undone')
+    assert.equal(await count('name:like(Jobson ),quantity_in_stock:eq(0)'), many / 2 - 1)
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await ui.end()
+  })
+
+  test('what is left out stays, and a change that is not made leaves no job that waits', async () => {
+    await makeProducts('Leaver')
+    const ui = await openUi(service!, stocked('Leaver'))
+    const { page } = ui
+    await askForStock(page, '5')
+    await page.getByRole('button', { name: 'Change nothing' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const newest = async () => (await service!.get(`${v1}/job?pageSize=1`)).body.data[0]
+    while ((await newest()).state !== 'cancelled');
+    await page.getByRole('columnheader').first().click()
+    await page.locator('[data-cell="0.0"]').click()
+    await page.getByText(`${many - 1} selected`).waitFor()
+    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('searchbox', { name: 'Field to change' }).fill('Quantity')
+    await page.getByRole('option', { name: /Quantity in stock/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Quantity in stock/)
+      .fill('9')
+    await page.getByRole('button', { name: `Change all ${many - 1}` }).click()
+    await page.getByRole('button', { name: `Change ${many - 1}`, exact: true }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    assert.equal(await count('name:like(Leaver ),quantity_in_stock:eq(9)'), many - 1)
+    await ui.end()
+  })
+
+  test('one that ends when nobody looks at it says so, and is undone from there', async () => {
+    await makeProducts('Closer')
+    const ui = await openUi(service!, stocked('Closer'))
+    const { page } = ui
+    await askForStock(page, '8')
+    // The dialog hears of the end only once it is closed.
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/job\/\d+$/, async route => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: `Change ${many}`, exact: true }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByText('It goes on. You find it under Jobs.').waitFor()
+    const message = page.getByRole('log').getByText('Change of products: done.')
+    await message.waitFor()
+    assert.equal(await count('name:like(Closer ),quantity_in_stock:eq(8)'), many)
+    held.resolve()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('log').getByText('Change of products: taken back.').waitFor()
+    assert.equal(await count('name:like(Closer ),quantity_in_stock:eq(8)'), 0)
+    await ui.end()
+  })
+
+  test('the list of jobs says what each is, and takes back', async () => {
+    await makeProducts('Lister')
+    const asked = { filter: 'name:like(Lister )', changes: { quantity_in_stock: 4 } }
+    const { body } = await service!.call('POST', `${v1}/product/bulk`, asked)
+    const ui = await openUi(service!, '/board')
+    const { page } = ui
+    await page.getByRole('button', { name: /your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Jobs' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href="/jobs/${body.data.id}"]`) })
+    await row.getByText('Done').waitFor()
+    await row.getByText(`${many} of ${many} records`).waitFor()
+    await ui.accessible('the list of jobs')
+    await row.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo it' }).click()
+    await row.getByText('Taken back').waitFor()
+    assert.equal(await count('name:like(Lister ),quantity_in_stock:eq(4)'), 0)
+    await row.getByRole('link').click()
+    await page.getByRole('heading', { level: 2, name: 'Taken back' }).waitFor()
+    await ui.accessible('a job')
+    await ui.end()
+    const small = await openUi(service!, '/jobs', { size: { width: 390, height: 844 } })
+    await small.page.getByRole('row').first().waitFor()
+    assert.ok(await small.page.evaluate(() => document.querySelector('main')!.scrollWidth <= innerWidth))
+    await small.accessible('the list of jobs on a phone')
+    await small.end()
+  })
+
+  test('who may not see jobs or import is shown neither', async () => {
+    const { call } = service!
+    const read = ['contact', 'company', 'field', 'view', 'user', 'territory', 'tag', 'deal', 'product']
+    const scopes = [...read.map(name => `${name}:read`), 'deal:write', 'product:write']
+    const role = (await call('POST', `${v1}/role`, { name: 'Plain', scopes })).body.data.id
+    const made = await call('POST', `${v1}/user`, { name: 'Plain', email: 'plain@example.com', role })
+    const ui = await openUi(service!, '/products', { user: made.body.data.id })
+    const { page } = ui
+    await page.getByRole('grid').getByRole('link').first().waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Import' }).count(), 0)
+    await page.getByRole('button', { name: /your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Your profile' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: 'Jobs' }).count(), 0)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox').fill('import')
+    await page
+      .getByRole('menuitem', { name: /import/i })
+      .first()
+      .waitFor()
+    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Create deal “import”'])
+    await page.goto(`${service!.url}/import?resource=deal`)
+    await page.getByText('Your role may not import').waitFor()
+    await page.goto(`${service!.url}/jobs`)
+    await page.getByText('Your role may not see jobs').waitFor()
+    await ui.end()
+  })
+})

@@ -1,0 +1,43 @@
+/** Sends a file as it is, and tells how much of it has gone: `fetch` can't. */
+import { base, DealwrightError, hasEnded, Told } from './api.ts'
+
+export type Sending = {
+  /** of the bytes: from 0 to 1 */
+  readonly onProgress: (part: number) => void
+  readonly signal: AbortSignal
+}
+
+/** The data of the answer. Throws as `ask` does; a `Told` where the way to the service was interrupted. */
+export function upload<T>(
+  path: string,
+  file: Blob,
+  type: string,
+  { onProgress, signal }: Sending,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', `${base}${path}`)
+    request.setRequestHeader('content-type', type)
+    request.setRequestHeader('accept', 'application/json')
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
+    request.onload = () => {
+      const { status } = request
+      if (status === 401) hasEnded.set(true)
+      const body = json(request.responseText)
+      if (status === 201) resolve((body as { data: T }).data)
+      else reject(new DealwrightError(new Response(null, { status }), body))
+    }
+    request.onerror = () => reject(new Told('The file did not arrive: the service could not be reached.'))
+    request.onabort = () => reject(new Told('The file was not sent to its end.'))
+    signal.addEventListener('abort', () => request.abort())
+    request.send(file)
+  })
+}
+
+function json(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,145 @@
+/** The second step: what each column of the file becomes. */
+import { ChevronDown } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { Dialog, DialogTrigger } from 'react-aria-components'
+import { type Field, sayError } from '../api/api.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { manyOf, tell } from '../jobs/job.ts'
+import { FieldPicker } from '../list/field-picker.tsx'
+import { Panel } from '../settings/parts.tsx'
+import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { Popover } from '../ui/menu.tsx'
+import { announce, toastError } from '../ui/toast.tsx'
+import { textOf } from './cells.ts'
+import { type Column, change, type Import, type Target } from './import.ts'
+import { missing } from './missing.ts'
+import { StepActions } from './steps.tsx'
+
+type Props = { job: Import; fields: readonly Field[] }
+
+export function ColumnsStep({ job, fields }: Props) {
+  const format = useFormat()
+  const { mapping, columns, targets } = job
+  const byColumn = new Map(mapping.map(({ column, field }) => [column, field]))
+  const left = missing(job, fields)
+  const take = (column: number, field: string | null) => {
+    // What a record has once, one column becomes: it is taken from the other one.
+    const before = mapping.find(one => one.field === field && one.column !== column)
+    const others = mapping.filter(one => one.column !== column && one !== before)
+    change(job, { mapping: field ? [...others, { column, field }] : others })
+    if (before) announce(`${columns[before.column]?.name} is not imported any more.`)
+  }
+  const discard = () => tell(job, 'cancel').catch(error => toastError(sayError(error)))
+  return (
+    <>
+      <Panel
+        title="What the columns become"
+        detail={
+          <>
+            {format.counted(job.total ?? 0, 'row', 'rows')}, {byColumn.size} of{' '}
+            {format.counted(columns.length, 'column', 'columns')} imported.
+            <span className="max-sm:hidden"> Alt with ↑ or ↓ goes to another column.</span>
+          </>
+        }
+        actions={
+          <Button look="quiet" isSmall onPress={() => void discard()}>
+            Discard the file
+          </Button>
+        }
+      >
+        {left.length > 0 && (
+          <p role="status" className="m-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
+            No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused.
+          </p>
+        )}
+        <ul className="divide-y divide-line" onKeyDown={moveFocus}>
+          {columns.map((column, index) => (
+            <ColumnRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its place
+              key={index}
+              column={column}
+              targets={targets}
+              resource={job.resource}
+              field={byColumn.get(index) ?? null}
+              onTake={field => take(index, field)}
+            />
+          ))}
+        </ul>
+      </Panel>
+      <StepActions id={job.id} next="values" />
+    </>
+  )
+}
+
+/** Alt and an arrow lead to the next column's button, and back. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (!by || !event.altKey) return
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-becomes]')]
+  const at = buttons.indexOf(document.activeElement as HTMLElement)
+  if (at < 0) return
+  event.preventDefault()
+  buttons[at + by]?.focus()
+}
+
+const nothing = 'Not imported'
+
+function ColumnRow(props: {
+  column: Column
+  targets: readonly Target[]
+  resource: string
+  field: string | null
+  onTake: (field: string | null) => void
+}) {
+  const { column, targets, resource, field, onTake } = props
+  const [isOpen, setOpen] = useState(false)
+  const { label } = targets.find(one => one.field === field) ?? { label: nothing }
+  const samples = column.samples.map(textOf)
+  return (
+    <li className="grid items-center gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[1fr_1.4fr_1fr]">
+      <span className="min-w-0 font-medium break-words" dir="auto">
+        {column.name}
+      </span>
+      <span className="min-w-0 truncate text-ink-soft" dir="auto" title={samples.join('\n')}>
+        {samples.join(' · ') || 'Nothing in the rows that were looked at'}
+      </span>
+      <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
+        <Button
+          data-becomes
+          aria-label={`${column.name} becomes: ${label}`}
+          className={classes('w-full min-w-0 justify-between!', !field && 'text-ink-faint')}
+        >
+          <span className="min-w-0 truncate">{label}</span>
+          <ChevronDown size={14} aria-hidden />
+        </Button>
+        <Popover placement="bottom end" className="w-80 max-w-[calc(100vw-16px)]">
+          <Dialog aria-label={`What ${column.name} becomes`} className="outline-none">
+            <FieldPicker
+              label={`What ${column.name} becomes`}
+              fields={[
+                { internal_name: '', field_name: nothing, section: 'Leave out' },
+                ...listed(targets, resource),
+              ]}
+              onPick={({ internal_name }) => {
+                setOpen(false)
+                onTake(internal_name || null)
+              }}
+            />
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+    </li>
+  )
+}
+
+/** The targets as the picker lists them: the record's own, then those of the records that it points to. */
+function listed(targets: readonly Target[], resource: string) {
+  const own = `Of the ${resource}`
+  return targets.map(({ field, label }) => {
+    const [first = '', ...more] = label.split(': ')
+    const isOfOther =
+      more.length > 0 && targets.some(one => one.label === first && one.field === field.split('.')[0])
+    return { internal_name: field, field_name: label, section: isOfOther ? first : own }
+  })
+}

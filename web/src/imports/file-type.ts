@@ -1,0 +1,28 @@
+/** Which format a file has, by the ending of its name. Pure. */
+
+export type FileType = { readonly format: 'csv' | 'xlsx' | 'jsonl'; readonly mediaType: string }
+
+const csv = { format: 'csv', mediaType: 'text/csv' } as const
+const lines = { format: 'jsonl', mediaType: 'application/x-ndjson' } as const
+
+const types: { readonly [ending: string]: FileType } = {
+  csv,
+  tsv: csv,
+  txt: csv,
+  xlsx: {
+    format: 'xlsx',
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  },
+  jsonl: lines,
+  ndjson: lines,
+}
+
+/** What a browser offers in its dialog for files. */
+export const accepted = Object.keys(types)
+  .map(ending => `.${ending}`)
+  .join()
+
+export function typeOf(name: string): FileType | null {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  return Object.hasOwn(types, ending) ? types[ending]! : null
+}

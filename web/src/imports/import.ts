@@ -1,0 +1,77 @@
+/** An import as the service tells of it (D80), and changes of what is done with its file. */
+import { queryOptions } from '@tanstack/react-query'
+import { ask, sayError } from '../api/api.ts'
+import { queryClient } from '../api/queries.ts'
+import { type Job, jobKey, jobQuery } from '../jobs/job.ts'
+import { shared } from '../ui/shared.ts'
+import { toastError } from '../ui/toast.tsx'
+
+export type Target = {
+  /** `title`, `deal_value.value`, `company.name` */
+  readonly field: string
+  readonly label: string
+  readonly type?: string
+  readonly isRequired?: boolean
+  readonly options?: readonly { readonly id: number; readonly name: string }[]
+}
+export type Mapped = { readonly column: number; readonly field: string }
+export type Column = { readonly name: string; readonly samples: readonly unknown[] }
+/** target → text of the file → what it stands for; null: nothing */
+export type Values = { readonly [field: string]: { readonly [text: string]: Meaning } }
+export type Meaning = string | number | null
+export type Formats = {
+  readonly date?: 'dmy' | 'mdy' | 'ymd' | null
+  readonly decimal?: '.' | ',' | null
+  readonly isUnclear?: readonly string[]
+}
+export type Duplicates = { readonly by: string | null; readonly action: 'skip' | 'update' | 'create' }
+export type Plan = {
+  readonly mapping: readonly Mapped[]
+  readonly values: Values
+  readonly formats: Formats
+  readonly duplicates: Duplicates
+}
+type NamesNothing = { readonly text: string }
+
+export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'values_to_map'> &
+  Plan & {
+    readonly columns: readonly Column[]
+    readonly targets: readonly Target[]
+    /** texts of the whole file that name nothing */
+    readonly values_to_map: { readonly field: string; readonly texts: readonly NamesNothing[] }[]
+  }
+
+export const importQuery = (id: number) => queryOptions(jobQuery<Import>('import', id))
+
+/** The resources that files can be imported to, and that have a table. */
+export const importable = ['deal', 'product', 'contact', 'company', 'activity'] as const
+
+/** The imports that were changed since they were last tried. */
+export const changedSince = shared<ReadonlySet<number>>(new Set())
+
+export function noteTried(id: number): void {
+  changedSince.set(new Set([...changedSince.get()].filter(one => one !== id)))
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Changes what is done with the file: shown at once, saved one change after the other. */
+export function change({ id }: Pick<Import, 'id'>, changes: Partial<Plan>): void {
+  const key = jobKey(id)
+  changedSince.set(new Set([...changedSince.get(), id]))
+  queryClient.setQueryData<Import>(key, before => before && { ...before, ...changes })
+  const { formats, ...others } = changes
+  const body = {
+    ...others,
+    ...(formats ? { formats: { date: formats.date, decimal: formats.decimal } } : {}),
+  }
+  last = last
+    .then(() => ask<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
+    .catch(async error => {
+      toastError(sayError(error))
+      await queryClient.invalidateQueries({ queryKey: key })
+    })
+}
+
+/** Once all changes are saved. */
+export const saved = (): Promise<unknown> => last

@@ -1,0 +1,201 @@
+/** The first step of an import: a file is chosen or dropped, and sent. */
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { FileUp } from 'lucide-react'
+import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { sayError } from '../api/api.ts'
+import { queryClient } from '../api/queries.ts'
+import { upload } from '../api/upload.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { jobKey, manyOf } from '../jobs/job.ts'
+import { Body, Panel, Trouble } from '../settings/parts.tsx'
+import { may, useMe } from '../shell/me.ts'
+import { Empty } from '../ui/bits.tsx'
+import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { Select } from '../ui/inputs.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { announce } from '../ui/toast.tsx'
+import { accepted, typeOf } from './file-type.ts'
+import { type Import, importable } from './import.ts'
+import { Steps } from './steps.tsx'
+
+const route = getRouteApi('/shell/import')
+
+export function NewImport() {
+  const me = useMe()
+  const allowed = may(me, 'import:write') ? importable.filter(one => may(me, `${one}:write`)) : []
+  const { resource: asked } = route.useSearch()
+  const resource = allowed.find(one => one === asked) ?? allowed[0]
+  return (
+    <main className="min-h-0 grow overflow-auto">
+      <PageHead title={resource ? `Import ${manyOf(resource)}` : 'Import'} />
+      {resource ? (
+        <Body>
+          <Steps current="file" />
+          <ChooseFile resource={resource} allowed={allowed} />
+        </Body>
+      ) : (
+        <Empty title="Your role may not import (it lacks import:write). An administrator can change that." />
+      )}
+    </main>
+  )
+}
+
+type Sent = { readonly name: string; readonly part: number }
+
+function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly string[] }) {
+  const navigate = useNavigate()
+  const format = useFormat()
+  const [delimiter, setDelimiter] = useState<string | null>(null)
+  const [encoding, setEncoding] = useState<string | null>(null)
+  const [sent, setSent] = useState<Sent | null>(null)
+  const [problem, setProblem] = useState<string>()
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const stop = useRef<AbortController>(null)
+  // Who leaves the page is not led to an import later on.
+  useEffect(() => () => stop.current?.abort(), [])
+  const send = async (file: File | undefined) => {
+    if (!file || sent) return
+    const type = typeOf(file.name)
+    if (!type)
+      return setProblem(
+        `“${file.name}” is no such file. Choose one that ends in ${accepted.replaceAll(',', ', ')}.`,
+      )
+    if (file.size === 0) return setProblem(`“${file.name}” is empty.`)
+    setProblem(undefined)
+    setSent({ name: file.name, part: 0 })
+    stop.current = new AbortController()
+    const isText = type.format !== 'xlsx'
+    const query = new URLSearchParams({
+      ...{ resource, format: type.format, name: file.name.slice(-255) },
+      ...(delimiter && type.format === 'csv' ? { delimiter } : {}),
+      ...(encoding && isText ? { encoding } : {}),
+    })
+    try {
+      const made = await upload<Import>(`/import?${query}`, file, type.mediaType, {
+        signal: stop.current.signal,
+        onProgress: part => setSent({ name: file.name, part }),
+      })
+      queryClient.setQueryData(jobKey(made.id), made)
+      void queryClient.invalidateQueries({ queryKey: ['jobs'] })
+      announce(`The file has arrived: ${format.counted(made.total ?? 0, 'row', 'rows')}.`)
+      void navigate({ to: '/import/$id', params: { id: String(made.id) }, search: { step: 'columns' } })
+    } catch (error) {
+      setProblem(sayError(error))
+      setSent(null)
+    }
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void send(event.dataTransfer.files[0])
+  }
+  return (
+    <Panel
+      title="Choose a file"
+      detail="CSV, Excel or JSON lines. The first row has the names of the columns."
+      className="flex flex-col gap-4 p-4"
+    >
+      <Select
+        label="What its rows are"
+        value={resource}
+        disabled={sent !== null}
+        onChange={next => next && void navigate({ to: '/import', search: { resource: next }, replace: true })}
+        choices={allowed.map(id => ({ id, name: manyOf(id).replace(/^./, first => first.toUpperCase()) }))}
+      />
+      {sent ? (
+        <Sending {...sent} onStop={() => stop.current?.abort()} />
+      ) : (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same
+        <div
+          onDragOver={event => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+          className={classes(
+            'flex flex-col items-center gap-3 rounded-md border border-dashed px-4 py-10 text-center',
+            isOver ? 'border-accent bg-accent-soft' : 'border-line-strong',
+          )}
+        >
+          <FileUp size={22} aria-hidden className="text-ink-soft" />
+          <p className="text-ink-soft max-sm:hidden">Drop the file here, or</p>
+          <Button look="primary" onPress={() => input.current?.click()}>
+            Choose a file…
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            accept={accepted}
+            aria-label="File"
+            tabIndex={-1}
+            className="unseen"
+            onChange={({ target }) => {
+              void send(target.files?.[0])
+              // The same file can be chosen again once it is mended.
+              target.value = ''
+            }}
+          />
+        </div>
+      )}
+      <Trouble text={problem} />
+      <details>
+        <summary className="cursor-pointer text-ink-soft">How the file is written</summary>
+        <div className="mt-3 grid gap-3 sm:grid-cols-2">
+          <Select
+            label="Between the cells of CSV"
+            value={delimiter}
+            onChange={setDelimiter}
+            none="Found out"
+            choices={[
+              { id: ',', name: 'Comma' },
+              { id: ';', name: 'Semicolon' },
+              { id: '\t', name: 'Tab' },
+              { id: '|', name: 'Vertical bar' },
+            ]}
+          />
+          <Select
+            label="Encoding of the text"
+            value={encoding}
+            onChange={setEncoding}
+            none="Found out"
+            choices={[
+              { id: 'utf-8', name: 'UTF-8' },
+              { id: 'windows-1252', name: 'Windows 1252 (Western)' },
+              { id: 'utf-16le', name: 'UTF-16' },
+            ]}
+          />
+        </div>
+      </details>
+    </Panel>
+  )
+}
+
+/** After the last byte the service reads the file to its end, and answers. */
+function Sending({ name, part, onStop }: Sent & { onStop: () => void }) {
+  const format = useFormat()
+  const isSent = part >= 1
+  const said = isSent ? 'It has arrived and is being read.' : `${format.percent(Math.floor(part * 100))} sent`
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="font-medium" dir="auto">
+        {name}
+      </p>
+      <progress
+        aria-label={`Sending ${name}`}
+        aria-valuetext={said}
+        max={1}
+        value={isSent ? undefined : part}
+        className="h-2 w-full"
+      />
+      <div className="flex items-center gap-2">
+        <span role="status" className="grow tabular text-ink-soft">
+          {said}
+        </span>
+        <Button onPress={onStop}>Stop</Button>
+      </div>
+    </div>
+  )
+}

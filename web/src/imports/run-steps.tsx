@@ -1,0 +1,152 @@
+/** The last steps: everything is tried, then done; how far it is, what came of it, and the way back. */
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { base, type Field, sayError } from '../api/api.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { type Counts, manyOf, tell } from '../jobs/job.ts'
+import { stateOf } from '../jobs/job-words.ts'
+import { JobProgress } from '../jobs/progress.tsx'
+import { JobCounts, Refusals, RevertButton } from '../jobs/result.tsx'
+import { tableOf } from '../records/tables.ts'
+import { Panel, Trouble } from '../settings/parts.tsx'
+import { Button } from '../ui/button.tsx'
+import { changedSince, type Import, noteTried, saved } from './import.ts'
+import { missing } from './missing.ts'
+import { useGo } from './steps.tsx'
+
+const newest = { sort: 'created_at:desc' }
+
+const isGoing = ({ state }: Import) => state === 'running' || state === 'paused'
+
+export function TryStep({ job, fields }: { job: Import; fields: readonly Field[] }) {
+  const format = useFormat()
+  const go = useGo(job.id)
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const isChanged = changedSince.use().has(job.id)
+  const isTried = job.phase === 'dry_run' && !isGoing(job)
+  const counts = job.result.dry_run as Counts | undefined
+  const begin = async (action: 'dry_run' | 'run') => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await saved()
+      await tell(job, action)
+      noteTried(job.id)
+      if (action === 'run') go('run')
+    } catch (error) {
+      setProblem(sayError(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const all = format.counted(job.total ?? 0, 'row', 'rows')
+  const left = missing(job, fields)
+  const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
+  if (isGoing(job))
+    return (
+      <Panel title="Trying it" className="p-4">
+        <JobProgress job={job} />
+      </Panel>
+    )
+  return (
+    <>
+      <Panel
+        title={isTried ? 'What would happen' : 'Try it first'}
+        detail={isTried ? undefined : 'Each row is judged as if it were imported. Nothing is saved.'}
+        className="flex flex-col gap-4 p-4"
+      >
+        {isTried && counts && <JobCounts job={job} phase="dry_run" counts={counts} />}
+        {isTried && isChanged && (
+          <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
+            This was before your last changes. Try it again to see what they make of it.
+          </p>
+        )}
+        {!isTried && left.length > 0 && (
+          <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
+            No column becomes {left.join(', ')}: rows will be refused.
+          </p>
+        )}
+        <Trouble text={problem} />
+        <div className="flex flex-wrap gap-2">
+          <Button
+            look={isLeading ? 'plain' : 'primary'}
+            isPending={isBusy}
+            onPress={() => void begin('dry_run')}
+          >
+            {isTried ? 'Try again' : `Try ${all}`}
+          </Button>
+          <Button look={isLeading ? 'primary' : 'plain'} isPending={isBusy} onPress={() => void begin('run')}>
+            {isTried && !isChanged ? `Import ${all}` : 'Import without trying'}
+          </Button>
+        </div>
+      </Panel>
+      {isTried && <RefusedPanel job={job} phase="dry_run" />}
+      {isTried && job.refused > 0 && (
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onPress={() => go('columns')}>Change the columns</Button>
+          <Button onPress={() => go('values')}>Say what values stand for</Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+export function RunStep({ job }: { job: Import }) {
+  const { resource, state, phase, error } = job
+  const counts = phase === 'revert' ? job : ((job.result.run as Counts | undefined) ?? job)
+  const table = tableOf(resource)
+  const { text } = stateOf(job)
+  const began = phase === 'run' || phase === 'revert'
+  return (
+    <>
+      <Panel title={text} className="flex flex-col gap-4 p-4">
+        {isGoing(job) && <JobProgress job={job} />}
+        {error && <Trouble text={error} />}
+        {!isGoing(job) && began && <JobCounts job={job} phase={phase} counts={counts} />}
+        {!isGoing(job) && !began && <p className="text-ink-soft">Nothing was imported.</p>}
+        {state === 'cancelled' && phase === 'run' && (
+          <p className="text-ink-soft">
+            It was cancelled before its end: what was imported until then is here.
+          </p>
+        )}
+        <div className="flex flex-wrap gap-x-4 gap-y-2 empty:hidden">
+          {!isGoing(job) && (
+            <>
+              {table && (
+                <Link to="/$table" params={{ table }} search={newest} className="linked self-center">
+                  See the {manyOf(resource)}
+                </Link>
+              )}
+              <Link to="/import" search={{ resource }} className="linked self-center">
+                Import another file
+              </Link>
+            </>
+          )}
+          <span className="grow" />
+          <RevertButton job={job} />
+        </div>
+      </Panel>
+      {began && <RefusedPanel job={job} phase={phase} />}
+    </>
+  )
+}
+
+function RefusedPanel({ job, phase }: { job: Import; phase: 'dry_run' | 'run' | 'revert' }) {
+  if (job.refused === 0) return null
+  return (
+    <Panel
+      title={phase === 'revert' ? 'What stayed as it is' : 'Refused rows'}
+      className="p-4"
+      actions={
+        phase !== 'revert' && (
+          <a href={`${base}/import/${job.id}/errors.csv`} download className="linked">
+            Download them as CSV, with the reasons
+          </a>
+        )
+      }
+    >
+      <Refusals job={job} phase={phase} />
+    </Panel>
+  )
+}

@@ -1,0 +1,92 @@
+/** The steps of an import, each with its own address. */
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { announce } from '../ui/toast.tsx'
+import { saved } from './import.ts'
+
+export const steps = [
+  { id: 'file', title: 'File' },
+  { id: 'columns', title: 'Columns' },
+  { id: 'values', title: 'Values' },
+  { id: 'duplicates', title: 'Duplicates' },
+  { id: 'try', title: 'Try' },
+  { id: 'run', title: 'Import' },
+] as const
+
+export type StepName = (typeof steps)[number]['id']
+
+/** `id`: the import whose steps can be gone to; without it nothing can be gone to yet, or any more. */
+export function Steps({ current, id }: { current: StepName; id?: number | undefined }) {
+  const at = steps.findIndex(step => step.id === current)
+  const look = 'flex min-h-7 items-center gap-1.5 rounded-sm px-2'
+  return (
+    <nav aria-label="Steps of the import">
+      <ol className="flex flex-wrap gap-1">
+        {steps.map(({ id: step, title }, index) => {
+          const inside = (
+            <>
+              <span className="text-xs tabular">{index + 1}</span> {title}
+            </>
+          )
+          const isLink = id !== undefined && index > 0 && index < 5 && index !== at
+          return (
+            <li key={step} aria-current={index === at ? 'step' : undefined}>
+              {isLink ? (
+                <Link
+                  to="/import/$id"
+                  params={{ id: String(id) }}
+                  search={{ step }}
+                  className={`${look} text-ink-soft hover:bg-hover hover:text-ink`}
+                >
+                  {inside}
+                </Link>
+              ) : (
+                <span
+                  className={classes(
+                    look,
+                    index === at ? 'bg-accent-soft font-medium text-accent-strong' : 'text-ink-faint',
+                  )}
+                >
+                  {inside}
+                </span>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+/** Goes to a step once what was changed is saved; its heading gets the focus, as that of a page does. */
+export function useGo(id: number): (step: StepName) => void {
+  const navigate = useNavigate()
+  return async step => {
+    await saved()
+    await navigate({ to: '/import/$id', params: { id: String(id) }, search: { step } })
+    focusHeading()
+  }
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>('#content h2')
+  if (!heading) return
+  heading.tabIndex = -1
+  heading.focus()
+  announce(heading.textContent ?? '')
+}
+
+/** The way on, and back. */
+export function StepActions(props: { id: number; back?: StepName; next: StepName; nextText?: string }) {
+  const { id, back, next, nextText = 'Next' } = props
+  const go = useGo(id)
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      {back && <Button onPress={() => go(back)}>Back</Button>}
+      <Button look="primary" onPress={() => go(next)}>
+        {nextText}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+/** Asks before something that can't be gone on with is done. */
+import { type ReactNode, useState } from 'react'
+import { sayError } from '../api/api.ts'
+import { Trouble } from '../settings/parts.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+
+export function Confirm(props: {
+  title: string
+  action: string
+  look?: 'danger' | 'primary'
+  /** what leads back */
+  back?: string
+  onDo: () => Promise<unknown>
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { title, action, look = 'danger', back = 'Not now', onDo, onClose, children } = props
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const act = async () => {
+    setBusy(true)
+    try {
+      await onDo()
+      onClose()
+    } catch (error) {
+      setProblem(sayError(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} role="alertdialog" isOpen onClose={onClose}>
+      <div className="flex flex-col gap-3">
+        {children}
+        <Trouble text={problem} />
+      </div>
+      <DialogActions>
+        <Button onPress={onClose} autoFocus>
+          {back}
+        </Button>
+        <Button look={look} isPending={isBusy} onPress={() => void act()}>
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

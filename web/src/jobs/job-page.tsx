@@ -1,0 +1,42 @@
+/** The page of a job that changes many records at once: how far it is and what came of it. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useFormat } from '../format/use-format.tsx'
+import { Body, Panel } from '../settings/parts.tsx'
+import { ReadingFailed } from '../shell/reading-failed.tsx'
+import { Waiting } from '../ui/bits.tsx'
+import { PageHead } from '../ui/page.tsx'
+import { jobQuery, titleOf } from './job.ts'
+import { stateOf } from './job-words.ts'
+import { JobOutcome } from './outcome.tsx'
+import { RevertButton } from './result.tsx'
+
+const route = getRouteApi('/shell/jobs/$id')
+
+export function JobPage() {
+  const { id } = route.useParams()
+  const { data: job, error, refetch } = useQuery(jobQuery('bulk', Number(id)))
+  const format = useFormat()
+  const at = job?.begun_at ?? job?.created_at
+  return (
+    <main className="min-h-0 grow overflow-auto">
+      <PageHead title={job ? titleOf(job) : 'Job'} detail={at && format.moment(at)} />
+      <ReadingFailed error={error} onRetry={() => void refetch()} />
+      <Body>
+        {!job && !error && <Waiting className="h-40" />}
+        {job && (
+          <Panel title={stateOf(job).text} className="flex flex-col gap-4 p-4">
+            <JobOutcome job={job} />
+            <div className="flex flex-wrap items-center gap-3">
+              <Link to="/jobs" className="linked">
+                All jobs
+              </Link>
+              <span className="grow" />
+              <RevertButton job={job} />
+            </div>
+          </Panel>
+        )}
+      </Body>
+    </main>
+  )
+}

@@ -1,0 +1,147 @@
+/** Jobs as the service tells of them (D84): reading one while it runs, and telling it what to do. */
+import { queryOptions } from '@tanstack/react-query'
+import { ask, type Schemas, sayError } from '../api/api.ts'
+import { meQuery, queryClient, refresh } from '../api/queries.ts'
+import { may } from '../shell/me.ts'
+import { announce, toast, toastError } from '../ui/toast.tsx'
+
+/** What is wrong with a row or a record. Those of a revert name the record that stayed. */
+export type JobProblem = {
+  readonly field: string | null
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+  readonly column?: string
+  readonly resource?: string
+  readonly id?: number
+}
+/** `place`: the row of an import, the id of a record of a bulk change, the `seq` of a revert */
+export type Refused = {
+  readonly place: number
+  /** the line of the file */
+  readonly line?: number
+  readonly problems: readonly JobProblem[]
+}
+type OfFile = 'columns' | 'mapping' | 'values' | 'formats' | 'duplicates' | 'targets'
+export type Job = Omit<Schemas['job'], 'problems' | OfFile> & {
+  readonly problems: readonly Refused[]
+  /** of an import: the columns of its file, and what they become */
+  readonly columns?: readonly { readonly name: string }[]
+  readonly mapping?: readonly { readonly column: number; readonly field: string }[]
+}
+export type Phase = NonNullable<Job['phase']>
+export type Counts = Pick<Job, (typeof counted)[number]>
+export type JobAction = 'dry_run' | 'run' | 'pause' | 'resume' | 'cancel' | 'revert'
+
+export const counted = [
+  ...['created', 'updated', 'unchanged', 'skipped', 'reverted', 'related', 'refused'],
+] as readonly ('created' | 'updated' | 'unchanged' | 'skipped' | 'reverted' | 'related' | 'refused')[]
+
+const [soonMs, againMs] = [300, 1000]
+/** The jobs that are known to run, each with the tenths of it that have been read out. */
+const told = new Map<number, number>()
+
+export const jobKey = (id: number) => ['job', id] as const
+
+/** Imports are told by who may import, too; other jobs take the rights of jobs. */
+function pathOf({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
+  const me = queryClient.getQueryData(meQuery.queryKey)
+  return kind === 'import' && me && may(me, 'import:write') ? `/import/${id}` : `/job/${id}`
+}
+
+/** A job, read again about once a second while it runs and the page is seen. */
+export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
+  queryOptions({
+    queryKey: jobKey(id),
+    queryFn: async () => {
+      const job = await ask<J>('GET', pathOf({ kind, id }))
+      note(job)
+      return job
+    },
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.state !== 'running') return false
+      return data.done === 0 ? soonMs : againMs
+    },
+  })
+
+/**
+ * Hears of a job, from whichever answer: each tenth of it is read out once. When it ends, what it has written
+ * is read again; where nobody looks at it, a message says that it has ended.
+ */
+export function note(job: Job): void {
+  const { id, state, done, total, phase } = job
+  if (state === 'running') {
+    const tenth = total ? Math.floor((done * 10) / total) : 0
+    if (tenth > (told.get(id) ?? 0)) announce(`${done} of ${total}`)
+    told.set(id, tenth)
+    return
+  }
+  if (!told.delete(id)) return
+  void queryClient.invalidateQueries({ queryKey: ['jobs'] })
+  if (phase === 'dry_run') return
+  void readAgain(job)
+  const isSeen = queryClient
+    .getQueryCache()
+    .find({ queryKey: jobKey(id) })
+    ?.isActive()
+  if (isSeen) return
+  if (state === 'failed') toastError(`${titleOf(job)} has failed. ${job.error ?? ''}`)
+  if (state !== 'done') return
+  const undo = () => void tell(job, 'revert').catch(error => toastError(sayError(error)))
+  const isUndone = phase === 'revert'
+  toast(
+    `${titleOf(job)}: ${isUndone ? 'taken back' : 'done'}.`,
+    canRevert(job) && job.kind === 'bulk' ? { action: { label: 'Undo', act: undo } } : {},
+  )
+}
+
+/** What a job changes; an import makes contacts and companies besides. */
+function readAgain({ kind, resource }: Job): Promise<unknown> {
+  const all = new Set(kind === 'import' ? [resource, 'contact', 'company'] : [resource])
+  return Promise.all([...all].map(one => refresh(one)))
+}
+
+/** Tells a job what to do. Throws what the service says against it. */
+export async function tell(job: Pick<Job, 'kind' | 'id'>, action: JobAction): Promise<Job> {
+  // What was asked for before says nothing any more.
+  await queryClient.cancelQueries({ queryKey: jobKey(job.id) })
+  const next = await ask<Job>('POST', `${pathOf(job)}/${action}`)
+  keep(next)
+  return next
+}
+
+/** Shows a job as the service has just answered it. */
+export function keep(job: Job): void {
+  queryClient.setQueryData(jobKey(job.id), job)
+  note(job)
+  void queryClient.invalidateQueries({ queryKey: ['jobs'] })
+}
+
+/** Whether there is something that could be taken back. */
+export function canRevert({ state, phase, result, created, updated, related }: Job): boolean {
+  if (phase === null || phase === 'dry_run') return false
+  if (phase === 'run' && created + updated + related === 0) return false
+  if (phase === 'revert') return state !== 'done' && state !== 'running'
+  return ['done', 'cancelled', 'failed', 'paused'].includes(state) && !('revert' in result)
+}
+
+/** What a job is, in words: "Import of deals: spring.csv". */
+export function titleOf({ kind, resource, name }: Pick<Job, 'kind' | 'resource' | 'name'>): string {
+  const many = manyOf(resource)
+  if (kind === 'bulk') return `Change of ${many}`
+  return name ? `Import of ${many}: ${name}` : `Import of ${many}`
+}
+
+const irregular: { readonly [resource: string]: string } = {
+  company: 'companies',
+  activity: 'activities',
+  territory: 'territories',
+}
+
+/** deal → deals */
+export const manyOf = (resource: string): string => irregular[resource] ?? `${resource}s`
+
+/** The page of a job. */
+export const jobPath = ({ kind, id }: Pick<Job, 'kind' | 'id'>): string =>
+  kind === 'import' ? `/import/${id}` : `/jobs/${id}`

@@ -1,0 +1,18 @@
+/** How a job stands: its progress while it runs, then what came of it. */
+import { Trouble } from '../settings/parts.tsx'
+import type { Counts, Job } from './job.ts'
+import { JobProgress } from './progress.tsx'
+import { JobCounts, Refusals } from './result.tsx'
+
+export function JobOutcome({ job }: { job: Job }) {
+  const { state, phase, error, result } = job
+  if (state === 'running' || state === 'paused') return <JobProgress job={job} />
+  const counts = phase && ((result[phase] as Counts | undefined) ?? job)
+  return (
+    <>
+      {error && <Trouble text={error} />}
+      {phase && counts && <JobCounts job={job} phase={phase} counts={counts} />}
+      {phase && <Refusals job={job} phase={phase} />}
+    </>
+  )
+}

@@ -1,0 +1,169 @@
+/** What a job has come to: its counts, what was refused and why, and the button that takes all of it back. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { type AnyRecord, ask } from '../api/api.ts'
+import { mayRead } from '../api/queries.ts'
+import { nameOf } from '../fields/found.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { recordPath } from '../routes.tsx'
+import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { Confirm } from './confirm.tsx'
+import { type Counts, canRevert, type Job, type JobProblem, type Phase, tell } from './job.ts'
+import { countsOf } from './job-words.ts'
+import { useMayTell } from './progress.tsx'
+
+export function JobCounts({ job, phase, counts }: { job: Job; phase: Phase; counts: Counts }) {
+  const format = useFormat()
+  return (
+    <dl className="flex flex-wrap gap-x-8 gap-y-3">
+      {countsOf(job.kind, phase, counts).map(({ name, count, words }) => (
+        <div key={name} className="flex flex-col-reverse">
+          <dt className="text-sm text-ink-soft">{words}</dt>
+          <dd
+            className={classes(
+              'text-xl font-semibold tabular',
+              count > 0 && name === 'refused' && 'text-lost',
+            )}
+          >
+            {format.number(count)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+type Ref = { readonly resource: string; readonly id: number }
+
+/** The names of the records of problems, as far as they can be read. */
+function useNames(refs: readonly Ref[]): (ref: Ref) => string {
+  const groups = [...Map.groupBy(refs, ({ resource }) => resource)].map(
+    ([resource, list]) => [resource, [...new Set(list.map(({ id }) => id))].sort((a, b) => a - b)] as const,
+  )
+  const { data } = useQuery({
+    queryKey: ['names', groups],
+    queryFn: async () => {
+      const found = new Map<string, string>()
+      for (const [resource, ids] of groups.filter(([resource]) => mayRead(resource))) {
+        const query = { filter: `id:in(${ids.join()})`, pageSize: 500, count: 'none' }
+        const list = await ask<AnyRecord[]>('GET', `/${resource}/view/list`, { query })
+        for (const record of list) found.set(`${resource} ${record.id}`, nameOf(record))
+      }
+      return found
+    },
+    enabled: refs.length > 0,
+  })
+  return ({ resource, id }) => data?.get(`${resource} ${id}`) ?? `${resource} ${id}`
+}
+
+/** The rows or records that were refused, the first of them, with every reason. */
+export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
+  const format = useFormat()
+  const isOfFile = job.kind === 'import' && phase !== 'revert'
+  const refOf = (place: number, { resource, id }: JobProblem): Ref =>
+    phase === 'revert'
+      ? { resource: resource ?? job.resource, id: id ?? 0 }
+      : { resource: job.resource, id: place }
+  const rows = job.problems.flatMap(({ place, line, problems }) =>
+    (phase === 'revert' ? problems.slice(0, 1) : problems).map((problem, index) => ({
+      ...{ key: `${place} ${index}`, place, line, problem, index },
+    })),
+  )
+  const named = useNames(isOfFile ? [] : rows.map(({ place, problem }) => refOf(place, problem)))
+  if (rows.length === 0) return null
+  const left = job.refused - job.problems.length
+  return (
+    <div className="flex flex-col gap-1">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by the keys */}
+      <section aria-label="What was refused" tabIndex={0} className="max-h-[420px] overflow-auto">
+        <table className="w-full text-left">
+          <thead>
+            <tr className="text-sm text-ink-soft">
+              <th scope="col" className="w-px py-1.5 pr-4 font-medium">
+                {isOfFile ? 'Line' : 'Record'}
+              </th>
+              {phase !== 'revert' && (
+                <th scope="col" className="w-px py-1.5 pr-4 font-medium">
+                  {isOfFile ? 'Column' : 'Field'}
+                </th>
+              )}
+              <th scope="col" className="py-1.5 font-medium">
+                Reason
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, place, line, problem, index }) => {
+              const ref = refOf(place, problem)
+              return (
+                <tr key={key} className="border-t border-line align-top">
+                  <td className="py-1.5 pr-4 tabular whitespace-nowrap max-sm:whitespace-normal">
+                    {isOfFile && format.number(line ?? place + 1)}
+                    {!isOfFile && index === 0 && (
+                      <Link to={recordPath(ref.resource, ref.id)} className="linked" dir="auto">
+                        {named(ref)}
+                      </Link>
+                    )}
+                  </td>
+                  {phase !== 'revert' && (
+                    <td className="max-w-48 py-1.5 pr-4 break-words" dir="auto">
+                      {(isOfFile && columnOf(job, problem)) || problem.field || '—'}
+                    </td>
+                  )}
+                  <td className="py-1.5 break-words" dir="auto">
+                    {problem.message.replace(/^Column "[^"]*": /, '')}
+                    {problem.hint && <span className="text-ink-soft"> {problem.hint}</span>}
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+      {left > 0 && (
+        <p className="text-sm text-ink-faint">
+          And {format.number(left)} more{isOfFile ? ': the file of the refused rows has all of them' : ''}.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The column that a problem is about, by its name in the file. */
+function columnOf({ mapping = [], columns = [] }: Job, { field, column }: JobProblem): string | undefined {
+  const mapped = mapping.find(one => one.field === field)
+  return columns[mapped?.column ?? -1]?.name ?? column
+}
+
+/** Takes back all that a job has done, after it was asked whether to. */
+export function RevertButton({ job, isSmall = false }: { job: Job; isSmall?: boolean }) {
+  const [isAsking, setAsking] = useState(false)
+  const mayTell = useMayTell(job)
+  if (!mayTell || !canRevert(job)) return null
+  return (
+    <>
+      <Button isSmall={isSmall} onPress={() => setAsking(true)}>
+        <Undo2 size={14} aria-hidden />
+        {job.kind === 'import' ? 'Take the import back' : 'Undo'}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={job.kind === 'import' ? 'Take the whole import back?' : 'Undo the whole change?'}
+          action={job.kind === 'import' ? 'Take it back' : 'Undo it'}
+          onDo={() => tell(job, 'revert')}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {job.kind === 'import'
+              ? 'What it has created is deleted, and what it has updated gets its values of before. '
+              : 'Each record gets its values of before. '}
+            What somebody has changed since stays as it is, and is named.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
