@@ -3,8 +3,9 @@ import { oldestKept } from '../administration/background-jobs.ts'
 import { errorTable, type Problem, type Refusal } from '../errors.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch, type Outcome } from '../records/batch.ts'
-import { keepKey, storedResponse } from '../records/idempotency.ts'
+import { onceByKey } from '../records/idempotency.ts'
 import { requestKeyOf } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
 import type { Answer } from './answer.ts'
 import { readBatch } from './batch-body.ts'
 import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
@@ -13,9 +14,6 @@ import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from './r
 import type { Handler } from './route.ts'
 
 type Refused = { readonly refusal: Refusal }
-
-/** The answer as it was given the first time, by the key of its request (D8). */
-type Kept = { readonly status: number; readonly body: string }
 
 /** The resources whose records can be written in batches: what an account's catalog is made of can't. */
 export const batchedResources: ReadonlySet<string> = new Set([
@@ -38,20 +36,17 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
     const fields = fieldsOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), fields)
     const context = contextOf(request)
-    const key = requestKeyOf(context)
-    const before = await storedResponse<Kept>(db, key)
-    if (before) return before.response
     const since = oldestKept(request.now, retentionDays)
-    return db.transaction(askerOf(request), async tx => {
-      const single = { ...context, idempotency: null }
+    const single = { ...context, idempotency: null }
+    const act = async (tx: Queryable) => {
       const outcomes = await carryOutBatch(tx, fields, operations, single, since)
       const failed = outcomes.filter(outcome => 'refusal' in outcome).length
       const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
       const result =
         isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : answer(request, outcomes, isDry)
-      if (isKept) await keepKey(tx, key, { status: result.status, body: String(result.body) })
       return { isKept, result }
-    })
+    }
+    return db.transaction(askerOf(request), tx => onceByKey(tx, requestKeyOf(context), () => act(tx)))
   }
 }
 

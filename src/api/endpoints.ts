@@ -141,6 +141,7 @@ function requestOf(
     idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
     now,
     visitor,
+    isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),
     lastEventId: lastEventIdOf(lastEventId),
     rest: leave,

@@ -1,4 +1,5 @@
 /** The export of a resource over HTTP (D81): what it is called, and how it ends with its client. */
+import { Readable } from 'node:stream'
 import type { Caller } from '../accounts/callers.ts'
 import { type ExportDatabase, openExport } from '../export/export.ts'
 import { formatOf } from '../export/formats.ts'
@@ -10,10 +11,10 @@ import type { About } from '../openapi/about.ts'
 import { withNames } from '../records/names.ts'
 import { needNames } from './records.ts'
 import { fieldsOf } from './request.ts'
-import { type AccountRoute, at, type Handler, type Readable } from './route.ts'
+import { type AccountRoute, at, type Handler, type Readable as ReadResource } from './route.ts'
 
 /** GET /{resource}/export */
-export function exportRoute(db: ExportDatabase, resource: Readable, places: Places): AccountRoute {
+export function exportRoute(db: ExportDatabase, resource: ReadResource, places: Places): AccountRoute {
   const url = `/rest/api/v1/${resource}/export`
   const handler = exportHandler(db, resource, places)
   return { ...at('GET', url, `${resource}:read`, handler, aboutOf(resource)), isFile: true }
@@ -47,6 +48,13 @@ function exportHandler(db: ExportDatabase, resource: string, places: Places): Ha
       readExportQuery(request.query, fields, catalog, now.toISOString(), names),
     )
     needNames(caller, read.named ?? [], read.list)
+    const name = fileName(resource, read.format, caller, now)
+    const headers = {
+      'content-type': formatOf[read.format].mediaType,
+      'content-disposition': `attachment; filename="${name}"`,
+    }
+    // Fastify sends no body; a stream has no length that could be told.
+    if (request.isHead) return { status: 200, headers, body: Readable.from([]) }
     const leave = await places.take(catalog.account.id)
     try {
       const ended = request.hungUp()
@@ -56,16 +64,8 @@ function exportHandler(db: ExportDatabase, resource: string, places: Places): Ha
       ended.addEventListener('abort', () => content.destroy())
       if (ended.aborted) content.destroy()
       request.rest()
-      const name = fileName(resource, read.format, caller, now)
-      return {
-        status: 200,
-        headers: {
-          'content-type': formatOf[read.format].mediaType,
-          'content-disposition': `attachment; filename="${name}"`,
-          ...(bytes === null ? {} : { 'content-length': String(bytes) }),
-        },
-        body: content,
-      }
+      const length = bytes === null ? {} : { 'content-length': String(bytes) }
+      return { status: 200, headers: { ...headers, ...length }, body: content }
     } catch (error) {
       leave()
       throw error

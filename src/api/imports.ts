@@ -1,12 +1,14 @@
 /** Imports over HTTP (D80): a file is sent, its mapping is looked at and changed, and the job begins. */
 import { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { changedPlan } from '../imports/change.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import type { Source } from '../imports/read.ts'
 import { refusedFile } from '../imports/refused-file.ts'
 import { importedFields } from '../imports/step.ts'
 import { emptyPlan, takeRows } from '../imports/take.ts'
+import { nameable } from '../imports/targets.ts'
 import { changePlan, noteFile, removeJob } from '../jobs/store.ts'
 import type { JsonObject } from '../json.ts'
 import type { Queryable } from '../records/store.ts'
@@ -40,7 +42,7 @@ export function importHandlers({ db }: JobService) {
         job,
         bodyOf(request),
         importedFields(fieldsOf(request, job.resource)),
-        request.caller.catalog,
+        catalogFor(request, job.resource),
       )
       const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
       if (!changed)
@@ -78,7 +80,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
       db,
       key,
       importedFields(fields),
-      request.caller.catalog,
+      catalogFor(request, resource),
       limited(upload),
       source,
     )
@@ -87,6 +89,10 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
     await removeJob(db, key)
     throw error
   }
+}
+
+function catalogFor({ caller }: ApiRequest, resource: string): Catalog {
+  return nameable(caller.catalog, resource, caller.rights.scopes)
 }
 
 const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding']

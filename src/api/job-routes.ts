@@ -149,7 +149,6 @@ function bulkRoute(service: JobService, resource: Readable): AccountRoute {
     body: { schema: { type: 'object', properties, required: ['changes'], additionalProperties: false } },
     answers: [made],
     refuses: ['validation_failed'],
-    takesKey: false,
   })
 }
 

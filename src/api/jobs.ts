@@ -3,25 +3,37 @@ import type { Caller } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
 import { importJson, withLines } from '../imports/json.ts'
 import { peopleOf } from '../imports/people.ts'
+import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
 import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
 import { countEvents } from '../jobs/revert.ts'
-import { begin, insertJob, listJobs, move, type NewJob, problemsAfter, readJob } from '../jobs/store.ts'
+import {
+  type Asker,
+  begin,
+  insertJob,
+  listJobs,
+  move,
+  type NewJob,
+  problemsAfter,
+  readJob,
+} from '../jobs/store.ts'
 import type { JobWorker } from '../jobs/worker.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { refuse, unknownParameters, unreadable, wholeNumber } from '../list/parameters.ts'
+import { onceByKey } from '../records/idempotency.ts'
 import { withNames } from '../records/names.ts'
 import { parseRecord } from '../records/parse.ts'
+import { requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { reserveIds } from '../records/write.ts'
 import { type Answer, success } from './answer.ts'
-import { isDryRun, withoutDryRun } from './dry-run.ts'
+import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, unknownMembers } from './request.ts'
 import type { Handler } from './route.ts'
 
-export type JobService = { readonly db: ServedDatabase; readonly worker: JobWorker }
+export type JobService = { readonly db: ServedDatabase & WrittenDatabase; readonly worker: JobWorker }
 
 /** How many jobs of an account may wait, run or pause. */
 const openMax = 20
@@ -66,12 +78,20 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const plan = await bulkPlanOf(db, request, resource)
     const context = { ...contextOf(request), rights: request.caller.rights }
     const total = await countFound(inTurn(db, request), resource, plan.filter, context)
-    const job = await makeJob(db, request, {
-      ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
-      ...{ plan: plan as never, columns: null, total },
-    })
-    worker.wake(job)
-    return success(JSON.stringify(jobJson(job)), null, 201, { location: `/rest/api/v1/job/${job.id}` })
+    const made: Job[] = []
+    const make = async (tx: Queryable) => {
+      const job = await makeJob(tx, request, {
+        ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
+        ...{ plan: plan as never, columns: null, total },
+      })
+      made.push(job)
+      const location = `/rest/api/v1/job/${job.id}`
+      return { isKept: true, result: success(JSON.stringify(jobJson(job)), null, 201, { location }) }
+    }
+    const key = requestKeyOf(contextOf(request))
+    const answer = await db.transaction(askerOf(request), tx => onceByKey(tx, key, () => make(tx)))
+    for (const job of made) worker.wake(job)
+    return answer
   }
 }
 
@@ -79,17 +99,17 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
 export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
   const account = accountOf(request)
   const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
-  const made = await insertJob(db, { ...job, key, by: authorOf(request) }, openMax)
+  const made = await insertJob(db, { ...job, key, by: askedBy(request) }, openMax)
   if (made) return made
   const detail = `An account may have ${openMax} jobs that are not ended: end or cancel one first.`
   throw new Refusal('rate_limited', detail, [], { 'retry-after': '60' })
 }
 
-/** By whom a job is asked for, and what that allows. */
-function authorOf({ caller, requestId }: ApiRequest) {
+/** By whom a phase of a job is asked for, and what that allows. */
+function askedBy({ caller, requestId }: ApiRequest): Asker {
   const { actor, token, session, rights } = caller
   const scopes = [...rights.scopes]
-  return { actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
+  return { actsAs: actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
 }
 
 /** The job of the path. Throws `record_not_found` where it is none, of another kind, or of somebody else. */
@@ -109,9 +129,10 @@ export async function jobAnswer(
   status = 200,
 ): Promise<Answer> {
   const isImport = job.kind === 'import'
+  const catalog = nameable(caller.catalog, job.resource, caller.rights.scopes)
   const refused = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
   const json = isImport
-    ? importJson(job, withLines(job, refused), caller.catalog, await peopleOf(db, caller))
+    ? importJson(job, withLines(job, refused), catalog, await peopleOf(db, caller))
     : jobJson(job, refused)
   const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
   return success(JSON.stringify(json), null, status, status === 201 ? location : {})
@@ -140,18 +161,18 @@ export async function act(
   // A file may never arrive whole: it must not count as open for long.
   if (job.kind === 'import' && job.total === null && action !== 'cancel')
     throw wrongState(job, action, 'its file is still being read')
-  const told = await tell(db, job, action)
+  const told = await tell(db, job, action, askedBy(request))
   if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
   if (told.state === 'running') worker.wake(told)
   return jobAnswer(db, request, told)
 }
 
-async function tell(db: Queryable, job: Job, action: JobAction): Promise<Job | null> {
+async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Promise<Job | null> {
   const states = from[action]
   switch (action) {
     case 'dry_run':
     case 'run':
-      return begin(db, job, states, action, { position: 0, total: job.total })
+      return begin(db, job, states, action, { position: 0, total: job.total }, by)
     case 'pause':
       return move(db, job, states, 'paused')
     case 'resume':
@@ -161,7 +182,7 @@ async function tell(db: Queryable, job: Job, action: JobAction): Promise<Job | n
     case 'revert': {
       const total = await countEvents(db, job)
       if (total === 0) throw wrongState(job, action, 'it has changed nothing')
-      return begin(db, job, states, 'revert', { position: Number.MAX_SAFE_INTEGER, total })
+      return begin(db, job, states, 'revert', { position: Number.MAX_SAFE_INTEGER, total }, by)
     }
   }
 }
@@ -201,12 +222,18 @@ async function refuseUnreadable(
 ): Promise<void> {
   const fields = fieldsOf(request, resource)
   const { catalog } = request.caller
-  const { problems } = await withNames(db, request.caller, names =>
+  const { problems, warnings } = await withNames(db, request.caller, names =>
     parseRecord(changes, fields, catalog, {}, names),
   )
   // What is missing, each record has.
   const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
-  const at = own.map(problem => ({ ...problem, path: `/changes${problem.path}` }))
+  // A single write would tell of what it ignores; a job has nobody to tell.
+  const ignored = warnings
+    .filter(({ code }) => code === 'read_only')
+    .map(({ field, code }) => ({
+      ...{ field, path: `/${field}`, code, message: `${field} is read-only for you: leave it out.` },
+    }))
+  const at = [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
   if (at.length) throw new Refusal('validation_failed', "The changes can't be made to any record.", at)
 }
 

@@ -47,6 +47,8 @@ export type ApiRequest = {
   readonly idempotency: IdempotentRequest | null
   readonly now: Date
   readonly visitor: Visitor
+  /** whether the answer has its headers alone (RFC 9110 §9.3.2) */
+  readonly isHead: boolean
   /** whether it asks for a stream of events, and the last of them that it knows */
   readonly wantsStream: boolean
   readonly lastEventId: number | null

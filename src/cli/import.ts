@@ -45,7 +45,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   const acting = await callers.actingFor(account.id, user.id)
   if (!acting) throw new CommandRefusal('The user is not in use.')
   const key = { account: account.id, id: await reserveIds(db, account.id, 'last_id', 1) }
-  const by = { actor: user.id, token: null, session: null, requestId: null, scopes: ['admin'] }
+  const by = { actsAs: user.id, token: null, session: null, requestId: null, scopes: ['admin'] }
   const waiting: NewJob = {
     ...{ key, kind: 'import', resource: resource!, name: basename(file), state: 'waiting', phase: null, by },
     ...{ plan: emptyPlan(format) as never, columns: null, total: null },
@@ -60,7 +60,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
       await changePlan(db, key, plan as unknown as JsonObject)
     }
     const phase = given['dry-run'] ? 'dry_run' : 'run'
-    await begin(db, key, ['waiting'], phase, { position: 0, total: job.total })
+    await begin(db, key, ['waiting'], phase, { position: 0, total: job.total }, by)
   } catch (error) {
     await removeJob(db, key)
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'

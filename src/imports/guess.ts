@@ -7,6 +7,7 @@ import { findOption } from '../fields/kinds/dropdown.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import { bareName } from '../fields/synonyms.ts'
+import { inTurns } from '../in-turns.ts'
 import { candidatesFor, indexOf, scores } from './candidates.ts'
 import { currencyOf } from './cell-values.ts'
 import { Contents } from './contents.ts'
@@ -38,17 +39,17 @@ export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Ta
  * The likeliest target of each column; each target once. `samples`: the first rows. `system`: whose export it
  * is; found out when it is left out.
  */
-export function guessMapping(
+export async function guessMapping(
   catalog: Catalog,
   fields: ResourceFields,
   columns: readonly string[],
   samples: readonly (readonly Cell[])[],
   system: System | null = systemOf(fields.resource.name, columns),
-): Mapping {
+): Promise<Mapping> {
   const places = placesOf(catalog, fields)
   const template = system ? (templates[system][fields.resource.name] ?? {}) : {}
   const index = indexOf(places, fields, template)
-  const candidates = columns.flatMap((name, column): Candidate[] => {
+  const candidates = await inTurns([...columns.entries()], ([column, name]): Candidate[] => {
     // The name that a field has in the interface leaves no doubt.
     const isExact = index.byName.has(name)
     const contents = new Contents(
@@ -56,11 +57,14 @@ export function guessMapping(
       catalog,
     )
     return candidatesFor(name, contents, index).map(({ field, score }) => {
-      const fits = contents.fit(places.get(field)!.form)
+      const place = places.get(field)!
+      // What may not be named can be told by ids alone.
+      const isNamed = place.form !== 'reference' || catalog.resources.has(place.of.related!)
+      const fits = contents.fit(place.form) && (isNamed || contents.isEmpty || contents.areIds)
       return { column, field, score: fits || (isExact && score >= scores.same) ? score : score * misfit }
     })
   })
-  return chosen(candidates)
+  return chosen(candidates.flat())
 }
 
 /** The system whose export has most of the columns; null where none has two of them. */

@@ -47,7 +47,7 @@ export async function takeRows(
   const names = table.columns()
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
   const samples = looked.slice(0, count).map(({ cells }) => cells)
-  const mapping = guessMapping(catalog, fields, names, samples)
+  const mapping = await guessMapping(catalog, fields, names, samples)
   const plan = { ...emptyPlan(source.format), mapping, formats: guessFormats(samples) }
   const columns = names.map((name, column) => {
     return { name, samples: samplesOf(samples, column), texts: texts.of(column) }

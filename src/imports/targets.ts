@@ -7,6 +7,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { madeOnce } from '../made-once.ts'
+import { allows } from '../rights/scopes.ts'
 
 /** What a cell becomes. */
 export type Form =
@@ -55,6 +56,15 @@ export type Place = Target & {
   readonly isListed: boolean
   /** whether the import sets it beside the record */
   readonly isKept: boolean
+}
+
+/**
+ * The catalog as imports to `resource` are told of it: without the resources whose records may not be named
+ * (D65). The fields that point to them still take ids.
+ */
+export function nameable(catalog: Catalog, resource: string, scopes: ReadonlySet<string>): Catalog {
+  const kept = [...catalog.resources].filter(([name]) => name === resource || allows(scopes, `${name}:read`))
+  return kept.length < catalog.resources.size ? { ...catalog, resources: new Map(kept) } : catalog
 }
 
 /** Read-only fields that an import may set, so that moved records keep their ages (D80). */

@@ -34,7 +34,10 @@ export type Job = {
   readonly name: string | null
   readonly state: State
   readonly phase: Phase | null
+  /** whose it is */
   readonly actor: number
+  /** who began its phase */
+  readonly actsAs: number
   readonly token: number | null
   readonly session: number | null
   readonly requestId: string | null
@@ -85,6 +88,7 @@ export function jobOf(row: Readonly<Record<string, string | null>>): Job {
     state: row.state as State,
     phase: row.phase as Phase | null,
     actor: Number(row.actor),
+    actsAs: Number(row.acts_as),
     token: number(row.token),
     session: number(row.session),
     requestId: row.request_id ?? null,

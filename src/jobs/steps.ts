@@ -11,9 +11,9 @@ import type { Queryable, Transactional } from '../records/store.ts'
 import { Rights } from '../rights/rights.ts'
 import { narrowed } from '../rights/scopes.ts'
 import { bulkStep } from './bulk.ts'
+import { isStillAt, noteStep } from './holding.ts'
 import type { Job, Step } from './job.ts'
 import { revertStep } from './revert.ts'
-import { isStillAt, noteStep } from './store.ts'
 
 export type JobDatabase = Queryable & Transactional
 
@@ -71,10 +71,10 @@ function stepOf(tx: Queryable, job: Job, context: Context, count: number, means:
   return steps[job.kind](tx, job, context, oldest, count)
 }
 
-/** Who carries the job out, with what they may do now and could when they asked. Throws `forbidden`. */
+/** Who carries a phase out, with what they may do now and could when they asked. Throws `forbidden`. */
 async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
-  const acting = await callers.actingFor(job.account, job.actor)
-  if (!acting) throw new Refusal('forbidden', 'Whoever asked for this job is no longer a user in use.')
+  const acting = await callers.actingFor(job.account, job.actsAs)
+  if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
   const { rights } = acting
   const own = new Rights(narrowed(rights.scopes, new Set(job.scopes)), rights.role)
   own.need(`${job.resource}:write`)

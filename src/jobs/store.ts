@@ -1,24 +1,21 @@
 /**
- * Jobs in the database (D84): made, read, told what to do, held by a process, and how far they have come.
- * None of these statements takes an account's lock, except that which makes a job.
+ * Jobs in the database (D84): made, read, and told what to do. None of these statements takes an account's
+ * lock, except that which makes a job.
  */
 import { jsonInstant } from '../fields/moment.ts'
 import type { JsonObject } from '../json.ts'
 import type { Queryable, Reader } from '../records/store.ts'
 import { carryOut, lockFirst } from '../records/write.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { type Job, jobOf, type Kind, type Phase, type Refused, type State, type Step } from './job.ts'
+import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
 
 /** Which job is meant. */
 export type JobKey = { readonly account: number; readonly id: number }
 
-/**
- * For how long a process holds a job if it does not go on: then another may. A step that takes longer is
- * safe: it keeps the row from being taken until its end.
- */
-const leaseSeconds = 3
-
-const numbers = ['account_id', 'id', 'actor', 'token', 'session', 'total', 'position', 'done', 'worked_ms']
+const numbers = [
+  ...['account_id', 'id', 'actor', 'acts_as', 'token', 'session'],
+  ...['total', 'position', 'done', 'worked_ms'],
+]
 const texts = (names: readonly string[]) =>
   sql.join(names.map(name => sql`j.${sql.id(name)}::text AS ${sql.id(name)}`))
 const instants = sql.join(
@@ -28,9 +25,12 @@ const instants = sql.join(
 )
 const short = sql`${texts([...numbers, 'scopes', 'counts', 'result'])}, ${instants}, j.kind, j.resource, j.name,
   j.state, j.phase, j.request_id, j.error`
-const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
+export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
 /** Without what is long: the texts of a file's columns, and what stands for them. */
 const listColumns = sql`${short}, '{}' AS plan`
+
+/** Who asks for a phase of a job, by what, and what that allows. */
+export type Asker = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
 
 /** What a new job is made of. */
 export type NewJob = {
@@ -40,7 +40,7 @@ export type NewJob = {
   readonly name: string | null
   readonly state: State
   readonly phase: Phase | null
-  readonly by: Pick<Job, 'actor' | 'token' | 'session' | 'requestId' | 'scopes'>
+  readonly by: Asker
   readonly plan: JsonObject
   readonly columns: readonly JsonObject[] | null
   readonly total: number | null
@@ -52,17 +52,15 @@ export type NewJob = {
  */
 export async function insertJob(db: Queryable, job: NewJob, openMax: number | null): Promise<Job | null> {
   const { key, kind, resource, name, state, phase, by, plan, columns, total } = job
-  const idOf = (id: number | null) => (id === null ? null : String(id))
   const account = param(String(key.account))
   const most = param(openMax === null ? null : String(openMax))
   const rows = await carryOut(
     db,
     account,
-    sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, token, session, request_id,
-  scopes, plan, columns, total, begun_at)
+    sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, acts_as, token, session,
+  request_id, scopes, plan, columns, total, begun_at)
 SELECT ${account}::bigint, ${String(key.id)}::bigint, ${kind}::text, ${resource}::text, ${name}::text,
-  ${state}::text, ${phase}::text, ${String(by.actor)}::bigint, ${idOf(by.token)}::bigint,
-  ${idOf(by.session)}::bigint, ${by.requestId}::text, ${JSON.stringify(by.scopes)}::jsonb,
+  ${state}::text, ${phase}::text, ${String(by.actsAs)}::bigint, ${sql.join(valuesOf(by))},
   ${JSON.stringify(plan)}::jsonb, ${columns && JSON.stringify(columns)}::jsonb,
   ${total === null ? null : String(total)}::bigint, CASE WHEN ${state}::text = 'running' THEN now() END
 WHERE ${most}::bigint IS NULL OR ${most}::bigint > (SELECT count(*) FROM job x
@@ -71,6 +69,12 @@ RETURNING ${jobColumns}`,
     lockFirst,
   )
   return rows[0] ? jobOf(rows[0]) : null
+}
+
+/** The columns acts_as, token, session, request_id and scopes. */
+function valuesOf({ actsAs, token, session, requestId, scopes }: Asker): Sql[] {
+  const ids = [actsAs, token, session].map(id => sql`${id === null ? null : String(id)}::bigint`)
+  return [...ids, sql`${requestId}::text`, sql`${JSON.stringify(scopes)}::jsonb`]
 }
 
 /** A job; null where there is none, or none of this user, if one is given. */
@@ -160,13 +164,14 @@ WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${
   return row ? jobOf(row) : null
 }
 
-/** Has a job begin a phase, from one of these states; null where it is in none of them. */
+/** Has a job begin a phase as `by`, from one of these states; null where it is in none of them. */
 export async function begin(
   db: Reader,
   key: JobKey,
   from: readonly State[],
   phase: Phase,
   { position, total }: { readonly position: number; readonly total: number | null },
+  by: Asker,
 ): Promise<Job | null> {
   const named = param(phase)
   const [row] = await ask(
@@ -176,92 +181,11 @@ export async function begin(
     AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)
 UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint, done = 0,
   total = ${total === null ? null : String(total)}::bigint, counts = '{}', worked_ms = 0, error = NULL,
-  begun_at = now(), ended_at = NULL
+  begun_at = now(), ended_at = NULL,
+  (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
   )
   return row ? jobOf(row) : null
-}
-
-/** The jobs of all accounts that nobody works for, though they are to be done. */
-export async function findWork(db: Reader): Promise<JobKey[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
-  JOIN account a ON a.account_id = j.account_id
-WHERE j.state = 'running' AND j.leased_until < now() AND a.deleted_at IS NULL ORDER BY j.begun_at LIMIT 100`,
-  )
-  return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
-}
-
-/** Takes a job for this process or keeps it; null where it is not to be done, or another process does it. */
-export async function claim(db: Reader, key: JobKey, lease: string): Promise<Job | null> {
-  const own = param(lease)
-  const [row] = await ask(
-    db,
-    sql`UPDATE job j SET lease = ${own}::text, leased_until = now() + make_interval(secs => ${sql.integer(leaseSeconds)})
-WHERE ${isIt(key)} AND j.state = 'running' AND (j.leased_until < now() OR j.lease = ${own}::text)
-RETURNING ${jobColumns}`,
-  )
-  return row ? jobOf(row) : null
-}
-
-/** Gives a job back, so that another process may go on at once. */
-export async function release(db: Reader, key: JobKey, lease: string): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE job j SET lease = NULL, leased_until = '-infinity' WHERE ${isIt(key)} AND j.lease = ${lease}::text`,
-  )
-}
-
-/**
- * Within a transaction: keeps the job from being told anything else until its end. False where it is no
- * longer at this place, or no longer this process's.
- */
-export async function isStillAt(
-  db: Reader,
-  { account, id, position, phase }: Job,
-  lease: string,
-): Promise<boolean> {
-  const rows = await ask(
-    db,
-    sql`SELECT 1 AS one FROM job j WHERE ${isIt({ account, id })} AND j.state = 'running'
-  AND j.lease = ${lease}::text AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`,
-  )
-  return rows.length > 0
-}
-
-/** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
-export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
-  const counts = { ...job.counts }
-  for (const [name, count] of Object.entries(step.counts)) counts[name as keyof typeof counts] += count
-  const { phase, kind } = job
-  // What was tried waits for what comes next.
-  const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
-  const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
-  await ask(
-    db,
-    sql`WITH refused AS (
-  INSERT INTO job_problem (account_id, job, phase, place, problems)
-  SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
-  FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
-  ON CONFLICT (account_id, job, phase, place) DO NOTHING)
-UPDATE job j SET position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
-  counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
-  result = j.result || ${result}::jsonb, state = ${state}::text,
-  total = CASE WHEN ${String(step.isEnd && kind === 'bulk')}::boolean THEN j.done + ${String(step.done)}::bigint
-    ELSE j.total END,
-  ended_at = CASE WHEN ${String(step.isEnd)}::boolean THEN now() END
-WHERE ${isIt(job)}`,
-  )
-}
-
-/** Ends a job that can't go on, and says why. */
-export async function fail(db: Reader, key: JobKey, lease: string, error: string): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE job j SET state = 'failed', error = ${error}::text, ended_at = now()
-WHERE ${isIt(key)} AND j.lease = ${lease}::text AND j.state = 'running'`,
-  )
 }
 
 /** What was refused in a phase, after a place, in order. */
@@ -281,7 +205,8 @@ WHERE p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigin
   return rows.map(row => ({ place: Number(row.place), problems: JSON.parse(row.problems!) }))
 }
 
-function isIt({ account, id }: JobKey): Sql {
+/** The condition that a row `j` is the job's. */
+export function isIt({ account, id }: JobKey): Sql {
   return sql`j.account_id = ${String(account)}::bigint AND j.id = ${String(id)}::bigint`
 }
 

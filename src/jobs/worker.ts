@@ -9,8 +9,9 @@ import type { Log } from '../db/open.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { Refusal } from '../errors.ts'
 import { reasonOf } from '../log.ts'
+import { claim, fail, findWork, release } from './holding.ts'
 import { carryOutStep, type JobDatabase } from './steps.ts'
-import { claim, fail, findWork, type JobKey, release } from './store.ts'
+import type { JobKey } from './store.ts'
 
 export type JobOptions = {
   readonly db: JobDatabase

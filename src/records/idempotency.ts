@@ -6,7 +6,7 @@ import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
-import { carryOut, locked, statementOf } from './write.ts'
+import { carryOut, locked, lockFirst, statementOf } from './write.ts'
 
 /** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
@@ -84,14 +84,28 @@ export async function writeIdempotently<T extends object>(
 }
 
 /**
- * Stores the key of a request that made several writes in one transaction, in that transaction. What the
- * answer was is all in `response`.
+ * Carries out, in the transaction `tx`, a request that makes several writes, and stores its key there if they
+ * are kept. Its answer is all in `result`, that of the same request sent earlier too. Throws
+ * `idempotency_key_reused`.
  */
-export async function keepKey(db: Queryable, { idempotency, account }: RequestKey, response: object) {
-  if (!idempotency) return
-  const own = param(account)
-  const answer = sql`SELECT '' AS id FROM locked`
-  await carryOut(db, own, statementOf([...unchanged(own, answer), kept(own, idempotency, response)]))
+export async function onceByKey<T extends object>(
+  tx: Queryable,
+  key: RequestKey,
+  act: () => Promise<{ readonly isKept: boolean; readonly result: T }>,
+): Promise<{ readonly isKept: boolean; readonly result: T }> {
+  const { idempotency, account } = key
+  if (!idempotency) return act()
+  // Under the lock, the same request that came at the same time has been carried out, or waits.
+  await tx.query(lockFirst, [account])
+  const before = await storedResponse<T>(tx, key)
+  if (before) return { isKept: false, result: before.response }
+  const outcome = await act()
+  if (outcome.isKept) {
+    const own = param(account)
+    const answer = sql`SELECT '' AS id FROM locked`
+    await carryOut(tx, own, statementOf([...unchanged(own, answer), kept(own, idempotency, outcome.result)]))
+  }
+  return outcome
 }
 
 /**

@@ -353,3 +353,18 @@ test('nobody exports what they do not see', async () => {
   const [, row] = await rowsOf('deal/export?names=1&fields=primary_contact', secret)
   assert.equal(row![1], String(known.contact))
 })
+
+test('HEAD answers the headers alone, and refuses what GET refuses', async () => {
+  const head = (query: string) =>
+    fetch(`${url}${v1}/deal/export?${query}`, {
+      ...{ method: 'HEAD', headers: { authorization: `Bearer ${token}` } },
+    })
+  // No place of the account's two is taken.
+  const replies = await Promise.all([1, 2, 3].map(() => head('format=xlsx')))
+  for (const { status, headers } of replies) {
+    assert.deepEqual([status, headers.get('content-type')], [200, formatOf.xlsx.mediaType])
+    assert.match(headers.get('content-disposition')!, /deals-.*\.xlsx/)
+    assert.equal(headers.get('content-length'), null)
+  }
+  assert.equal((await head('format=pdf')).status, 400)
+})

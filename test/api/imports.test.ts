@@ -187,3 +187,27 @@ test('a file whose connection breaks leaves nothing, and is no fault', async () 
   while (Number((await kept())[0]!.n) > Number(before[0]!.n)) await sleep(10)
   assert.deepEqual(faults, [])
 })
+
+test('what may not be read is neither guessed nor taken', async () => {
+  const scopes = ['deal:read', 'deal:write', 'import:write']
+  const { token } = (await call('POST', `${v1}/token`, { name: 'Deals only', scopes })).body.data
+  const file = ['title,Company', 'One,Acme'].join('\n')
+  const as = { authorization: `Bearer ${token}` }
+  const sent = await fetch(`${service.url}${v1}/import?resource=deal&format=csv`, {
+    ...{ method: 'POST', body: file, headers: { ...as, 'content-type': 'text/csv' } },
+  })
+  const { data } = (await sent.json()) as {
+    data: { id: number; targets: { field: string }[]; mapping: Json }
+  }
+  const targets = data.targets.map(({ field }) => field)
+  assert.ok(
+    targets.includes('company') && !targets.some(field => /^company\.|^primary_contact\./.test(field)),
+  )
+  assert.deepEqual(data.mapping, [{ column: 0, field: 'title' }])
+  const mapping = [{ column: 1, field: 'company.name' }]
+  const changed = await call('PATCH', `${v1}/import/${data.id}`, { mapping }, as)
+  assert.deepEqual([changed.status, changed.body.errors[0].path], [422, '/mapping/0/field'])
+  // Whoever may read companies is told of them.
+  const whole = (await get(`${v1}/import/${data.id}`)).body.data.targets
+  assert.ok(whole.some(({ field }: { field: string }) => field === 'company.name'))
+})

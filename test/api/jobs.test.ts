@@ -46,16 +46,11 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
 })
 
-test('a dry run counts and saves nothing; then it can be run', async () => {
-  const before = (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
-  const asked = await bulk('product', { filter: 'name:like(Bulk )', changes: { name: '' } }, '?dry_run=1')
-  const job = await ended(asked.body.data?.id ?? 0).catch(() => null)
-  if (asked.status === 422) return
-  assert.deepEqual([job.state, job.refused], ['waiting', 120])
-  assert.equal((await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n, before)
-})
+const lastSeq = async () =>
+  (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
 
 test('tries a change that could be made, then makes it', async () => {
+  const before = await lastSeq()
   const asked = await bulk(
     'product',
     { filter: ['name:like(Bulk 1)'], changes: { quantity_in_stock: 9 } },
@@ -65,6 +60,7 @@ test('tries a change that could be made, then makes it', async () => {
   const tried = await ended(id)
   assert.deepEqual([tried.state, tried.phase, tried.updated], ['waiting', 'dry_run', total])
   assert.equal(await count('quantity_in_stock:eq(9)'), 0)
+  assert.equal(await lastSeq(), before)
   assert.equal((await call('POST', `${v1}/job/${id}/run`)).status, 200)
   assert.equal((await ended(id)).updated, total)
   assert.equal(await count('quantity_in_stock:eq(9)'), total)
@@ -81,6 +77,8 @@ test('what is no bulk change is refused', async () => {
     [{ changes: { nothing: 1 } }, '/changes/nothing'],
     [{ changes: { quantity_in_stock: 'many' } }, '/changes/quantity_in_stock'],
     [{ changes: { name: 'x' }, more: 1 }, '/more'],
+    [{ changes: { name: '' } }, '/changes/name'],
+    [{ changes: { name: 'x', updated_at: '2024-01-01T00:00:00Z' } }, '/changes/updated_at'],
   ] as [Json, string][]) {
     const reply = await bulk('product', body)
     assert.equal(reply.status, 422, reply.text)
@@ -92,6 +90,55 @@ test('what is no bulk change is refused', async () => {
   assert.equal((await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })).status, 400)
   assert.equal((await get(`${v1}/job/999999`)).status, 404)
   assert.equal((await get(`${v1}/job?pageSize=1`)).body.data.length, 1)
+})
+
+test('the same request with its key makes one job, however often it comes', async () => {
+  const key = { 'idempotency-key': 'bulk-1' }
+  const body = { filter: 'name:eq(None)', changes: { quantity_in_stock: 1 } }
+  const ask = (sent: Json = body) => call('POST', `${v1}/product/bulk`, sent, key)
+  const asked = await Promise.all([ask(), ask(), ask()])
+  const made = asked.filter(({ status }) => status === 201)
+  assert.ok(made.length > 0 && asked.every(({ status }) => status === 201 || status === 409))
+  const [id, ...others] = new Set(made.map(reply => reply.body.data.id))
+  assert.deepEqual(others, [])
+  await ended(id)
+  const again = await ask()
+  assert.deepEqual(again.body, made[0]!.body)
+  assert.equal(again.headers.get('location'), `${v1}/job/${id}`)
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.equal(
+    (await ask({ ...body, filter: 'name:eq(Other)' })).body.type,
+    '/docs/errors#idempotency_key_reused',
+  )
+})
+
+test('an administrator takes back what somebody did who may not any more', async () => {
+  const as = (token: string) => ({ authorization: `Bearer ${token}` })
+  const role = (
+    await call('POST', `${v1}/role`, {
+      name: 'Stock',
+      scopes: ['product:read', 'product:write', 'job:write'],
+    })
+  ).body.data
+  const user = (await call('POST', `${v1}/user`, { name: 'Cleo', email: 'cleo@example.com', role: role.id }))
+    .body.data
+  const { token } = (
+    await call('POST', `${v1}/token`, { name: 'Theirs', scopes: role.scopes, user: user.id })
+  ).body.data
+  const body = { filter: 'name:eq(Bulk 5)', changes: { quantity_in_stock: 55 } }
+  const asked = await call('POST', `${v1}/product/bulk`, body, as(token))
+  assert.equal(asked.status, 201, asked.text)
+  const { id } = asked.body.data
+  assert.equal((await ended(id)).updated, 1)
+  await call('PATCH', `${v1}/role/${role.id}`, { locked_fields: ['product.quantity_in_stock'] })
+  const locked = await call('POST', `${v1}/product/bulk`, body, as(token))
+  assert.deepEqual([locked.status, locked.body.errors?.[0].path], [422, '/changes/quantity_in_stock'])
+  await call('PATCH', `${v1}/user/${user.id}`, { is_active: false })
+  assert.equal((await call('POST', `${v1}/job/${id}/revert`)).status, 200)
+  const back = await ended(id)
+  assert.deepEqual([back.reverted, back.refused, back.created_by], [1, 0, user.id])
+  const [undo] = await db.query('SELECT actor::text, job::text FROM event ORDER BY seq DESC LIMIT 1')
+  assert.deepEqual(undo, { actor: String(service.known.owner), job: null })
 })
 
 test('an account has at most 20 jobs that are not ended, however many are asked for at once', async () => {

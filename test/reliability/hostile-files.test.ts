@@ -107,7 +107,7 @@ async function tried(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<
       }
       if (source.format !== 'jsonl') assert.equal(row.cells.length, table.columns().length)
       assert.ok(!JSON.stringify(row.cells).includes('\\u0000'))
-      convert ??= converterFor(table.columns(), row)
+      convert ??= await converterFor(table.columns(), row)
       const { body, problems } = convert(row.cells)
       JSON.stringify(body)
       for (const { message } of problems) assert.match(message, /^Column ".*\.$/s)
@@ -122,8 +122,8 @@ async function tried(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<
 }
 
 /** By what is guessed, and then any target for any column. */
-function converterFor(columns: readonly string[], row: Row) {
-  const guessed = guessMapping(catalog, deal, columns, [row.cells])
+async function converterFor(columns: readonly string[], row: Row) {
+  const guessed = await guessMapping(catalog, deal, columns, [row.cells])
   const others = targetsOf(catalog, deal).map(({ field }, index) => ({
     column: index % columns.length,
     field,

@@ -42,7 +42,7 @@ async function readAll(): Promise<void> {
   for (const file of files()) {
     const table = await readTable(file, { format: 'csv' })
     const fields = catalog.resources.get('deal')!
-    const mapping = guessMapping(catalog, fields, table.columns(), [])
+    const mapping = await guessMapping(catalog, fields, table.columns(), [])
     const convert = converter(catalog, fields, { mapping, values: {}, formats: {} }, table.columns())
     for await (const row of table.rows) {
       count++

@@ -244,7 +244,7 @@ test('a line of our own export converts back to the body that made it', async ()
   const table = await readTable(bytes(), { format: 'csv' })
   const [row] = await Array.fromAsync(table.rows)
   const fields = catalog.resources.get('deal')!
-  const mapping = guessMapping(catalog, fields, table.columns(), [row!.cells])
+  const mapping = await guessMapping(catalog, fields, table.columns(), [row!.cells])
   const plan = { mapping, values: {}, formats: guessFormats([row!.cells]) }
   const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(row!.cells)
   assert.deepEqual(problems, [])

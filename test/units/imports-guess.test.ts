@@ -9,9 +9,9 @@ import { catalog } from '../support/import-catalog.ts'
 const fieldsOf = (resource: string) => catalog.resources.get(resource)!
 
 /** Column → target, of columns with their first cells. */
-function guessed(resource: string, columns: { readonly [name: string]: Cell }) {
+async function guessed(resource: string, columns: { readonly [name: string]: Cell }) {
   const names = Object.keys(columns)
-  const mapping = guessMapping(catalog, fieldsOf(resource), names, [Object.values(columns)])
+  const mapping = await guessMapping(catalog, fieldsOf(resource), names, [Object.values(columns)])
   return Object.fromEntries(mapping.map(({ column, field }) => [names[column]!, field]))
 }
 
@@ -55,23 +55,23 @@ test('every target that a template names is there', () => {
   }
 })
 
-test('all columns of a template are guessed as it says', () => {
+test('all columns of a template are guessed as it says', async () => {
   for (const [system, resources] of Object.entries(templates) as [System, typeof templates.hubspot][]) {
     for (const [resource, columns] of Object.entries(resources)) {
       for (const [name, field] of Object.entries(columns)) {
-        const [found] = guessMapping(catalog, fieldsOf(resource), [name], [], system)
+        const [found] = await guessMapping(catalog, fieldsOf(resource), [name], [], system)
         assert.equal(found?.field, field, `${system} ${resource} ${name}`)
       }
     }
   }
 })
 
-test('an export of another system is known by its columns', () => {
+test('an export of another system is known by its columns', async () => {
   assert.equal(systemOf('deal', ['Deal - Title', 'Deal - Value', 'x']), 'pipedrive')
   assert.equal(systemOf('deal', ['Record ID', 'Deal Name', 'Deal Stage', 'Amount']), 'hubspot')
   assert.equal(systemOf('deal', ['Opportunity Name', 'Stage', 'Account Name']), 'salesforce')
   assert.equal(systemOf('deal', ['a', 'Amount']), null)
-  const pipedrive = guessed('deal', {
+  const pipedrive = await guessed('deal', {
     ...{ 'Deal - ID': '1', 'Deal - Title': 'A', 'Deal - Value': '5', 'Deal - Currency of Value': 'EUR' },
     ...{ 'Deal - Organization': 'Acme', 'Deal - Contact person': 'Ada L', 'Person - Email - Work': 'a@b.de' },
     ...{ 'Deal - Stage': 'Proposal', 'Deal - Status': 'Open', 'Deal - Won time': '' },
@@ -87,7 +87,7 @@ test('an export of another system is known by its columns', () => {
   })
 })
 
-test('names, labels and synonyms', () => {
+test('names, labels and synonyms', async () => {
   const columns = {
     ...{
       Opportunity: 'A',
@@ -105,33 +105,33 @@ test('names, labels and synonyms', () => {
     },
     ...{ Created: '2026-01-01', tite: 'x' },
   }
-  assert.deepEqual(guessed('deal', columns), {
+  assert.deepEqual(await guessed('deal', columns), {
     ...{ Opportunity: 'title', Amount: 'deal_value.value', 'Close date': 'expected_close_date' },
     ...{ 'Assigned to': 'sales_owner', Organisation: 'company.name', 'Lost reason': 'lost_reason' },
     ...{ Seats: 'cf_seats', Colors: 'cf_colors', 'E-Mail': 'primary_contact.emails' },
     ...{ 'Mobile phone': 'primary_contact.phones.mobile', Created: 'created_at' },
   })
-  assert.deepEqual(guessed('deal', { tilte: 'x' }), { tilte: 'title' })
+  assert.deepEqual(await guessed('deal', { tilte: 'x' }), { tilte: 'title' })
 })
 
-test('contents decide where names leave it open', () => {
-  assert.deepEqual(guessed('deal', { company: '17' }), { company: 'company' })
-  assert.deepEqual(guessed('deal', { company: 'Acme' }), { company: 'company.name' })
-  assert.deepEqual(guessed('deal', { contact: 'ada@acme.com' }), { contact: 'primary_contact.emails' })
-  assert.deepEqual(guessed('deal', { contact: 'Ada L' }), { contact: 'primary_contact.name' })
-  assert.deepEqual(guessed('deal', { Betrag: '1.250,50 €' }), { Betrag: 'deal_value' })
-  assert.deepEqual(guessed('deal', { Phase: 'proposal', Herkunft: 'Trade fair' }), {
+test('contents decide where names leave it open', async () => {
+  assert.deepEqual(await guessed('deal', { company: '17' }), { company: 'company' })
+  assert.deepEqual(await guessed('deal', { company: 'Acme' }), { company: 'company.name' })
+  assert.deepEqual(await guessed('deal', { contact: 'ada@acme.com' }), { contact: 'primary_contact.emails' })
+  assert.deepEqual(await guessed('deal', { contact: 'Ada L' }), { contact: 'primary_contact.name' })
+  assert.deepEqual(await guessed('deal', { Betrag: '1.250,50 €' }), { Betrag: 'deal_value' })
+  assert.deepEqual(await guessed('deal', { Phase: 'proposal', Herkunft: 'Trade fair' }), {
     ...{ Phase: 'pipeline_stage', Herkunft: 'source' },
   })
-  assert.deepEqual(guessed('contact', { Kontakt: 'jo@x.com' }), { Kontakt: 'emails' })
+  assert.deepEqual(await guessed('contact', { Kontakt: 'jo@x.com' }), { Kontakt: 'emails' })
   // A name whose cells are something else is not believed.
-  assert.deepEqual(guessed('deal', { 'Expected close date': 'no idea' }), {})
+  assert.deepEqual(await guessed('deal', { 'Expected close date': 'no idea' }), {})
 })
 
-test('a target has one column, and a person one kind of name', () => {
-  const twice = guessed('deal', { Title: 'A', title: 'B', 'title (2)': 'C' })
+test('a target has one column, and a person one kind of name', async () => {
+  const twice = await guessed('deal', { Title: 'A', title: 'B', 'title (2)': 'C' })
   assert.deepEqual(Object.values(twice), ['title'])
-  const names = guessed('contact', { Name: 'A B', 'First name': 'A', 'Last name': 'B' })
+  const names = await guessed('contact', { Name: 'A B', 'First name': 'A', 'Last name': 'B' })
   assert.ok(!(Object.values(names).includes('name') && Object.values(names).includes('last_name')))
 })
 

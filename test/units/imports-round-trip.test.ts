@@ -24,7 +24,7 @@ async function back(format: keyof typeof formats, resource: string, record: Json
   const table = await readTable(formats[format](source as unknown as Exported), { format })
   const rows = await Array.fromAsync(table.rows)
   const cells = rows.map(row => row.cells)
-  const mapping = guessMapping(catalog, fields, table.columns(), cells)
+  const mapping = await guessMapping(catalog, fields, table.columns(), cells)
   const plan = { mapping, values: {}, formats: guessFormats(cells) }
   const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(cells[0]!)
   assert.deepEqual(problems, [])

@@ -8,8 +8,10 @@ CREATE TABLE job (
   state text NOT NULL,
   -- what is done now, or was done last: dry_run, run or revert
   phase text,
-  -- for whom it works: a user, by what they asked, and what that allowed
+  -- whose it is
   actor bigint NOT NULL,
+  -- as whom its phase is carried out: the user who began it, by what they asked, and what that allowed
+  acts_as bigint NOT NULL,
   token bigint,
   session bigint,
   request_id text,

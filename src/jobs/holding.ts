@@ -1,0 +1,96 @@
+/**
+ * By which process a job is carried out, and how far it has come (D84). A process holds a job for a short
+ * while and says that it still does. None of these statements takes an account's lock.
+ */
+import type { Reader } from '../records/store.ts'
+import { ask, param, sql } from '../sql.ts'
+import { type Job, jobOf, type Step } from './job.ts'
+import { isIt, type JobKey, jobColumns } from './store.ts'
+
+/**
+ * For how long a process holds a job if it does not go on: then another may. A step that takes longer is
+ * safe: it keeps the row from being taken until its end.
+ */
+const leaseSeconds = 3
+
+/** The jobs of all accounts that nobody works for, though they are to be done. */
+export async function findWork(db: Reader): Promise<JobKey[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
+  JOIN account a ON a.account_id = j.account_id
+WHERE j.state = 'running' AND j.leased_until < now() AND a.deleted_at IS NULL ORDER BY j.begun_at LIMIT 100`,
+  )
+  return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
+}
+
+/** Takes a job for this process or keeps it; null where it is not to be done, or another process does it. */
+export async function claim(db: Reader, key: JobKey, lease: string): Promise<Job | null> {
+  const own = param(lease)
+  const [row] = await ask(
+    db,
+    sql`UPDATE job j SET lease = ${own}::text, leased_until = now() + make_interval(secs => ${sql.integer(leaseSeconds)})
+WHERE ${isIt(key)} AND j.state = 'running' AND (j.leased_until < now() OR j.lease = ${own}::text)
+RETURNING ${jobColumns}`,
+  )
+  return row ? jobOf(row) : null
+}
+
+/** Gives a job back, so that another process may go on at once. */
+export async function release(db: Reader, key: JobKey, lease: string): Promise<void> {
+  await ask(
+    db,
+    sql`UPDATE job j SET lease = NULL, leased_until = '-infinity' WHERE ${isIt(key)} AND j.lease = ${lease}::text`,
+  )
+}
+
+/**
+ * Within a transaction: keeps the job from being told anything else until its end. False where it is no
+ * longer at this place, or no longer this process's.
+ */
+export async function isStillAt(
+  db: Reader,
+  { account, id, position, phase }: Job,
+  lease: string,
+): Promise<boolean> {
+  const rows = await ask(
+    db,
+    sql`SELECT 1 AS one FROM job j WHERE ${isIt({ account, id })} AND j.state = 'running'
+  AND j.lease = ${lease}::text AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`,
+  )
+  return rows.length > 0
+}
+
+/** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
+export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
+  const counts = { ...job.counts }
+  for (const [name, count] of Object.entries(step.counts)) counts[name as keyof typeof counts] += count
+  const { phase, kind } = job
+  // What was tried waits for what comes next.
+  const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
+  const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
+  await ask(
+    db,
+    sql`WITH refused AS (
+  INSERT INTO job_problem (account_id, job, phase, place, problems)
+  SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
+  FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
+  ON CONFLICT (account_id, job, phase, place) DO NOTHING)
+UPDATE job j SET position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
+  counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
+  result = j.result || ${result}::jsonb, state = ${state}::text,
+  total = CASE WHEN ${String(step.isEnd && kind === 'bulk')}::boolean THEN j.done + ${String(step.done)}::bigint
+    ELSE j.total END,
+  ended_at = CASE WHEN ${String(step.isEnd)}::boolean THEN now() END
+WHERE ${isIt(job)}`,
+  )
+}
+
+/** Ends a job that can't go on, and says why. */
+export async function fail(db: Reader, key: JobKey, lease: string, error: string): Promise<void> {
+  await ask(
+    db,
+    sql`UPDATE job j SET state = 'failed', error = ${error}::text, ended_at = now()
+WHERE ${isIt(key)} AND j.lease = ${lease}::text AND j.state = 'running'`,
+  )
+}
