@@ -12,10 +12,12 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { problemAnswer, rawAnswer } from './answer.ts'
 import { hasBody } from './body.ts'
 import { networkOf } from './network.ts'
+import { arriving } from './upload.ts'
 
 export type ConnectionLimits = {
   /** connections in all, and those of one network */
@@ -30,6 +32,7 @@ export type ConnectionLimits = {
  */
 const [lingerMs, lingerBytes] = [5000, 4_194_304]
 const sayAgainMs = 60_000
+const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /**
  * Node's settings for requests that must arrive whole within `limitMs`. The time for the head must be the
@@ -52,6 +55,8 @@ export class Connections {
   readonly #say: (line: string) => void
   /** connection → the answers under way on it */
   readonly #open = new Map<Socket, Set<ServerResponse>>()
+  /** connections over which a file comes */
+  readonly #receiving = new Set<Socket>()
   readonly #ofNetwork = new Map<string, number>()
   /** connections over which no valid token has come, the oldest first, with their networks */
   readonly #strangers = new Map<Socket, string>()
@@ -85,6 +90,13 @@ export class Connections {
     this.#strangers.delete(socket)
   }
 
+  /** The bytes of a file: its request may take longer to arrive than others, as long as something comes. */
+  receive(body: Readable, socket: Socket, response: ServerResponse): AsyncIterable<Uint8Array> {
+    this.#receiving.add(socket)
+    response.once('close', () => this.#receiving.delete(socket))
+    return arriving(body, this.#limits.requestTimeoutMs)
+  }
+
   /**
    * To be called before an answer is sent. The client has to read the answer in time. It is the connection's
    * last answer unless the request was read whole, as nobody will read the rest.
@@ -100,6 +112,7 @@ export class Connections {
 
   /** Answers a request that can't be read or has not arrived in time. Then the connection ends. */
   refuse(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === tookTooLong && this.#receiving.has(socket)) return
     const [first, ...others] = this.#open.get(socket) ?? []
     // Another answer is under way, and the client would take this one for it.
     const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
@@ -112,7 +125,7 @@ export class Connections {
     switch (code) {
       case 'HPE_HEADER_OVERFLOW':
         return ['header_too_large', `The address and the headers have more than ${maxHeaderSize} bytes.`]
-      case 'ERR_HTTP_REQUEST_TIMEOUT':
+      case tookTooLong:
         return [
           'request_timeout',
           `The request did not arrive within ${this.#limits.requestTimeoutMs / 1000} s.`,

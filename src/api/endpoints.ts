@@ -91,7 +91,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       const caller = admitted.get(request) as Admitted
       try {
         const answer = await pipeline.answer(
-          requestOf(route, caller, request, reply, service.now()),
+          requestOf(route, caller, request, reply, service),
           scope,
           handler,
         )
@@ -116,11 +116,12 @@ function requestOf(
   { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
-  now: Date,
+  { now, connections }: Service,
 ): ApiRequest {
   const url = request.raw.url!
   const params = request.params as { [name in PathParameter]?: string }
   const body = uploads ? undefined : (request.body as ApiRequest['body'])
+  const file = uploads && (request.body as Readable | undefined)
   const query = readQuery(url)
   // A dry run keeps no key.
   const isKeyed = takesKey({ scope, about }) && !query.has(dryRun)
@@ -136,10 +137,10 @@ function requestOf(
     value: params.value ?? '',
     query,
     body,
-    upload: uploads ? ((request.body as Readable | undefined) ?? null) : null,
+    upload: file ? connections.receive(file, request.raw.socket, reply.raw) : null,
     ifMatch,
     idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
-    now,
+    now: now(),
     visitor,
     isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),

@@ -18,8 +18,6 @@ import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, fieldsOf } from './request.ts'
 import type { Handler } from './route.ts'
 
-/** The largest file, in bytes. */
-const fileMax = 2_147_483_648
 /** The media types of files. */
 export const fileTypes = [
   'text/csv',
@@ -81,7 +79,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
       key,
       importedFields(fields),
       catalogFor(request, resource),
-      limited(upload),
+      upload,
       source,
     )
     return jobAnswer(db, request, await noteFile(db, key, found), 201)
@@ -122,26 +120,7 @@ function readUpload({ query }: ApiRequest): { resource: string; source: Source; 
   return { resource: resource!, source: { format: told!, ...given }, name }
 }
 
-function uploadOf({ upload }: ApiRequest): Readable {
-  if (upload instanceof Readable) return upload
+function uploadOf({ upload }: ApiRequest): AsyncIterable<Uint8Array> {
+  if (upload) return upload
   throw new Refusal('unsupported_media_type', `Send the file as the body, as one of ${fileTypes.join(', ')}.`)
-}
-
-async function* limited(upload: Readable): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  try {
-    for await (const chunk of upload as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > fileMax)
-        throw new Refusal(
-          'body_too_large',
-          `The file is larger than the ${fileMax} bytes that the service takes.`,
-        )
-      yield chunk
-    }
-  } catch (error) {
-    // The client left: that is no fault of the service.
-    if (error !== upload.errored) throw error
-    throw new Refusal('malformed_request', 'The request ended before its body did.')
-  }
 }

@@ -5,7 +5,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { Caller } from '../accounts/callers.ts'
 import { Problems, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -41,7 +40,7 @@ export type ApiRequest = {
   readonly query: Parameters
   readonly body: Json | undefined
   /** the bytes of a body that is a file, as they come */
-  readonly upload: Readable | null
+  readonly upload: AsyncIterable<Uint8Array> | null
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null

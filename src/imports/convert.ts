@@ -203,8 +203,8 @@ function itemsWith(emails: Json | undefined): string[] {
     : []
 }
 
-/** `isUnclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
-export type GuessedFormats = Formats & { readonly isUnclear: readonly ('date' | 'decimal')[] }
+/** `unclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
+export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }
 
 /** How many cells are looked at. */
 const cellsMax = 10_000
@@ -222,11 +222,11 @@ export function guessFormats(samples: readonly (readonly Cell[])[]): GuessedForm
   }
   const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
   const decimal = counts.comma > counts.point ? ',' : '.'
-  const isUnclear = [
+  const unclear = [
     ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
     ...(counts.either && !counts.comma && !counts.point ? (['decimal'] as const) : []),
   ]
-  return { ...(date ? { date } : {}), decimal, isUnclear }
+  return { ...(date ? { date } : {}), decimal, unclear }
 }
 
 function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {

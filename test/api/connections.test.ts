@@ -53,6 +53,39 @@ test('a request that does not arrive in time is ended then, however it is sent',
     assert.ok(took > 0.9 && took < 3, `${how}: ${took} times the limit`)
 })
 
+test('a file may take longer to arrive, as long as it comes', async () => {
+  const text = `name\n${Array.from({ length: 60 }, (_, index) => `Slow ${index}\n`).join('')}`
+  const headers = { ...bearer, 'content-type': 'text/csv', 'content-length': text.length }
+  const complete = head('POST', `${v1}/import?resource=tag&format=csv`, headers)
+  const [steady, stalled] = await Promise.all([rawClient(slow.url), rawClient(slow.url)])
+  const begun = performance.now()
+  for (const client of [steady, stalled]) client.send(complete + text.slice(0, 10))
+  for (let sent = 10; sent < text.length; sent += 60) {
+    await later(requestTimeoutMs / 4)
+    steady.send(text.slice(sent, sent + 60))
+  }
+  await until(() => steady.answered() !== '')
+  assert.ok(performance.now() - begun > 1.5 * requestTimeoutMs)
+  assert.equal(statusOf(steady.answered()), 201)
+  const answer = await stalled.ended
+  assert.deepEqual([statusOf(answer), codeOf(answer)], [408, 6006])
+  // The next request over the same connection has to come in time again.
+  steady.send(complete.slice(0, 60))
+  assert.match(await steady.ended, /408/)
+})
+
+test('who sends a file that can not be read gets to know why, however much is still to come', async () => {
+  const size = 30_000_000
+  const client = await rawClient(slow.url)
+  const headers = { ...bearer, 'content-type': 'text/csv', 'content-length': size }
+  client.send(`${head('POST', `${v1}/import?resource=tag&format=csv&encoding=utf-8`, headers)}name\n`)
+  client.socket.write(Buffer.from([0x41, 0xff, 0x0a]))
+  const more = setInterval(() => client.socket.write(Buffer.alloc(100_000, 'A\n')), 10)
+  const answer = await client.ended
+  clearInterval(more)
+  assert.equal(statusOf(answer), 400, answer)
+})
+
 test('a client that does not read its answers is cut off', async () => {
   const client = await rawClient(slow.url)
   client.socket.pause()

@@ -223,13 +223,13 @@ test('what can not be converted is told with its column', () => {
 })
 
 test('formats are guessed, and what is unclear is said', () => {
-  assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', isUnclear: [] })
-  assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', isUnclear: [] })
+  assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', unclear: [] })
+  assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', unclear: [] })
   assert.deepEqual(guessFormats([['01/02/2026'], ['1.250']]), {
     decimal: '.',
-    isUnclear: ['date', 'decimal'],
+    unclear: ['date', 'decimal'],
   })
-  assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).isUnclear, ['date'])
+  assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).unclear, ['date'])
 })
 
 const exported = [

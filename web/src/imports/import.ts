@@ -22,7 +22,7 @@ export type Meaning = string | number | null
 export type Formats = {
   readonly date?: 'dmy' | 'mdy' | 'ymd' | null
   readonly decimal?: '.' | ',' | null
-  readonly isUnclear?: readonly string[]
+  readonly unclear?: readonly string[]
 }
 export type Duplicates = { readonly by: string | null; readonly action: 'skip' | 'update' | 'create' }
 export type Plan = {

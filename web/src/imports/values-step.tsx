@@ -73,7 +73,7 @@ function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
 
 function FormatsPanel({ job }: { job: Import }) {
   const { formats } = job
-  const isUnclear = (what: string) => formats.isUnclear?.includes(what)
+  const isUnclear = (what: string) => formats.unclear?.includes(what)
   const take = (changes: Formats) =>
     change(job, { formats: { date: formats.date ?? null, decimal: formats.decimal ?? null, ...changes } })
   return (
