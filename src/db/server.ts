@@ -12,6 +12,7 @@ import { type Life, SessionPool, type Transaction, transact } from './pool.ts'
 import { requireServer } from './require-server.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 import { type Ask, Session } from './session.ts'
+import { keepStatistics } from './statistics.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /**
@@ -42,6 +43,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     await sql.end()
     throw error
   }
+  const statistics = keepStatistics(sql, log)
   const placesForReads = Math.max(1, poolSize - otherConnections)
   const prober = new Prober(open)
   const breaker = new CircuitBreaker({
@@ -73,6 +75,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     read: (statement, ended) =>
       breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
     async close() {
+      statistics.stop()
       breaker.stop()
       prober.end('The database is closed')
     },

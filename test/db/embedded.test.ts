@@ -14,7 +14,7 @@ import { embeddedMajor } from '../../src/db/embedded/data-directory.ts'
 import { embeddedPool } from '../../src/db/embedded/embedded.ts'
 import { Engine } from '../../src/db/embedded/engine.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
-import { analyzeGrownTables, vacuumDueTables } from '../../src/db/embedded/maintenance.ts'
+import { vacuumDueTables } from '../../src/db/embedded/maintenance.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StartupError } from '../../src/db/startup-error.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
@@ -285,24 +285,6 @@ test('tables that changed are vacuumed and analyzed', async () => {
   const [row] = await db.query(`SELECT reltuples FROM pg_class WHERE relname = 'busy'`)
   assert.equal(row!.reltuples, '100')
   assert.ok(!(await vacuumDueTables(db.sql)).includes('public.busy'))
-  await db.close()
-})
-
-test('a table that has more than doubled is analyzed, so that statements are planned anew', async () => {
-  const db = await openDatabase({ dataDir, log })
-  await db.query('CREATE TABLE grown (id bigint PRIMARY KEY, word text)')
-  await db.query('CREATE INDEX grown_word ON grown (word)')
-  await db.query('ANALYZE grown')
-  const fill = (from: number, to: number) =>
-    db.query(`INSERT INTO grown SELECT n, 'word ' || n FROM generate_series(${from}, ${to}) n`)
-  await fill(1, 300)
-  assert.deepEqual(await analyzeGrownTables(db.sql), [])
-  await fill(301, 5000)
-  assert.deepEqual(await analyzeGrownTables(db.sql), ['public.grown'])
-  const [row] = await db.query(`SELECT reltuples::text AS count FROM pg_class WHERE relname = 'grown'`)
-  assert.equal(row!.count, '5000')
-  await fill(5001, 9000)
-  assert.deepEqual(await analyzeGrownTables(db.sql), [])
   await db.close()
 })
 

@@ -1,9 +1,10 @@
 /**
- * Does what PostgreSQL's background processes do on a server and the embedded engine lacks: checkpoints,
- * vacuum, statistics. Owns when it is done. Knows the database only through its client.
+ * Does what PostgreSQL's background processes do on a server and the embedded engine lacks: checkpoints and
+ * vacuum; and keeps statistics. Owns when it is done. Knows the database only through its client.
  */
 import type { Log } from '../open.ts'
 import type { Pool } from '../pool.ts'
+import { analyzeGrownTables, tablesWith } from '../statistics.ts'
 import { asUnavailable, DatabaseUnavailable } from '../unavailable.ts'
 import type { Engine } from './engine.ts'
 
@@ -72,29 +73,6 @@ export async function vacuumDueTables(sql: Pool): Promise<string[]> {
   )
   for (const name of due) await sql.unsafe(`VACUUM (ANALYZE) ${name}`)
   return due
-}
-
-/**
- * ANALYZE of the tables that have more than doubled since the last one: a statement is planned once, and the
- * plan for a small table reads a large one from end to end until there are new statistics. So an import does
- * not wait for the vacuum. Returns the names of these tables.
- */
-export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
-  const grown = await tablesWith(sql, 's.n_mod_since_analyze > 500 + greatest(c.reltuples, 0)')
-  for (const name of grown) await sql.unsafe(`ANALYZE ${name}`)
-  return grown
-}
-
-/** The tables that meet a condition on their statistics `s` and their row `c` of pg_class. */
-async function tablesWith(sql: Pool, condition: string): Promise<string[]> {
-  // Otherwise the statistics have this session's counts only after it was idle.
-  await sql.unsafe('SELECT pg_stat_force_next_flush()')
-  const tables = await sql.unsafe<{ name: string }[]>(`
-    SELECT format('%I.%I', s.schemaname, s.relname) AS name
-    FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
-    WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (${condition})
-    ORDER BY s.n_dead_tup DESC`)
-  return tables.map(({ name }) => name)
 }
 
 /** Bytes written to the write-ahead log since the cluster was made. */

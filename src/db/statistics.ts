@@ -1,0 +1,52 @@
+/**
+ * Keeps the statistics of tables that grow fast. A statement is planned once, and so is what a foreign key
+ * asks: the plan for a small table reads a large one from end to end until there are new statistics. The
+ * autovacuum of a server looks once a minute, and in a minute an import makes tens of thousands of records.
+ */
+import type { Pool } from './pool.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+
+const lookEveryMs = 2000
+
+/** Looks regularly for tables that have grown. The timer does not keep the process alive. */
+export function keepStatistics(sql: Pool, log: (line: string) => void): { stop(): void } {
+  let isLooking = false
+  const look = () => {
+    if (isLooking) return
+    isLooking = true
+    analyzeGrownTables(sql)
+      .catch(
+        error =>
+          asUnavailable(error) instanceof DatabaseUnavailable ||
+          log(`Statistics of the database could not be kept: ${error}`),
+      )
+      .finally(() => {
+        isLooking = false
+      })
+  }
+  const timer = setInterval(look, lookEveryMs).unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/** ANALYZE of the service's tables that have more than doubled since the last one. Returns their names. */
+export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
+  const grown = await tablesWith(
+    sql,
+    's.n_mod_since_analyze > 500 + greatest(c.reltuples, 0) AND s.schemaname = current_schema()',
+  )
+  // Another process may do the same at this moment.
+  for (const name of grown) await sql.unsafe(`ANALYZE (SKIP_LOCKED) ${name}`)
+  return grown
+}
+
+/** The tables that meet a condition on their statistics `s` and their row `c` of pg_class. */
+export async function tablesWith(sql: Pool, condition: string): Promise<string[]> {
+  // Otherwise the statistics have this session's counts only after it was idle.
+  await sql.unsafe('SELECT pg_stat_force_next_flush()')
+  const tables = await sql.unsafe<{ name: string }[]>(`
+    SELECT format('%I.%I', s.schemaname, s.relname) AS name
+    FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
+    WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (${condition})
+    ORDER BY s.n_dead_tup DESC`)
+  return tables.map(({ name }) => name)
+}
