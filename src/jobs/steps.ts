@@ -82,6 +82,7 @@ async function contextOf({ callers }: Means, job: Job): Promise<Context & { read
   return {
     ...acting,
     rights: own,
+    unread: true,
     token: token === null ? null : { id: token },
     session: session === null ? null : { id: session },
     ...(requestId === null ? {} : { requestId }),

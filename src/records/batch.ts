@@ -33,7 +33,7 @@ export type Operation = {
 export type Outcome = { readonly saved: Saved } | { readonly deleted: number } | { readonly refusal: Refusal }
 
 /** How many operations are judged and written together. */
-const togetherMax = 100
+const togetherMax = 250
 const togetherMin = 8
 
 /**

@@ -114,10 +114,20 @@ export function namingField({ resource, byName }: ResourceFields, name: string):
  * `comparedName` makes them.
  */
 export function hasName(field: Field, alias: Sql, texts: Sql): Sql {
-  const row = { alias: sql`${alias}.`, now: sql`now()` }
-  const { alike, multi, sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
-  if (alike && multi) return sql`${alike.sql(row)} && ${texts}`
-  return sql`compared_name(${value(row)}) COLLATE "C" = ANY(${texts})`
+  const names = namesOf(field, alias)
+  if (names) return sql`${names} && ${texts}`
+  const { sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
+  return sql`compared_name(${value(rowOf(alias))}) COLLATE "C" = ANY(${texts})`
+}
+
+/** SQL of the names of the row `alias` as an array; null for a field of one value. */
+function namesOf(field: Field, alias: Sql): Sql | null {
+  const { alike, multi } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
+  return alike && multi ? alike.sql(rowOf(alias)) : null
+}
+
+function rowOf(alias: Sql) {
+  return { alias: sql`${alias}.`, now: sql`now()` }
 }
 
 /** The holders of each name, by its key in Names: one statement. */
@@ -162,14 +172,25 @@ function tiersOf(sight: Sight, fields: ResourceFields, names: readonly Numbered[
   const given = (of: readonly Numbered[]) =>
     JSON.stringify(of.map(({ place, text }) => ({ place, text: comparedName(text) })))
   // The fence keeps the planner from walking all records in the order of their ids.
-  const select = (tier: number, of: readonly Numbered[], is: Sql, from: Sql = sql.id(resource)) => sql`(
+  const select = (tier: number, of: readonly Numbered[], is: Sql) => sql`(
 SELECT n.place::text AS place, ${sql.text(String(tier))} AS tier, x.id::text AS id, x.name
 FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
   SELECT y.id, y.name FROM (
-    SELECT x.id, ${shown} AS name FROM ${from} x WHERE ${live} AND ${is} OFFSET 0) y
+    SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
-  /** Those of several values that have one: found by their index, however few records there seem to be. */
-  const having = (is: Sql) => sql`(SELECT * FROM ${sql.id(resource)} x WHERE ${is} OFFSET 0)`
+  // Fenced, too: found by their index, however few records there seem to be. It is asked once for all names:
+  // it has entries that are not sorted in yet, and is read with them each time.
+  const ofSeveral = (tier: number, of: readonly Numbered[], field: Field, isUsed: Sql) => {
+    const all = sql`ARRAY(SELECT m.text FROM jsonb_to_recordset(${given(of)}::jsonb) m (text text))`
+    return sql`(
+SELECT y.place::text AS place, ${sql.text(String(tier))} AS tier, y.id::text AS id, y.name FROM (
+  SELECT n.place, x.id, ${shown} AS name, row_number() OVER (PARTITION BY n.place ORDER BY x.id) AS nth
+  FROM (SELECT * FROM ${sql.id(resource)} x WHERE ${hasName(field, x, all)} OFFSET 0) x
+    CROSS JOIN LATERAL (SELECT DISTINCT k.text FROM unnest(${namesOf(field, x)}) k (text)) k
+    JOIN jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text) ON n.text = k.text
+  WHERE ${live}${isUsed}) y
+WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
+  }
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
@@ -178,13 +199,8 @@ FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
       const field = namingField(fields, name)
       const of = names.filter(({ by }) => by === null || by === name)
       if (!field || of.length === 0) return []
-      const is = hasName(field, x, sql`ARRAY[n.text]`)
-      const { multi } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
-      return [
-        multi
-          ? select(index + 1, of, sql`true${isUsed}`, having(is))
-          : select(index + 1, of, sql`${is}${isUsed}`),
-      ]
+      if (namesOf(field, x)) return [ofSeveral(index + 1, of, field, isUsed)]
+      return [select(index + 1, of, sql`${hasName(field, x, sql`ARRAY[n.text]`)}${isUsed}`)]
     }),
   ]
 }

@@ -58,18 +58,28 @@ export function relatedOf(row: Record<string, string | null> | undefined): Draft
   }
 }
 
+/** Whether a record exists, by the row of `askReferences`. */
+export type Exists = (resource: string, id: number) => boolean
+
+export function existsIn(row: Record<string, string | null>): Exists {
+  const live = new Map<string, Set<string>>()
+  return (resource, id) => {
+    let ids = live.get(resource)
+    if (!ids) {
+      ids = new Set(row[`live_${resource}`]?.split(','))
+      live.set(resource, ids)
+    }
+    return ids.has(String(id))
+  }
+}
+
 /**
  * The problems of references to records that do not exist. Unknown ids, deleted records, records that the
  * viewer does not see (D63) and ids of other accounts give the same problem (D11).
  */
-export function missingReferences(
-  references: readonly Reference[],
-  row: Record<string, string | null>,
-): Problem[] {
-  const live = new Map<string, Set<string>>()
+export function missingReferences(references: readonly Reference[], exists: Exists): Problem[] {
   return references.flatMap(({ resource, id, field, path }) => {
-    if (!live.has(resource)) live.set(resource, new Set(row[`live_${resource}`]?.split(',')))
-    if (live.get(resource)!.has(String(id))) return []
+    if (exists(resource, id)) return []
     const member = path.slice(path.lastIndexOf(`/${field}`))
     const message = sentence(member, `is ${id}, but there is no such ${resource}`)
     return [{ field, path, code: 'reference_not_found', message }]

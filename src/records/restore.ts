@@ -10,7 +10,7 @@ import type { Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
-import { askReferences, missingReferences, stillThere } from './references.ts'
+import { askReferences, existsIn, missingReferences, stillThere } from './references.ts'
 import { renderedSql, renderedWith } from './rendered-record.ts'
 import { type Context, fullness, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
@@ -54,7 +54,8 @@ export async function restoreRecord(
     const full = fullness(fields, context, record) ?? (await tooMany(db, fields, account.id, record))
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
-    refuseMissing(fields, missingReferences(references, await askReferences(db, context, references)))
+    const exists = existsIn(await askReferences(db, context, references))
+    refuseMissing(fields, missingReferences(references, exists))
     const write = (by: Author) => restoration(by, fields, { id, since, version }, references)
     const candidates = [{ fields, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }

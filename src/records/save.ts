@@ -15,7 +15,7 @@ import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
-import { askReferences, missingReferences, relatedOf } from './references.ts'
+import { askReferences, existsIn, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
@@ -30,6 +30,8 @@ export type Context = Viewer &
     readonly at?: Date
     /** fields whose sent values stay, though the service sets them otherwise (D80) */
     readonly keeps?: readonly string[]
+    /** set where nobody reads the saved records: those of many may be answered as {} */
+    readonly unread?: true
     /** set when it must not be carried out twice (D8) */
     readonly idempotency?: IdempotentRequest | null
   }
@@ -132,7 +134,7 @@ export async function validatedRecord(
   for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
   const isCopied = references.some(({ resource }) => catalog.resources.get(resource)!.resource.snapshot)
   const addMissing = (row: Record<string, string | null>) => {
-    for (const problem of missingReferences(added, row)) problems.add(() => problem)
+    for (const problem of missingReferences(added, existsIn(row))) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
   const row = isAsked ? await askReferences(db, context, references) : {}

@@ -131,9 +131,10 @@ export function stateOf(document: Sql): Sql {
   return sql`hashtextextended(${document}, 0)`
 }
 
-/** What a write answers of the record `r`. */
-export function answerOf(fields: ResourceFields): Sql {
-  return sql`SELECT r.id::text AS id, r.version::text AS version, ${renderedSql(fields)} AS record FROM r`
+/** What a write answers of the record `r`; `unread`: without what is in it. */
+export function answerOf(fields: ResourceFields, unread = false): Sql {
+  const record = unread ? sql`'{}'` : renderedSql(fields)
+  return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record FROM r`
 }
 
 /** A CTE that inserts a record with this id, once the counter is raised. */

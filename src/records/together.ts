@@ -17,7 +17,7 @@ import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
-import { askReferences, missingReferences, relatedOf } from './references.ts'
+import { askReferences, existsIn, missingReferences, relatedOf } from './references.ts'
 import {
   authoredBy,
   authorOf,
@@ -67,11 +67,12 @@ export async function prepared(
   const references = parsed.flatMap(one => one.references)
   const live = await askReferences(db, context, references)
   const related = relatedOf(live)
+  const exists = existsIn(live)
   const ready = await inTurns(read, (one): Ready | null => {
     if (!one) return null
     const { parsed, row, before } = one
     const isMissing = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
-    if (missingReferences(isMissing, live).length > 0) return null
+    if (missingReferences(isMissing, exists).length > 0) return null
     const after = judged(fields, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })
@@ -140,7 +141,7 @@ async function written(
   context: Context,
 ): Promise<readonly Row[] | null> {
   const by = authorOf(context)
-  const statement = statementOf(writing(by, writeOfMany(by, fields, drafts)))
+  const statement = statementOf(writing(by, writeOfMany(by, fields, drafts, context.unread)))
   const rows = await carryOut(db, by.account, statement).catch(error => {
     if (String((error as { code?: unknown }).code).startsWith('23')) return null
     throw error

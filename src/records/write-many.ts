@@ -27,14 +27,23 @@ export type DraftOfMany = RecordToWrite & {
   readonly also: readonly string[]
 }
 
-/** The columns of the CTE `drafts`, before those of the record. `nth`: which of the new ones it is. */
-const own = ['id', 'nth', 'version', 'state', 'custom', 'unset', 'document', 'changes', 'also']
+/**
+ * The columns of the CTE `drafts`, before those of the record. `nth`: which of the new ones it is. The first
+ * are JSON.
+ */
+const own = ['custom', 'document', 'changes', 'id', 'nth', 'version', 'state', 'unset', 'also']
+const jsons = 3
 
 /**
- * The write of all of them. It answers a row for each: id, version, record. No two drafts are of one record,
+ * The write of all of them. It answers a row for each: id, version, record, {} where `unread`. No two drafts are of one record,
  * and none changes a unique value: in one statement there is no order in which a value is given up and taken.
  */
-export function writeOfMany(by: Author, fields: ResourceFields, drafts: readonly DraftOfMany[]): Write {
+export function writeOfMany(
+  by: Author,
+  fields: ResourceFields,
+  drafts: readonly DraftOfMany[],
+  unread?: true,
+): Write {
   const { name } = fields.resource
   const changed = drafts.filter(({ read }) => read !== null)
   const ids = changed.map(({ read }) => read!.id)
@@ -70,7 +79,7 @@ export function writeOfMany(by: Author, fields: ResourceFields, drafts: readonly
         changes: dated(sql`e.changes`, sql`counted.at`),
       },
     ],
-    answer: answerOf(fields),
+    answer: answerOf(fields, unread),
   }
 }
 
@@ -86,14 +95,17 @@ function draftsOf(
     const { set, unset } = customOf(fields, changes)
     const values = written.flatMap(column => valuesOf(column, after))
     return [
+      ...[set, renderedMembers(fields, after), JSON.stringify(changes)],
       ...(read ? [String(read.id), null, read.version, read.state] : [null, String(++made), null, null]),
-      ...[set, unset],
-      ...[renderedMembers(fields, after), JSON.stringify(changes), `{${also.join()}}`],
+      ...[unset, `{${also.join()}}`],
       ...values.map(value => (value === null || typeof value === 'string' ? value : value.value)),
     ]
   })
   const names = [...own, ...columnsOf(written).map((_, index) => `c${index}`)]
-  const arrays = names.map((_, index) => sql`${arrayOf(rows.map(row => row[index]!))}::text[]`)
+  const arrays = names.map((_, index) => {
+    const texts = rows.map(row => row[index]!)
+    return index < jsons ? arrayOfJson(texts as string[]) : sql`${arrayOf(texts)}::text[]`
+  })
   return sql`drafts AS MATERIALIZED (
   SELECT * FROM unnest(${sql.join(arrays)})
     WITH ORDINALITY d (${sql.join(names.map(name => sql.id(name)))}, place)
@@ -157,6 +169,14 @@ function columnsOf(written: readonly FieldColumns[]) {
 
 /** The literal of an array of texts. */
 function arrayOf(texts: readonly (string | null)[]): string {
-  const items = texts.map(text => (text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`))
+  const items = texts.map(text => {
+    if (text === null) return 'NULL'
+    return /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`
+  })
   return `{${items.join()}}`
+}
+
+/** SQL of an array of JSON texts, which have no bare control characters: so nothing in them is escaped. */
+function arrayOfJson(texts: readonly string[]): Sql {
+  return sql`string_to_array(${texts.join('\x1f')}::text, chr(31))`
 }
