@@ -97,7 +97,7 @@ const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
  * Configuration, users, tokens and webhooks are left out: much depends on them that their events don't tell,
  * such as sessions that have ended, secrets, and what was brought in line with a stage or a rate.
  */
-function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
+export function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
   return !isConfiguration && !actor && !reach?.isPrivate
 }
 
@@ -144,12 +144,15 @@ async function differingNow(
   viewer: Viewer,
   record: JsonObject,
 ): Promise<Differing[]> {
+  const now = differingFrom(event, record)
+  return now.length === 0 && (await isDeletedSince(db, event, viewer)) ? [lifeOf(event, record)] : now
+}
+
+/** What of the record isn't as the event made it, as far as the record itself tells. */
+export function differingFrom(event: Undoable, record: JsonObject): Differing[] {
   const { fields, verb } = event
   const isGone = record.deleted_at !== null
-  if (isGone !== (verb === 'deleted') || (await isDeletedSince(db, event, viewer))) {
-    const made = verb === 'deleted' ? 'deleted' : null
-    return [{ name: 'deleted_at', made, current: record.deleted_at! }]
-  }
+  if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
   if (verb !== 'created' && verb !== 'updated') return []
   const judged = fields.whole.fields.filter(field => isJudged(field, event))
   return judged.flatMap(field => {
@@ -158,6 +161,11 @@ async function differingNow(
     const current = record[name] ?? null
     return isSameJson(made, current) ? [] : [{ name, made, current }]
   })
+}
+
+/** The difference of a record that was deleted or restored. */
+function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): Differing {
+  return { name: 'deleted_at', made: verb === 'deleted' ? 'deleted' : null, current: current! }
 }
 
 /**

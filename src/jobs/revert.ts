@@ -1,14 +1,12 @@
 /** Takes back what a job did (D83): the undo of each of its events, the latest first. */
 import { Refusal } from '../errors.ts'
 import { undo } from '../events/undo.ts'
+import { undoCreations } from '../events/undo-creations.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Job, Refused, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
-
-/** The most undone in a step: each is a write of its own. */
-const countMax = 50
 
 /**
  * Undoes the next events of a job, in the transaction `tx`. What somebody changed since, or needs now, stays
@@ -21,17 +19,19 @@ export async function revertStep(
   oldest: Date,
   count: number,
 ): Promise<Step> {
-  const most = Math.min(count, countMax)
   const account = param(String(job.account))
   const events = await ask(
     tx,
-    sql`SELECT e.seq::text AS seq, e.resource, e.record_id::text AS id FROM event e
+    sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
 WHERE e.account_id = ${account}::bigint AND e.job = ${String(job.id)}::bigint
   AND e.seq < ${String(job.position)}::bigint
-ORDER BY e.seq DESC LIMIT ${sql.integer(most)}`,
+ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
   )
   const problems: Refused[] = []
-  for (const { seq, resource, id } of events) {
+  let isUndone: ReadonlySet<number> = new Set()
+  for (const [index, { seq, type, resource, id }] of events.entries()) {
+    if (type !== events[index - 1]?.type) isUndone = await undoneTogether(tx, events.slice(index), context)
+    if (isUndone.has(Number(seq))) continue
     const refusal = await undo(tx, Number(seq), { ...context, idempotency: null }, null, oldest).then(
       () => null,
       error => {
@@ -48,8 +48,24 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(most)}`,
     done: events.length,
     counts: { reverted: events.length - problems.length, refused: problems.length },
     problems,
-    isEnd: events.length < most,
+    isEnd: events.length < count,
   }
+}
+
+type Row = Readonly<Record<string, string | null>>
+
+/** Those of the first events of one type that are undone at once. */
+async function undoneTogether(
+  tx: Queryable,
+  events: readonly Row[],
+  context: Context,
+): Promise<ReadonlySet<number>> {
+  const { type, resource } = events[0]!
+  const fields = context.catalog.resources.get(resource!)
+  if (!fields || type !== `${resource}.created`) return new Set()
+  const end = events.findIndex(event => event.type !== type)
+  const seqs = events.slice(0, end < 0 ? undefined : end).map(({ seq }) => Number(seq))
+  return undoCreations(tx, fields, seqs, context)
 }
 
 /** How many events a job made. */

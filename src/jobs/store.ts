@@ -181,7 +181,7 @@ export async function begin(
     AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)
 UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint, done = 0,
   total = ${total === null ? null : String(total)}::bigint, counts = '{}', worked_ms = 0, error = NULL,
-  begun_at = now(), ended_at = NULL,
+  begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
   )

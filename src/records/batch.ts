@@ -13,10 +13,11 @@ import { removeRecord } from './remove.ts'
 import { restoreRecord } from './restore.ts'
 import type { Context, Saved } from './save.ts'
 import type { Queryable } from './store.ts'
-import { canGoTogether, prepared, type Ready, writeTogether } from './together.ts'
+import { canGoTogether, prepared, type Ready } from './together.ts'
 import { updateRecord } from './update.ts'
 import { idTold, type Told, upsertRecord } from './upsert.ts'
 import { lockFirst } from './write.ts'
+import { carryOutTogether } from './write-together.ts'
 
 export const operationNames = ['create', 'update', 'upsert', 'delete', 'restore'] as const
 
@@ -72,8 +73,11 @@ export async function carryOutBatch(
     }
     for (const [index, one] of ready.entries()) {
       const operation = operations[first + index]!
-      if (one) waiting.push({ operation, ready: one })
-      else {
+      if (one) {
+        const [last] = waiting
+        if (last && 'removed' in last.ready !== 'removed' in one) await write()
+        waiting.push({ operation, ready: one })
+      } else {
         await write()
         const outcome = await single(operation)
         outcomes.push(outcome)
@@ -89,13 +93,9 @@ export async function carryOutBatch(
   /** Where one of several is refused by the database, halves of them are tried, down to that one. */
   async function writeAll(all: readonly { operation: Operation; ready: Ready }[]): Promise<Outcome[]> {
     if (all.length === 0) return []
-    const saved = await writeTogether(
-      db,
-      fields,
-      all.map(({ ready }) => ready),
-      context,
-    )
-    if (saved) return saved.map(one => ({ saved: one }))
+    const ready = all.map(one => one.ready)
+    const carriedOut = await carryOutTogether(db, fields, ready, context)
+    if (carriedOut) return carriedOut
     if (all.length === 1) return [await single(all[0]!.operation)]
     const half = all.length >> 1
     return [...(await writeAll(all.slice(0, half))), ...(await writeAll(all.slice(half)))]

@@ -18,29 +18,26 @@ import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
 import { askReferences, existsIn, missingReferences, relatedOf } from './references.ts'
-import {
-  authoredBy,
-  authorOf,
-  blank,
-  type Context,
-  changesOf,
-  judged,
-  keptOf,
-  type Saved,
-  savedOf,
-} from './save.ts'
+import { canBeRemovedTogether } from './remove-many.ts'
+import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
 import { type Queryable, recordsSelect } from './store.ts'
 import { holdersSelect, keyed } from './unique.ts'
 import { completed, isKnown } from './update.ts'
 import { withTold } from './upsert.ts'
-import { carryOut, statementOf, writing } from './write.ts'
-import { type DraftOfMany, writeOfMany } from './write-many.ts'
+import type { DraftOfMany } from './write-many.ts'
 
-/** An operation that can be carried out together with others; `unchanged` where it changes nothing. */
-export type Ready = { readonly warnings: readonly Warning[] } & (
-  | { readonly draft: DraftOfMany }
-  | { readonly unchanged: Row & { readonly id: string } }
-)
+/**
+ * An operation that can be carried out together with others of its kind: it writes a record or deletes one.
+ * `unchanged` where it changes nothing.
+ */
+export type Ready =
+  | { readonly removed: number }
+  | ({ readonly warnings: readonly Warning[] } & (
+      | { readonly draft: DraftOfMany }
+      | { readonly unchanged: Row & { readonly id: string } }
+    ))
+
+export type Written = Exclude<Ready, { readonly removed: number }>
 
 type Row = Readonly<Record<string, string | null>>
 
@@ -61,14 +58,16 @@ export async function prepared(
   context: Context,
 ): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
   const rows = await readRows(db, fields, operations, context)
-  const targets = run(operations, rows)
+  const targets = run(fields, operations, rows)
   const { read, hasNames } = await parsedTogether(db, fields, targets, context)
   const parsed = read.flatMap(one => (one ? [one.parsed] : []))
   const references = parsed.flatMap(one => one.references)
   const live = await askReferences(db, context, references)
   const related = relatedOf(live)
   const exists = existsIn(live)
-  const ready = await inTurns(read, (one): Ready | null => {
+  const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {
+    const { op, id } = targets[index]?.operation ?? {}
+    if (op === 'delete') return { removed: id! }
     if (!one) return null
     const { parsed, row, before } = one
     const isMissing = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
@@ -109,48 +108,6 @@ async function takenValues(
   return taken
 }
 
-/**
- * Writes them with one statement; null where the database refuses one of them, and then none is written.
- */
-export async function writeTogether(
-  db: Queryable,
-  fields: ResourceFields,
-  all: readonly Ready[],
-  context: Context,
-): Promise<Saved[] | null> {
-  const drafts = all.flatMap(one => ('draft' in one ? [one.draft] : []))
-  const rows = drafts.length ? await written(db, fields, drafts, context) : []
-  if (rows === null) return null
-  const changed = new Set(drafts.flatMap(({ read }) => (read ? [String(read.id)] : [])))
-  const byId = new Map(rows.map(row => [row.id!, row]))
-  const made = rows
-    .filter(row => !changed.has(row.id!))
-    .sort((one, other) => Number(one.id) - Number(other.id))
-  return all.map(one => {
-    const isNew = 'draft' in one && one.draft.read === null
-    const row = isNew ? made.shift()! : 'draft' in one ? byId.get(String(one.draft.read!.id))! : one.unchanged
-    const response = { warnings: one.warnings, created: [], ...(isNew ? { isNew } : {}) }
-    return savedOf(fields, { row, response })
-  })
-}
-
-async function written(
-  db: Queryable,
-  fields: ResourceFields,
-  drafts: readonly DraftOfMany[],
-  context: Context,
-): Promise<readonly Row[] | null> {
-  const by = authorOf(context)
-  const statement = statementOf(writing(by, writeOfMany(by, fields, drafts, context.unread)))
-  const rows = await carryOut(db, by.account, statement).catch(error => {
-    if (String((error as { code?: unknown }).code).startsWith('23')) return null
-    throw error
-  })
-  if (rows && rows.length !== drafts.length)
-    throw new Error('Records changed under the lock of their account')
-  return rows
-}
-
 /** The records that the operations are about, by the operations: undefined where there is none. */
 async function readRows(
   db: Queryable,
@@ -180,7 +137,11 @@ function hasId({ op, id }: Operation): boolean {
 type Target = { readonly operation: Operation; readonly row: Row | null } | null
 
 /** The operations up to the second one about the same record. */
-function run(operations: readonly Operation[], rows: ReadonlyMap<Operation, Row>): Target[] {
+function run(
+  fields: ResourceFields,
+  operations: readonly Operation[],
+  rows: ReadonlyMap<Operation, Row>,
+): Target[] {
   const targets: Target[] = []
   const seen = new Set<string>()
   for (const operation of operations) {
@@ -188,7 +149,7 @@ function run(operations: readonly Operation[], rows: ReadonlyMap<Operation, Row>
     const key = keyOf(operation, row)
     if (key !== null && seen.has(key)) break
     if (key !== null) seen.add(key)
-    targets.push(isApart(operation, row) ? null : { operation, row })
+    targets.push(isApart(fields, operation, row) ? null : { operation, row })
   }
   return targets
 }
@@ -200,9 +161,10 @@ function keyOf({ id, told }: Operation, row: Row | null): string | null {
 }
 
 /** Whether an operation is to be carried out alone, as far as that is known before it is judged. */
-function isApart({ op, told, precondition }: Operation, row: Row | null): boolean {
+function isApart(fields: ResourceFields, { op, told, precondition }: Operation, row: Row | null): boolean {
   if (op === 'create') return precondition !== null
-  if (op === 'delete' || op === 'restore') return true
+  if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
+  if (op === 'restore') return true
   if (row) return !row.id || row.is_changeable === 'false' || !isMet(precondition, Number(row.version))
   return op === 'update' || told === null || precondition !== null
 }
@@ -246,7 +208,7 @@ const parsedWithinMs = 20
 const notTogether = new Error('These operations may depend on each other')
 
 function parsedOne(fields: ResourceFields, target: Target, context: Context, names: Names): Read | null {
-  if (!target) return null
+  if (!target || target.operation.op === 'delete') return null
   const { operation, row } = target
   const { actor, catalog } = context
   const before = row && completed(fields, parseJson(row.record!) as JsonObject)
@@ -277,8 +239,8 @@ function readyOf(
     before,
     after,
     warnings,
-  }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Ready, 'warnings'>,
-): Ready | null {
+  }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Written, 'warnings'>,
+): Written | null {
   const { also } = fields.resource
   const changes = changesOf(fields, before ?? blank(fields), after)
   const { id, version, state } = row ?? {}

@@ -35,8 +35,9 @@ const own = ['custom', 'document', 'changes', 'id', 'nth', 'version', 'state', '
 const jsons = 3
 
 /**
- * The write of all of them. It answers a row for each: id, version, record, {} where `unread`. No two drafts are of one record,
- * and none changes a unique value: in one statement there is no order in which a value is given up and taken.
+ * The write of all of them. It answers a row for each: id, version, record ({} where `unread`). No two drafts
+ * are of one record, and none changes a unique value: in one statement there is no order in which a value is
+ * given up and taken.
  */
 export function writeOfMany(
   by: Author,

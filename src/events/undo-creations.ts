@@ -1,0 +1,67 @@
+/**
+ * Undoes the creations of many records at once (D83): those that are as they were made and that nothing
+ * needs. The others are left to `undo`, which says what stands against it.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { inTurns } from '../in-turns.ts'
+import { type JsonObject, parseJson } from '../json.ts'
+import { canBeRemovedTogether, removeTogether } from '../records/remove-many.ts'
+import { renderedSql } from '../records/rendered-record.ts'
+import type { Context } from '../records/save.ts'
+import type { Changes, Queryable } from '../records/store.ts'
+import { lockFirst } from '../records/write.ts'
+import { allows } from '../rights/scopes.ts'
+import { sightOf, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { differingFrom, isUndone } from './undo.ts'
+
+/** Fewer are quicker by themselves than by looking for the one that stays. */
+const fewest = 8
+
+/** Undoes what it can of these events, creations of one resource, in this order: those that it did. */
+export async function undoCreations(
+  tx: Queryable,
+  fields: ResourceFields,
+  seqs: readonly number[],
+  context: Context,
+): Promise<ReadonlySet<number>> {
+  const { name } = fields.resource
+  const mayWrite = !context.rights || allows(context.rights.scopes, `${name}:write`)
+  if (seqs.length < fewest || !mayWrite || !isUndone(fields.resource) || !canBeRemovedTogether(fields))
+    return new Set()
+  const sight = sightOf(context)
+  // Nobody else changes the records between the look at them and their deletion.
+  await tx.query(lockFirst, [sight.account.value])
+  const rows = await ask(
+    tx,
+    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(fields)} AS record
+FROM event e JOIN ${sql.id(name)} r ON ${visible(name, sight, sql`r`)} AND r.id = e.record_id
+WHERE e.account_id = ${sight.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
+ORDER BY e.seq DESC`,
+  )
+  const unchanged = await inTurns(rows, ({ seq, id, changes, record }) => {
+    const event = { seq: Number(seq), fields, id: Number(id), verb: 'created' }
+    const made = parseJson(changes!) as unknown as Changes
+    const differing = differingFrom({ ...event, changes: made }, parseJson(record!) as JsonObject)
+    return differing.length === 0 ? [event] : []
+  })
+  const removed = await removedOf(tx, fields, unchanged.flat(), context)
+  return new Set(removed.map(({ seq }) => seq))
+}
+
+type Event = { readonly seq: number; readonly id: number }
+
+/** Where one of several stays, halves of them are tried. */
+async function removedOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  events: readonly Event[],
+  context: Context,
+): Promise<readonly Event[]> {
+  if (events.length < fewest) return []
+  const ids = events.map(({ id }) => id)
+  if (await removeTogether(tx, fields, ids, context)) return events
+  const half = events.length >> 1
+  const first = await removedOf(tx, fields, events.slice(0, half), context)
+  return [...first, ...(await removedOf(tx, fields, events.slice(half), context))]
+}

@@ -1,0 +1,74 @@
+/**
+ * Many records of one resource, deleted by one statement or not at all (D78): what nothing points to and that
+ * has no parts. Anything else is deleted by itself, in order, which also says what is wrong.
+ */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { changeable, visible } from '../rights/visibility.ts'
+import { param, type Sql, sql } from '../sql.ts'
+import { deletion } from './parts.ts'
+import { pointersTo } from './references.ts'
+import { authorOf, type Context } from './save.ts'
+import { type Queryable, tableOf } from './store.ts'
+import { freedKeys } from './unique.ts'
+import { type Author, carryOut, statementOf, type Write, writing } from './write.ts'
+
+/** Whether nothing but what points to a record can forbid its deletion. */
+export function canBeRemovedTogether({ resource }: ResourceFields): boolean {
+  const { isConfiguration, actor, forbids, stays } = resource
+  return !isConfiguration && !actor && !forbids && !stays
+}
+
+/**
+ * Deletes these records, in this order: true; false where one of them can't be deleted so, and then none is.
+ * To be called under the account's lock.
+ */
+export async function removeTogether(
+  db: Queryable,
+  fields: ResourceFields,
+  ids: readonly number[],
+  context: Context,
+): Promise<boolean> {
+  const by = authorOf(context)
+  const statement = statementOf(writing(by, removalOfMany(by, fields, ids, context.catalog)))
+  return (await carryOut(db, by.account, statement)).length > 0
+}
+
+function removalOfMany(by: Author, fields: ResourceFields, ids: readonly number[], catalog: Catalog): Write {
+  const { name, parts = [] } = fields.resource
+  const [table, t, r] = [tableOf(fields), sql`t`, sql`r`]
+  const [all, count] = [param(`{${ids.join()}}`), param(String(ids.length))]
+  const unused = pointersTo(name, catalog, sql`t.id`).map(
+    ({ resource, condition }): Sql => sql` AND NOT EXISTS (
+    SELECT 1 FROM ${sql.id(resource)} x
+    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition})`,
+  )
+  return {
+    changes: [
+      sql`removable AS MATERIALIZED (
+  SELECT t.id FROM locked, ${table} t
+  WHERE ${visible(name, by, t)} AND ${changeable(name, by, t)} AND t.id = ANY(${all}::bigint[])
+    AND t.deleted_at IS NULL${sql.join(unused, sql.none)}
+)`,
+      sql`r AS (
+  UPDATE ${table} SET version = version + 1, ${deletion(by)}
+  FROM locked
+  WHERE account_id = ${by.account}::bigint AND id = ANY(${all}::bigint[])
+    AND (SELECT count(*) FROM removable) = ${count}::bigint
+  RETURNING ${table}.*
+)`,
+    ],
+    rows: [...freedKeys(by, fields, r, 'freed'), ...(fields.resource.bringsInLine?.(by, r) ?? [])],
+    events: [
+      {
+        type: `${name}.deleted`,
+        resource: name,
+        of: sql`(SELECT r.id, r.version, o.place
+    FROM r JOIN unnest(${all}::bigint[]) WITH ORDINALITY o (id, place) ON o.id = r.id)`,
+        count,
+        order: sql`e.place`,
+      },
+    ],
+    hasOwnMoment: parts.length > 0,
+    answer: sql`SELECT 1 AS removed FROM r LIMIT 1`,
+  }
+}
