@@ -1,13 +1,12 @@
 /**
  * Delivers the events of one webhook, as long as there are any (D72): looks at new events, sends what is due,
- * several at a time, and writes down how it went. A receiver that fails is sent one at a time until it
- * answers. Owns the order of these steps; the statements are in progress.ts and queue.ts.
+ * and writes down how it went. A receiver is sent one at a time until it answers, then more. Owns the order
+ * of these steps; the statements are in progress.ts and queue.ts.
  */
 import type { Acting } from '../accounts/callers.ts'
-import { Refusal } from '../errors.ts'
 import type { Reader } from '../records/store.ts'
 import type { Attempt } from './outgoing.ts'
-import { type Asked, chosenEvents, filterPlan, payloadsOf } from './payload.ts'
+import { type Asked, askedOf, chosenEvents, payloadsOf } from './payload.ts'
 import {
   type Configuration,
   claim,
@@ -22,7 +21,6 @@ import {
 import { type Due, dueDeliveries, enqueue, giveUp, type Outcome, settled, writeDown } from './queue.ts'
 import { isHopeless, nextTry } from './retries.ts'
 import { signedHeaders } from './signature.ts'
-import { filteredResource } from './webhook.ts'
 
 /** What the couriers of a process share. */
 export type CourierOptions = {
@@ -40,16 +38,14 @@ export type Slots = { taken: number; readonly max: number }
 
 /** How many events are looked at at once. */
 const eventsMax = 500
-/**
- * How many requests of a webhook may be under way at once, and how many deliveries are read ahead for
- * each.
- */
+/** How many requests of a webhook may be under way at once, and how many are read ahead for each. */
 const [widest, readAhead] = [16, 4]
 /** How many deliveries are put among the dead letters, or removed, at once. */
 const batch = 5000
 /** How long what was read of a webhook, its user and the records holds. */
 const [ordersMs, bodyMs] = [500, 2000]
 const renewMs = 1500
+const behindMs = 500
 
 /** A webhook, as it is to be served now. */
 type Orders = Configuration & { readonly acting: Acting; readonly asked: Asked; readonly readAt: number }
@@ -65,9 +61,10 @@ export class Courier {
   #ready: Ready[] = []
   readonly #underWay = new Set<number>()
   #outcomes: Outcome[] = []
-  /** how many are sent at once */
-  #width = widest
+  /** how many are sent at once: one until the receiver answers, then more with each answer */
+  #width = 1
   #isWoken = true
+  #lookedAt = Number.NEGATIVE_INFINITY
   #isStopped = false
   /** whether it was taken out of use: what is under way may say so again */
   #isGivenUp = false
@@ -125,15 +122,26 @@ export class Courier {
     if (this.#isToWrite()) await this.#writeDown()
     const orders = this.#isStopped ? null : await this.#ordersNow()
     if (orders) {
-      if (this.#isWoken) await this.#look(orders)
+      if (this.#isToLook) await this.#look(orders)
       await this.#fill(orders)
     } else this.#ready = []
-    if (orders && (this.#isWoken || !this.#orders)) return true
+    if (orders && (this.#isToLook || !this.#orders)) return true
     if (this.#isToWrite()) return true
     if (this.#underWay.size === 0) return false
+    const timer = this.#isWoken ? setTimeout(() => this.#notice.resolve(), behindMs) : undefined
     await this.#notice.promise
+    clearTimeout(timer)
     this.#notice = Promise.withResolvers()
     return true
+  }
+
+  get #hasRoom(): boolean {
+    return this.#underWay.size < this.#width
+  }
+
+  /** For a receiver that is behind it looks now and then: what that costs would be missing for others. */
+  get #isToLook(): boolean {
+    return this.#isWoken && (this.#hasRoom || performance.now() - this.#lookedAt > behindMs)
   }
 
   /** While others are sent, outcomes are written down several at a time; else what follows waits for them. */
@@ -162,30 +170,17 @@ export class Courier {
       return null
     }
     const acting = await actingFor(this.#held.account, configuration.user)
-    const asked = acting && (await this.#askedOf(acting, configuration))
+    const asked = acting && (await askedOf(this.#options.db, acting, configuration))
     if (acting && asked) this.#orders = { ...configuration, acting, asked, readAt: performance.now() }
     else await disable(this.#held, acting ? 'Its filter can no longer be read.' : 'Its user is out of use.')
     return this.#orders
-  }
-
-  /** What the webhook asks for; null where its filter can't be read any more. */
-  async #askedOf(acting: Acting, { types, filter }: Configuration): Promise<Asked | null> {
-    if (filter === null) return { types, filter: null }
-    try {
-      const resource = filteredResource(types, acting.catalog)
-      if (resource === null) return null
-      const { plan, problems } = await filterPlan(this.#options.db, acting, resource, filter)
-      return problems.length ? null : { types, filter: plan }
-    } catch (error) {
-      if (error instanceof Refusal) return null
-      throw error
-    }
   }
 
   /** Looks at new events, which of them are to be delivered. */
   async #look(orders: Orders): Promise<void> {
     const { db, now } = this.#options
     this.#isWoken = false
+    this.#lookedAt = performance.now()
     const { seq: from, acting, asked } = orders
     const { rows, hasMore } = await eventsAfter(db, this.#held, from, eventsMax)
     // Where events are no longer kept, those that are left are the next.
@@ -205,7 +200,7 @@ export class Courier {
   async #fill({ acting, url, secrets }: Orders): Promise<void> {
     const { db, now } = this.#options
     this.#dropStale()
-    if (this.#ready.length < this.#width) {
+    if (this.#hasRoom && this.#ready.length < this.#width) {
       const atHand = [...this.#underWay, ...[...this.#ready, ...this.#outcomes].map(({ seq }) => seq)]
       const due = await dueDeliveries(db, this.#held, atHand, this.#width * readAhead, now())
       const rows = due.length ? await eventsOf(db, this.#held, due) : []

@@ -4,7 +4,7 @@
  * leave. Knows no receiver.
  */
 import type { Acting } from '../accounts/callers.ts'
-import { type Problem, Problems } from '../errors.ts'
+import { type Problem, Problems, Refusal } from '../errors.ts'
 import { type RecordThen, recordsAt } from '../events/records-at.ts'
 import { type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
 import { inTurns } from '../in-turns.ts'
@@ -17,6 +17,7 @@ import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isLimited, type Viewer } from '../rights/visibility.ts'
 import { isAskedFor, scopeOf } from './event-types.ts'
+import { filteredResource } from './webhook.ts'
 
 /** What a webhook asks for. */
 export type Asked = {
@@ -120,4 +121,22 @@ export async function filterPlan(
     path: '/filter',
   }))
   return { plan: read.plan, problems }
+}
+
+/** What a webhook asks for; null where its filter can't be read any more. */
+export async function askedOf(
+  db: Reader,
+  acting: Acting,
+  { types, filter }: { readonly types: readonly string[]; readonly filter: string | null },
+): Promise<Asked | null> {
+  if (filter === null) return { types, filter: null }
+  try {
+    const resource = filteredResource(types, acting.catalog)
+    if (resource === null) return null
+    const { plan, problems } = await filterPlan(db, acting, resource, filter)
+    return problems.length ? null : { types, filter: plan }
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
 }

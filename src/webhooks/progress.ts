@@ -14,6 +14,8 @@ export type QueueDatabase = {
 export type Rows = readonly Record<string, string | null>[]
 
 export type Webhook = { readonly account: number; readonly id: number }
+/** One that has something to do; `isFailing`: its receiver did not take the last delivery. */
+export type Found = Webhook & { readonly isFailing: boolean }
 /** What identifies an event for the receiver of a webhook, however often it is sent: `webhook-id`. */
 export function messageId({ account, id }: Webhook, seq: number): string {
   return `msg_${account}_${id}_${seq}`
@@ -36,7 +38,7 @@ export async function findWork(
   db: QueueDatabase,
   where: { readonly among: readonly number[] } | 'due' | 'behind',
   now: Date,
-): Promise<Webhook[]> {
+): Promise<Found[]> {
   const isDue = sql`p.next_at <= ${now.toISOString()}::timestamptz`
   const isBehind = sql`p.is_active AND p.seq < c.last_seq`
   const wanted =
@@ -47,12 +49,15 @@ export async function findWork(
         : sql`p.account_id = ANY(${`{${where.among.join()}}`}::bigint[]) AND (${isDue} OR ${isBehind})`
   const rows = await ask(
     db,
-    sql`SELECT p.account_id::text AS account, p.webhook::text AS webhook
+    sql`SELECT p.account_id::text AS account, p.webhook::text AS webhook,
+  (p.failing_since IS NOT NULL)::text AS is_failing
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
   JOIN account a ON a.account_id = p.account_id
 WHERE a.deleted_at IS NULL AND ${wanted}`,
   )
-  return rows.map(({ account, webhook }) => ({ account: Number(account), id: Number(webhook) }))
+  return rows.map(({ account, webhook, is_failing }) => ({
+    ...{ account: Number(account), id: Number(webhook), isFailing: is_failing === 'true' },
+  }))
 }
 
 /** Takes a webhook for this process, or renews its lease. False where another process works for it. */

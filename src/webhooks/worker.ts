@@ -30,6 +30,8 @@ const thoroughEvery = 5
 const gatherMs = 5
 /** An account without anything to do is not looked at again for so long: most have no webhook. */
 const quietMs = 500
+/** A receiver that fails is told of new events less often: what that costs would be missing for others. */
+const failingMs = 500
 /** After another process turned out to work for a webhook. */
 const againMs = 100
 /** How many requests of a process may be under way, beside the first of each webhook. */
@@ -51,6 +53,8 @@ export class WebhookWorker {
   readonly #written = new Set<number>()
   /** account → until when it is not looked at */
   readonly #quiet = new Map<number, number>()
+  /** those that are served in a while */
+  readonly #later = new Map<string, NodeJS.Timeout>()
   readonly #timer: NodeJS.Timeout
   #gathering: NodeJS.Timeout | undefined
   #rounds = 0
@@ -91,6 +95,7 @@ export class WebhookWorker {
     this.#isStopped = true
     clearInterval(this.#timer)
     clearTimeout(this.#gathering)
+    for (const later of this.#later.values()) clearTimeout(later)
     const couriers = [...this.#couriers.values()]
     for (const { courier } of couriers) courier.stop()
     const ended = Promise.all(couriers.map(({ ended }) => ended))
@@ -128,13 +133,26 @@ export class WebhookWorker {
       this.#logFailure(error)
       return []
     })
-    for (const webhook of found) this.#serve(webhook)
+    for (const webhook of found)
+      if (webhook.isFailing) this.#serveLater(webhook)
+      else this.#serve(webhook)
     return found
+  }
+
+  #serveLater(webhook: Webhook): void {
+    const key = keyOf(webhook)
+    if (this.#later.has(key)) return
+    const serve = () => {
+      this.#later.delete(key)
+      this.#serve(webhook)
+    }
+    // Those that fail were found together, and would be served together.
+    this.#later.set(key, setTimeout(serve, failingMs * (0.5 + Math.random())).unref())
   }
 
   #serve(webhook: Webhook): void {
     if (this.#isStopped) return
-    const key = `${webhook.account} ${webhook.id}`
+    const key = keyOf(webhook)
     const serving = this.#couriers.get(key)
     if (serving) {
       serving.courier.wake()
@@ -171,4 +189,8 @@ export class WebhookWorker {
     this.#loggedAt = performance.now()
     this.#options.log(`Webhooks could not be delivered; it is tried again at once: ${reasonOf(error)}`)
   }
+}
+
+function keyOf({ account, id }: Webhook): string {
+  return `${account} ${id}`
 }
