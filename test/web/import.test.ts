@@ -216,6 +216,47 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end(/status of 422/)
   })
 
+  test('cells are pasted by the keys; a file is, too', async () => {
+    const permissions = { permissions: ['clipboard-read', 'clipboard-write'] }
+    const ui = await openUi(service!, '/import?resource=product', { context: permissions })
+    const { page } = ui
+    await page.getByText(/Or paste it here with Ctrl\+V/).waitFor()
+    const copy = (text: string) => page.evaluate(text => navigator.clipboard.writeText(text), text)
+    await copy('  ')
+    await page.keyboard.press('Control+v')
+    await page.getByRole('alert').getByText('What was pasted has neither a file nor text.').waitFor()
+    // A comma in a cell divides nothing, and no ü is lost.
+    await copy('name\tproduct_code\r\n"Müller, large"\tM1\r\nOther\tM2\r\n')
+    await page.keyboard.press('Control+v')
+    await heading(page, 'What the columns become')
+    const taken = 'The pasted text was taken as a CSV file of 3 lines.'
+    await page.getByRole('log').getByText(taken).waitFor()
+    await page.getByText('2 rows, 2 of 2 columns imported').waitFor()
+    await page.getByText('Müller, large · Other').waitFor()
+    await ui.accessible('the columns of pasted cells')
+    await page.getByRole('button', { name: 'Discard the file' }).click()
+    await page.getByRole('link', { name: 'Import another file' }).click()
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    // Some programs copy a picture of the cells with them.
+    const paste = (names: readonly string[]) =>
+      page.evaluate(names => {
+        const clipboardData = new DataTransfer()
+        for (const name of names) clipboardData.items.add(new File(['name;stock\nA;1\n'], name))
+        document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+      }, names)
+    await paste(['cells.png'])
+    await page
+      .getByRole('alert')
+      .getByText(/“cells.png” is no such file/)
+      .waitFor()
+    await paste(['cells.png', 'stock.csv'])
+    await heading(page, 'What the columns become')
+    await page.getByRole('log').getByText('The pasted file “stock.csv” was taken.').waitFor()
+    await page.getByRole('button', { name: 'Discard the file' }).click()
+    await page.getByText('Nothing was imported.').waitFor()
+    await ui.end()
+  })
+
   test('a unique field tells what is here already', async () => {
     const { call, get } = service!
     await call('PATCH', `${v1}/field/203`, { is_unique: true })

@@ -1,4 +1,4 @@
-/** The first step of an import: a file is chosen or dropped, and sent. */
+/** The first step of an import: a file is chosen, dropped or pasted, and sent. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
@@ -14,9 +14,10 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { announce } from '../ui/toast.tsx'
+import { announce, toast } from '../ui/toast.tsx'
 import { accepted, typeOf } from './file-type.ts'
 import { type Import, importable } from './import.ts'
+import { usePasted } from './pasted.ts'
 import { Steps } from './steps.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -42,12 +43,12 @@ export function NewImport() {
 }
 
 type Sent = { readonly name: string; readonly part: number }
+type Written = { readonly delimiter?: string | null; readonly encoding?: string | null }
 
 function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly string[] }) {
   const navigate = useNavigate()
   const format = useFormat()
-  const [delimiter, setDelimiter] = useState<string | null>(null)
-  const [encoding, setEncoding] = useState<string | null>(null)
+  const [written, setWritten] = useState<Written>({})
   const [sent, setSent] = useState<Sent | null>(null)
   const [problem, setProblem] = useState<string>()
   const [isOver, setOver] = useState(false)
@@ -55,7 +56,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
   const stop = useRef<AbortController>(null)
   // Who leaves the page is not led to an import later on.
   useEffect(() => () => stop.current?.abort(), [])
-  const send = async (file: File | undefined) => {
+  const send = async (file: File | undefined, { delimiter, encoding }: Written = written) => {
     if (!file || sent) return
     const type = typeOf(file.name)
     if (!type)
@@ -91,6 +92,16 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
     setOver(false)
     void send(event.dataTransfer.files[0])
   }
+  usePasted(pasted => {
+    if (sent) return
+    if (!pasted) return setProblem('What was pasted has neither a file nor text.')
+    const { file, lines, delimiter = written.delimiter ?? null } = pasted
+    if (lines !== undefined)
+      toast(`The pasted text was taken as a CSV file of ${format.counted(lines, 'line', 'lines')}.`)
+    else if (typeOf(file.name)) toast(`The pasted file “${file.name}” was taken.`)
+    // What a browser pastes as text, it sends as UTF-8.
+    void send(file, lines === undefined ? written : { delimiter, encoding: 'utf-8' })
+  })
   return (
     <Panel
       title="Choose a file"
@@ -138,38 +149,48 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
               target.value = ''
             }}
           />
+          <p className="text-sm text-ink-faint">
+            Or paste it here with Ctrl+V: a file, or cells that were copied in a spreadsheet.
+          </p>
         </div>
       )}
       <Trouble text={problem} />
-      <details>
-        <summary className="cursor-pointer text-ink-soft">How the file is written</summary>
-        <div className="mt-3 grid gap-3 sm:grid-cols-2">
-          <Select
-            label="Between the cells of CSV"
-            value={delimiter}
-            onChange={setDelimiter}
-            none="Found out"
-            choices={[
-              { id: ',', name: 'Comma' },
-              { id: ';', name: 'Semicolon' },
-              { id: '\t', name: 'Tab' },
-              { id: '|', name: 'Vertical bar' },
-            ]}
-          />
-          <Select
-            label="Encoding of the text"
-            value={encoding}
-            onChange={setEncoding}
-            none="Found out"
-            choices={[
-              { id: 'utf-8', name: 'UTF-8' },
-              { id: 'windows-1252', name: 'Windows 1252 (Western)' },
-              { id: 'utf-16le', name: 'UTF-16' },
-            ]}
-          />
-        </div>
-      </details>
+      <WrittenAs written={written} onChange={changes => setWritten({ ...written, ...changes })} />
     </Panel>
+  )
+}
+
+/** What the service finds out by itself, unless somebody says so. */
+function WrittenAs({ written, onChange }: { written: Written; onChange: (changes: Written) => void }) {
+  return (
+    <details>
+      <summary className="cursor-pointer text-ink-soft">How the file is written</summary>
+      <div className="mt-3 grid gap-3 sm:grid-cols-2">
+        <Select
+          label="Between the cells of CSV"
+          value={written.delimiter ?? null}
+          onChange={delimiter => onChange({ delimiter })}
+          none="Found out"
+          choices={[
+            { id: ',', name: 'Comma' },
+            { id: ';', name: 'Semicolon' },
+            { id: '\t', name: 'Tab' },
+            { id: '|', name: 'Vertical bar' },
+          ]}
+        />
+        <Select
+          label="Encoding of the text"
+          value={written.encoding ?? null}
+          onChange={encoding => onChange({ encoding })}
+          none="Found out"
+          choices={[
+            { id: 'utf-8', name: 'UTF-8' },
+            { id: 'windows-1252', name: 'Windows 1252 (Western)' },
+            { id: 'utf-16le', name: 'UTF-16' },
+          ]}
+        />
+      </div>
+    </details>
   )
 }
 
