@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formats } from '../../web/src/format/format.ts'
 import { typeOf } from '../../web/src/imports/file-type.ts'
+import { guessField } from '../../web/src/imports/guess-field.ts'
 import { missing } from '../../web/src/imports/missing.ts'
 import { countsOf, progressOf, stateOf } from '../../web/src/jobs/job-words.ts'
 
@@ -33,6 +34,31 @@ test('what each record needs and no column becomes is missing', () => {
   // The service says what is required, once its targets tell.
   const targets = [{ field: 'emails', label: 'E-mails', isRequired: true }]
   assert.deepEqual(missing({ mapping: [], targets }, fields), ['emails'])
+})
+
+test('the samples of a column tell what field it would be', () => {
+  const guess = (samples: readonly unknown[], rows = 1000) => {
+    const { type, options } = guessField({ name: ' Column ', samples }, rows)
+    return [type, ...options]
+  }
+  const five = (...texts: string[]) => Array.from({ length: 5 }, (_, index) => texts[index % texts.length])
+  assert.equal(guessField({ name: ' Column ', samples: [] }, 1).label, 'Column')
+  assert.deepEqual(guess([]), ['SINGLE_STRING'])
+  assert.deepEqual(guess(five('1,250.50', '0', '-3', '1 000 000', '7,5')), ['SINGLE_NUMBER'])
+  assert.deepEqual(guess([1, 2.5]), ['SINGLE_NUMBER'])
+  // Zeros at the beginning, and digits that no number keeps, are those of a code.
+  assert.deepEqual(guess(five('00123', '1', '2', '3', '4')), ['SINGLE_STRING'])
+  assert.deepEqual(guess(['1234567890123456789', '2', '3', '4', '5']), ['SINGLE_STRING'])
+  assert.deepEqual(guess(five('€ 5', '7.50 USD', '$1,000')), ['MONETARY'])
+  assert.deepEqual(guess(['2026-03-31', '31/3/26', '31.03.2026']), ['DATE'])
+  assert.deepEqual(guess(['9:30', '17:00:30']), ['TIME'])
+  assert.deepEqual(guess(['a@example.com']), ['EMAIL'])
+  assert.deepEqual(guess(['+49 30 123456']), ['PHONE'])
+  assert.deepEqual(guess([true, 'no']), ['DROPDOWN', 'Yes', 'No'])
+  assert.deepEqual(guess(['Red', 'Blue']), ['DROPDOWN', 'Red', 'Blue'])
+  assert.deepEqual(guess(['Red', 'Blue'], 3), ['SINGLE_STRING'])
+  assert.deepEqual(guess(five('a', 'b', 'c', 'd', 'e')), ['SINGLE_STRING'])
+  assert.deepEqual(guess(['Two\nlines']), ['TEXT'])
 })
 
 test('counts say what would be, what was, and what stayed', () => {

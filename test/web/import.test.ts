@@ -257,6 +257,79 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a column becomes a field that is made of it, by keys alone on a phone', async () => {
+    const ui = await openUi(service!, '/import?resource=company', { size: phone })
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    const rows = Array.from({ length: 12 }, (_, index) => `Fieldia ${index},${index % 2 ? 'Soft' : 'Hard'}`)
+    await choose(page, 'companies.csv', `name,Cheese\n${rows.join('\n')}`)
+    await page.getByRole('button', { name: 'Cheese becomes: Not imported' }).focus()
+    const open = async () => {
+      await page.keyboard.press('Enter')
+      await page.getByRole('searchbox').waitFor()
+      const create = page.getByRole('button', { name: 'Create a field…' })
+      while (!(await create.evaluate(button => button === document.activeElement)))
+        await page.keyboard.press('Tab')
+    }
+    await open()
+    await ui.accessible('what a column becomes')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Add a field' })
+    const label = dialog.getByRole('textbox', { name: 'Label' })
+    assert.equal(await label.inputValue(), 'Cheese')
+    const type = dialog.getByLabel('What it holds')
+    assert.equal(await type.inputValue(), 'DROPDOWN')
+    assert.equal(await type.getByRole('option', { name: 'Dates from and to' }).count(), 0)
+    assert.equal(await dialog.getByLabel('Options, one a line').inputValue(), 'Hard\nSoft')
+    await notSideways(page, 'the field')
+    await ui.accessible('the field of a column')
+    // Who closes it is back where they were; what the service says against it stands at the label.
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    const isBack = (target: string) =>
+      page.waitForFunction(
+        label => document.activeElement?.getAttribute('aria-label') === label,
+        `Cheese becomes: ${target}`,
+      )
+    await isBack('Not imported')
+    await open()
+    await page.keyboard.press('Enter')
+    await label.fill('Name')
+    await page.keyboard.press('Enter')
+    await dialog
+      .getByText(/another field/)
+      .first()
+      .waitFor()
+    await label.fill('Kind of cheese')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Cheese becomes: Kind of cheese' }).waitFor()
+    await page.getByRole('log').getByText('Added the field “Kind of cheese”').waitFor()
+    await isBack('Kind of cheese')
+    await page.reload()
+    await page.getByRole('button', { name: 'Cheese becomes: Kind of cheese' }).waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without trying' }).click()
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    assert.equal(await count('company', 'cf_kind_of_cheese:eq(Soft)'), 6)
+    await ui.end(/status of 409/)
+  })
+
+  test('who may not change fields is not offered to make one', async () => {
+    const { call } = service!
+    const scopes = ['company:read', 'company:write', 'field:read', 'import:write']
+    const role = (await call('POST', `${v1}/role`, { name: 'Importer', scopes })).body.data.id
+    const person = { name: 'Ivo Importer', email: 'ivo@example.com', role }
+    const user = (await call('POST', `${v1}/user`, person)).body.data.id
+    const ui = await openUi(service!, '/import?resource=company', { user })
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'companies.csv', 'name,Wine\nIvo Inc,Red\n')
+    await page.getByRole('button', { name: 'Wine becomes: Not imported' }).click()
+    await page.getByRole('option', { name: 'Not imported' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Create a field…' }).count(), 0)
+    await ui.end()
+  })
+
   test('a unique field tells what is here already', async () => {
     const { call, get } = service!
     await call('PATCH', `${v1}/field/203`, { is_unique: true })

@@ -29,6 +29,8 @@ type About = {
   readonly limits?: readonly LimitName[]
   readonly isUniqueable?: boolean
   readonly hasOptions?: boolean
+  /** its values have two ends, which stand in two columns of a file */
+  readonly isRange?: boolean
   /** the resource that its values name */
   readonly related?: string
 }
@@ -51,9 +53,9 @@ const abouts = {
   MULTISELECT: { name: 'Several choices', about: 'Any of some options.', limits: entries, hasOptions: true },
   DATE: { name: 'Date', about: 'A day.', isUniqueable: true },
   TIME: { name: 'Time of day', about: 'Hours and minutes.' },
-  DATE_RANGE: { name: 'Dates from and to', about: 'A first and a last day.' },
-  TIME_RANGE: { name: 'Times from and to', about: 'Such as opening hours.' },
-  DATE_TIME_RANGE: { name: 'Moments from and to', about: 'Such as a workshop.' },
+  DATE_RANGE: { name: 'Dates from and to', about: 'A first and a last day.', isRange: true },
+  TIME_RANGE: { name: 'Times from and to', about: 'Such as opening hours.', isRange: true },
+  DATE_TIME_RANGE: { name: 'Moments from and to', about: 'Such as a workshop.', isRange: true },
   EMAIL: { name: 'E-mail addresses', about: 'One or several.', limits: entries, isUniqueable: true },
   PHONE: { name: 'Phone numbers', about: 'One or several.', limits: entries },
   ADDRESS: { name: 'Address', about: 'Street, city, country.' },

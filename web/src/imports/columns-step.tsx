@@ -1,12 +1,13 @@
 /** The second step: what each column of the file becomes. */
-import { ChevronDown } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { ChevronDown, Plus } from 'lucide-react'
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
 import { type Field, sayError } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { manyOf, tell } from '../jobs/job.ts'
 import { FieldPicker } from '../list/field-picker.tsx'
 import { Panel } from '../settings/parts.tsx'
+import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Popover } from '../ui/menu.tsx'
@@ -16,6 +17,8 @@ import { type Column, change, type Import, type Target } from './import.ts'
 import { missing } from './missing.ts'
 import { StepActions } from './steps.tsx'
 
+const ColumnField = lazy(() => import('./column-field.tsx').then(module => ({ default: module.ColumnField })))
+
 type Props = { job: Import; fields: readonly Field[] }
 
 export function ColumnsStep({ job, fields }: Props) {
@@ -23,6 +26,8 @@ export function ColumnsStep({ job, fields }: Props) {
   const { mapping, columns, targets } = job
   const byColumn = new Map(mapping.map(({ column, field }) => [column, field]))
   const left = missing(job, fields)
+  const mayMake = may(useMe(), 'field:write')
+  const [made, setMade] = useState<number | null>(null)
   const take = (column: number, field: string | null) => {
     // What a record has once, one column becomes: it is taken from the other one.
     const before = mapping.find(one => one.field === field && one.column !== column)
@@ -63,10 +68,21 @@ export function ColumnsStep({ job, fields }: Props) {
               resource={job.resource}
               field={byColumn.get(index) ?? null}
               onTake={field => take(index, field)}
+              onMake={mayMake ? () => setMade(index) : null}
             />
           ))}
         </ul>
       </Panel>
+      {made !== null && (
+        <Suspense>
+          <ColumnField
+            job={job}
+            column={columns[made]!}
+            onMade={field => take(made, field)}
+            onClose={() => setMade(null)}
+          />
+        </Suspense>
+      )}
       <StepActions id={job.id} next="values" />
     </>
   )
@@ -91,8 +107,10 @@ function ColumnRow(props: {
   resource: string
   field: string | null
   onTake: (field: string | null) => void
+  /** makes a field of it, for those who may */
+  onMake: (() => void) | null
 }) {
-  const { column, targets, resource, field, onTake } = props
+  const { column, targets, resource, field, onTake, onMake } = props
   const [isOpen, setOpen] = useState(false)
   const { label } = targets.find(one => one.field === field) ?? { label: nothing }
   const samples = column.samples.map(textOf)
@@ -126,6 +144,18 @@ function ColumnRow(props: {
                 onTake(internal_name || null)
               }}
             />
+            {onMake && (
+              <Button
+                look="quiet"
+                className="mt-1 w-full justify-start! px-2!"
+                onPress={() => {
+                  setOpen(false)
+                  onMake()
+                }}
+              >
+                <Plus size={14} aria-hidden /> Create a field…
+              </Button>
+            )}
           </Dialog>
         </Popover>
       </DialogTrigger>

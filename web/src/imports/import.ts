@@ -55,10 +55,17 @@ export function noteTried(id: number): void {
 
 let last: Promise<unknown> = Promise.resolve()
 
+let turn = 0
+
+export function noteChanged(id: number): void {
+  changedSince.set(new Set([...changedSince.get(), id]))
+}
+
 /** Changes what is done with the file: shown at once, saved one change after the other. */
 export function change({ id }: Pick<Import, 'id'>, changes: Partial<Plan>): void {
   const key = jobKey(id)
-  changedSince.set(new Set([...changedSince.get(), id]))
+  const own = ++turn
+  noteChanged(id)
   queryClient.setQueryData<Import>(key, before => before && { ...before, ...changes })
   const { formats, ...others } = changes
   const body = {
@@ -67,6 +74,11 @@ export function change({ id }: Pick<Import, 'id'>, changes: Partial<Plan>): void
   }
   last = last
     .then(() => ask<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
+    .then(async changed => {
+      // Another mapping leaves other texts that name nothing. What is changed meanwhile is shown already.
+      if (own === turn) await queryClient.cancelQueries({ queryKey: key })
+      if (own === turn) queryClient.setQueryData(key, changed)
+    })
     .catch(async error => {
       toastError(sayError(error))
       await queryClient.invalidateQueries({ queryKey: key })

@@ -31,13 +31,20 @@ const empty: FieldDraft = {
 export function NewFieldDialog(props: {
   source: string
   sections: readonly (readonly Field[])[]
+  /** what the column of a file would be, for which it is made */
+  ofColumn?: {
+    readonly label: string
+    readonly type: CustomType
+    readonly options: readonly string[]
+  }
+  onMade?: (field: Field) => void
   onClose: () => void
 }) {
-  const { source, sections, onClose } = props
+  const { source, sections, ofColumn, onMade, onClose } = props
   const titles = [...new Set(sections.flatMap(part => part[0]?.section ?? []))]
-  const [type, setType] = useState<CustomType>('SINGLE_STRING')
-  const [draft, setDraft] = useState(empty)
-  const [lines, setLines] = useState('')
+  const [type, setType] = useState<CustomType>(ofColumn?.type ?? 'SINGLE_STRING')
+  const [draft, setDraft] = useState({ ...empty, field_name: ofColumn?.label ?? '' })
+  const [lines, setLines] = useState(ofColumn?.options.join('\n') ?? '')
   const [section, setSection] = useState(titles.includes('Custom fields') ? 'Custom fields' : titles.at(-1))
   const { problems, isBusy, save } = useSaving(fields)
   const options = lines
@@ -46,6 +53,7 @@ export function NewFieldDialog(props: {
     .filter(Boolean)
   const field = draftField(type, draft.field_name, options)
   const { hasOptions } = aboutField(field)
+  const types = customTypes.filter(({ isRange }) => !ofColumn || !isRange)
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
   const make = () => {
     const { default_value: value } = draft
@@ -54,7 +62,7 @@ export function NewFieldDialog(props: {
     const named = (id: unknown) => (hasOptions ? (options[Number(id) - 1] ?? id) : id)
     const sent = Array.isArray(value) && hasOptions ? value.map(named) : named(value)
     const written = value === null || hasOptions ? sent : (kindOf(field).write?.(value) ?? value)
-    return ask('POST', '/field', {
+    return ask<Field>('POST', '/field', {
       body: {
         source,
         type,
@@ -69,6 +77,15 @@ export function NewFieldDialog(props: {
     })
   }
   const said = `Added the field “${draft.field_name}”: it is in forms, tables and filters now`
+  const add = async () => {
+    let made: Field | undefined
+    const act = async () => {
+      made = await make()
+    }
+    if (!(await save(act, said))) return
+    onClose()
+    if (made) onMade?.(made)
+  }
   return (
     <Dialog title="Add a field" isOpen onClose={onClose} width="wide">
       <DialogForm
@@ -76,7 +93,7 @@ export function NewFieldDialog(props: {
         isBusy={isBusy}
         problem={problems['']}
         onCancel={onClose}
-        onSave={async () => (await save(make, said)) && onClose()}
+        onSave={() => void add()}
       >
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
@@ -101,7 +118,7 @@ export function NewFieldDialog(props: {
               setType(value as CustomType)
               change({ default_value: null, config: {}, is_unique: false })
             }}
-            choices={customTypes.map(one => ({ id: one.type, name: one.name }))}
+            choices={types.map(one => ({ id: one.type, name: one.name }))}
             error={problems.type}
             hint={`${aboutField(field).about} It can’t be changed later.`}
           />

@@ -1,0 +1,32 @@
+/** Makes a field of a column that is none yet, and maps the column to it. */
+import { useQuery } from '@tanstack/react-query'
+import { fieldsQuery, queryClient } from '../api/queries.ts'
+import { jobKey } from '../jobs/job.ts'
+import { NewFieldDialog } from '../settings/new-field-dialog.tsx'
+import { guessField } from './guess-field.ts'
+import { type Column, type Import, saved } from './import.ts'
+
+export function ColumnField(props: {
+  job: Import
+  column: Column
+  onMade: (field: string) => void
+  onClose: () => void
+}) {
+  const { job, column, onMade, onClose } = props
+  const { data: sections } = useQuery(fieldsQuery(job.resource))
+  if (!sections) return null
+  return (
+    <NewFieldDialog
+      source={job.resource}
+      sections={sections}
+      ofColumn={guessField(column, job.total ?? 0)}
+      onMade={async ({ internal_name }) => {
+        // What is read again must have what was changed before, and the field among what a column can become.
+        await saved()
+        await queryClient.invalidateQueries({ queryKey: jobKey(job.id) })
+        onMade(internal_name)
+      }}
+      onClose={onClose}
+    />
+  )
+}

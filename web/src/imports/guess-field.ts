@@ -1,0 +1,47 @@
+/** What field a column of a file would become: a guess of its label and type. Pure. */
+import type { CustomType } from '../fields/custom-types.ts'
+import { textOf } from './cells.ts'
+import type { Column } from './import.ts'
+
+export type FieldGuess = {
+  readonly label: string
+  readonly type: CustomType
+  readonly options: readonly string[]
+}
+
+const number = /^[-−+]?(0|[1-9]\d{0,2}([.,' ]\d{3})+|[1-9]\d{0,14})([.,]\d{1,9})?$/
+const unit = /^([$€£¥]|[A-Z]{3}) ?(?=[-\d])|(?<=\d) ?([$€£¥]|[A-Z]{3})$/
+const date = /^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2}))$/
+const yesOrNo = /^(yes|no|y|n|true|false)$/i
+
+/** The first that all samples fit. */
+const types: readonly (readonly [type: CustomType, fits: (text: string) => boolean])[] = [
+  ['EMAIL', text => /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$/.test(text)],
+  ['DATE', text => date.test(text)],
+  ['TIME', text => /^\d{1,2}:\d{2}(:\d{2})?$/.test(text)],
+  ['SINGLE_NUMBER', text => number.test(text)],
+  ['MONETARY', text => unit.test(text) && number.test(text.replace(unit, ''))],
+  ['PHONE', text => /^\+[\d\s()./-]{6,20}$/.test(text)],
+]
+
+/** The service shows so many different samples where there are more. */
+const samplesMax = 5
+/** Of so many rows for each text, the texts are taken for choices. */
+const rowsEach = 3
+const [choiceMax, lineMax] = [40, 150]
+
+/** `rows`: how many the file has. */
+export function guessField({ name, samples }: Column, rows: number): FieldGuess {
+  const texts = samples.map(sample => textOf(sample).trim())
+  const label = name.trim()
+  const [type] = (texts.length && types.find(([, fits]) => texts.every(fits))) || []
+  if (type) return { label, type, options: [] }
+  if (texts.length && texts.every(text => yesOrNo.test(text)))
+    return { label, type: 'DROPDOWN', options: ['Yes', 'No'] }
+  if (texts.some(text => text.length > lineMax || text.includes('\n')))
+    return { label, type: 'TEXT', options: [] }
+  const areFew = texts.length > 0 && texts.length < samplesMax && rows >= texts.length * rowsEach
+  if (areFew && texts.every(text => text.length <= choiceMax))
+    return { label, type: 'DROPDOWN', options: texts }
+  return { label, type: 'SINGLE_STRING', options: [] }
+}
