@@ -61,6 +61,19 @@ const told = async (page: Page, words: string) =>
       .then(text => text?.replace(',', '')),
   )
 
+/** The list of what a text of a field stands for. */
+const meaning = (field: Locator, text: string) =>
+  field.getByRole('combobox', { name: new RegExp(`what “${text}” stands for`) })
+
+/** Somebody who may import companies, and what else is said. */
+async function importer(name: string, more: readonly string[] = []): Promise<number> {
+  const { call } = service!
+  const scopes = ['company:read', 'company:write', 'field:read', 'import:write', ...more]
+  const role = (await call('POST', `${v1}/role`, { name: `Role of ${name}`, scopes })).body.data.id
+  const email = `${name.toLowerCase()}@example.com`
+  return (await call('POST', `${v1}/user`, { name, email, role })).body.data.id
+}
+
 /** Goes to an entry of a list by the arrow keys, and takes it. */
 async function press(page: Page, entry: Locator): Promise<void> {
   await entry.waitFor()
@@ -315,19 +328,107 @@ suite('An import', { skip: noBrowser }, () => {
   })
 
   test('who may not change fields is not offered to make one', async () => {
-    const { call } = service!
-    const scopes = ['company:read', 'company:write', 'field:read', 'import:write']
-    const role = (await call('POST', `${v1}/role`, { name: 'Importer', scopes })).body.data.id
-    const person = { name: 'Ivo Importer', email: 'ivo@example.com', role }
-    const user = (await call('POST', `${v1}/user`, person)).body.data.id
+    await service!.call('POST', `${v1}/field`, { source: 'company', field_name: 'Cork', type: 'DROPDOWN' })
+    const user = await importer('Ivo')
     const ui = await openUi(service!, '/import?resource=company', { user })
     const { page } = ui
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
-    await choose(page, 'companies.csv', 'name,Wine\nIvo Inc,Red\n')
+    await choose(page, 'companies.csv', 'name,Wine,Cork\nIvo Inc,Red,Oak\nIvo AG,Red,Ash\n')
     await page.getByRole('button', { name: 'Wine becomes: Not imported' }).click()
     await page.getByRole('option', { name: 'Not imported' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Create a field…' }).count(), 0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Values' }).click()
+    await page.getByRole('combobox', { name: 'Cork: what “Oak” stands for' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Create/ }).count(), 0)
     await ui.end()
+  })
+
+  test('texts that name no option become options, one by one and all at once', async () => {
+    const { call } = service!
+    const field = async (field_name: string, type: string, options: string[]) =>
+      (await call('POST', `${v1}/field`, { source: 'contact', field_name, type, options })).body.data.id
+    await field('Grade', 'DROPDOWN', ['A'])
+    await field('Skills', 'MULTISELECT', ['Cook'])
+    const rooms = Array.from({ length: 98 }, (_, index) => `R${index}`)
+    const full = await field('Room', 'DROPDOWN', rooms)
+    const cells = ['A,R1,Cook', 'B,X1,"Cook, Bake"', 'C,X2,Bake; Wash', 'c,X3,', 'D,R2,cook', 'E,R3,']
+    const rows = cells.map((row, index) => `Optia ${index},${index}@optia.example,${row}`)
+    const ui = await openUi(service!, '/import?resource=contact')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'people.csv', `name,emails,Grade,Room,Skills\n${rows.join('\n')}`)
+    await page.getByRole('link', { name: 'Values' }).click()
+    const grade = page.getByRole('region', { name: 'Grade' })
+    await grade.getByRole('button', { name: 'Create all 4 as options of Grade' }).waitFor()
+    await ui.accessible('the options that can be made')
+    await page.setViewportSize(phone)
+    await notSideways(page, 'the options that can be made')
+    // By the keys: the focus goes on to the next text.
+    await meaning(grade, 'E').selectOption({ label: 'A' })
+    await grade.getByRole('button', { name: 'Create the option “B”' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('Added the option “B” to Grade').waitFor()
+    await meaning(grade, 'B').waitFor({ state: 'detached' })
+    assert.ok(await meaning(grade, 'C').evaluate(list => list === document.activeElement))
+    await grade.getByRole('button', { name: 'Create all 2 as options of Grade' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('Added 2 options to Grade').waitFor()
+    await grade.getByRole('button').first().waitFor({ state: 'detached' })
+    // What somebody has said of a text stays.
+    await meaning(grade, 'E').waitFor()
+    // A cell of several choices has several names.
+    const skills = page.getByRole('region', { name: 'Skills' })
+    await skills.getByRole('button', { name: 'Create the option “Bake”' }).first().waitFor()
+    await skills.getByRole('button', { name: 'Create all 2 as options of Skills' }).click()
+    await skills.waitFor({ state: 'detached' })
+    // No more than a field may have.
+    const room = page.getByRole('region', { name: 'Room' })
+    const all = room.getByRole('button', { name: 'Create all 3 as options of Room' })
+    assert.equal(await all.getAttribute('aria-disabled'), 'true')
+    await all.focus()
+    await page
+      .getByRole('tooltip')
+      .getByText(/there is room for 2 more/)
+      .waitFor()
+    await ui.accessible('a field without room')
+    await room.getByRole('button', { name: 'Create the option “X1”' }).click()
+    await meaning(room, 'X1').waitFor({ state: 'detached' })
+    await call('POST', `${v1}/field/${full}/option`, { name: 'Somebody else’s' })
+    await page.reload()
+    await meaning(room, 'X2').selectOption({ label: 'R1' })
+    const last = room.getByRole('button', { name: 'Create the option “X3”' })
+    assert.equal(await last.getAttribute('aria-disabled'), 'true')
+    await meaning(room, 'X3').selectOption({ label: 'R1' })
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Try 6 rows' }).click()
+    await page.getByRole('button', { name: 'Import 6 rows' }).waitFor()
+    assert.equal(await told(page, 'would be created'), 6)
+    await ui.end()
+  })
+
+  test('an option that is refused says why', async () => {
+    const { call } = service!
+    const options = Array.from({ length: 98 }, (_, index) => `No. ${index}`)
+    const asked = { source: 'company', field_name: 'Rank', type: 'DROPDOWN', options }
+    const field = (await call('POST', `${v1}/field`, asked)).body.data.id
+    const user = await importer('Ranker', ['field:write'])
+    const ui = await openUi(service!, '/import?resource=company', { user })
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'companies.csv', 'name,Rank\nRanked A,Two\nRanked B,Three\n')
+    await page.getByRole('link', { name: 'Values' }).click()
+    const rank = page.getByRole('region', { name: 'Rank' })
+    const create = rank.getByRole('button', { name: 'Create all 2 as options of Rank' })
+    await create.waitFor()
+    // Their role hears nothing of what others do.
+    await call('POST', `${v1}/field/${field}/option`, { name: 'Somebody else’s' })
+    await create.click()
+    const alert = rank.getByRole('alert')
+    await alert.getByText(/“Three” was not added to Rank. .*100 options in use/).waitFor()
+    await page.getByRole('log').getByText('Added the option “Two” to Rank').waitFor()
+    await meaning(rank, 'Two').waitFor({ state: 'detached' })
+    await ui.end(/status of 422/)
   })
 
   test('a unique field tells what is here already', async () => {

@@ -29,6 +29,8 @@ type About = {
   readonly limits?: readonly LimitName[]
   readonly isUniqueable?: boolean
   readonly hasOptions?: boolean
+  /** a value is any number of its options */
+  readonly isSeveral?: boolean
   /** its values have two ends, which stand in two columns of a file */
   readonly isRange?: boolean
   /** the resource that its values name */
@@ -50,7 +52,13 @@ const abouts = {
   SINGLE_NUMBER: { name: 'Number', about: 'With or without decimals.', limits: numbers, isUniqueable: true },
   MONETARY: { name: 'Amount', about: 'A value in a currency.', limits: ['min', 'max'] },
   DROPDOWN: { name: 'Choice', about: 'One of some options.', hasOptions: true },
-  MULTISELECT: { name: 'Several choices', about: 'Any of some options.', limits: entries, hasOptions: true },
+  MULTISELECT: {
+    name: 'Several choices',
+    about: 'Any of some options.',
+    limits: entries,
+    hasOptions: true,
+    isSeveral: true,
+  },
   DATE: { name: 'Date', about: 'A day.', isUniqueable: true },
   TIME: { name: 'Time of day', about: 'Hours and minutes.' },
   DATE_RANGE: { name: 'Dates from and to', about: 'A first and a last day.', isRange: true },
@@ -93,6 +101,9 @@ function aboutOf(type: FieldType): About {
 
 /** What a field's type is called, and what can be set. */
 export const aboutField = ({ type }: Pick<Field, 'type'>): About => aboutOf(type)
+
+/** How many options of a field may be in use (D36). */
+export const optionsMax = 100
 
 /** Whether the options of a field are the account's to change. */
 export function hasOwnOptions(field: Field): boolean {

@@ -1,7 +1,8 @@
 /** The second step: what each column of the file becomes. */
 import { ChevronDown, Plus } from 'lucide-react'
-import { type KeyboardEvent, lazy, Suspense, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
+import { flushSync } from 'react-dom'
 import { type Field, sayError } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { manyOf, tell } from '../jobs/job.ts'
@@ -28,6 +29,7 @@ export function ColumnsStep({ job, fields }: Props) {
   const left = missing(job, fields)
   const mayMake = may(useMe(), 'field:write')
   const [made, setMade] = useState<number | null>(null)
+  const list = useRef<HTMLUListElement>(null)
   const take = (column: number, field: string | null) => {
     // What a record has once, one column becomes: it is taken from the other one.
     const before = mapping.find(one => one.field === field && one.column !== column)
@@ -58,7 +60,7 @@ export function ColumnsStep({ job, fields }: Props) {
             No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused.
           </p>
         )}
-        <ul className="divide-y divide-line" onKeyDown={moveFocus}>
+        <ul ref={list} className="divide-y divide-line" onKeyDown={moveFocus}>
           {columns.map((column, index) => (
             <ColumnRow
               // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its place
@@ -79,7 +81,11 @@ export function ColumnsStep({ job, fields }: Props) {
             job={job}
             column={columns[made]!}
             onMade={field => take(made, field)}
-            onClose={() => setMade(null)}
+            onClose={() => {
+              flushSync(() => setMade(null))
+              // What opened it is gone, so the focus would be, too.
+              buttonsIn(list.current)[made]?.focus()
+            }}
           />
         </Suspense>
       )}
@@ -88,11 +94,15 @@ export function ColumnsStep({ job, fields }: Props) {
   )
 }
 
+const buttonsIn = (list: HTMLElement | null) => [
+  ...(list?.querySelectorAll<HTMLElement>('[data-becomes]') ?? []),
+]
+
 /** Alt and an arrow lead to the next column's button, and back. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (!by || !event.altKey) return
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-becomes]')]
+  const buttons = buttonsIn(event.currentTarget)
   const at = buttons.indexOf(document.activeElement as HTMLElement)
   if (at < 0) return
   event.preventDefault()

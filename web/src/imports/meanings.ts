@@ -5,8 +5,10 @@
 import { useQueries } from '@tanstack/react-query'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { allQuery, mayRead } from '../api/queries.ts'
+import { hasOwnOptions } from '../fields/custom-types.ts'
 import { textOf } from './cells.ts'
 import type { Import, Target } from './import.ts'
+import { type Lacking, lackingOf } from './new-options.ts'
 
 export type Choice = { readonly id: string | number; readonly name: string }
 /** A target with what its texts may stand for, and the texts that stand for none of that. */
@@ -15,6 +17,8 @@ export type Unclear = {
   readonly label: string
   readonly choices: readonly Choice[]
   readonly texts: readonly string[]
+  /** what could be added to its options; null: nothing */
+  readonly lacking: Lacking | null
 }
 
 /** The resources that have few records, each with a name of its own. */
@@ -33,10 +37,13 @@ export function useUnclear(job: Import, fields: readonly Field[]): readonly Uncl
   return mapping.flatMap(({ column, field }) => {
     const target = targets.find(one => one.field === field)
     if (!target) return []
-    const known = knownOf(target, fields, sources.get(field) ?? null, bySource)
+    const source = sources.get(field) ?? null
+    const own = fields.find(({ internal_name }) => internal_name === field)
+    const known = knownOf(target, own, source, bySource)
     if (!known) return []
     const samples = (columns[column]?.samples ?? []).map(textOf).flatMap(itemsOf)
-    const refused = refusedTexts(job, field)
+    // An option that is there now may have been made since. Of other names there may be several.
+    const refused = refusedTexts(job, field).filter(text => source !== null || !names(text, known))
     const ofFile = job.values_to_map
       .filter(one => one.field === field)
       .flatMap(one => one.texts.map(({ text }) => text))
@@ -44,7 +51,8 @@ export function useUnclear(job: Import, fields: readonly Field[]): readonly Uncl
     const mapped = Object.keys(values[field] ?? {})
     const unknown = samples.filter(text => !names(text, known))
     const texts = [...new Set([...mapped, ...refused, ...unknown, ...ofFile])].slice(0, textsMax)
-    return texts.length ? [{ field, label: target.label, choices: known.choices, texts }] : []
+    const lacking = lackingOf(own, known.choices, text => names(text, known))
+    return texts.length ? [{ field, label: target.label, choices: known.choices, texts, lacking }] : []
   })
 }
 
@@ -66,13 +74,13 @@ function sourceOf(target: string, fields: readonly Field[]): string | null {
 
 function knownOf(
   target: Target,
-  fields: readonly Field[],
+  own: Field | undefined,
   source: string | null,
   bySource: ReadonlyMap<string, readonly AnyRecord[]>,
 ): Known | null {
-  const options = target.options ?? fields.find(one => one.internal_name === target.field)?.options
+  const options = target.options ?? own?.options ?? []
   if (source === null) {
-    if (!options?.length) return null
+    if (!options.length && !(own && hasOwnOptions(own))) return null
     const isYesNo = options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
     return knownBy(
       options.map(({ id, name }) => ({ id, name: name ?? '' })),

@@ -69,7 +69,8 @@ export function useGo(id: number): (step: StepName) => void {
   }
 }
 
-function focusHeading(): void {
+/** The heading of the step gets the focus, and is read out. */
+export function focusHeading(): void {
   const heading = document.querySelector<HTMLElement>('#content h2')
   if (!heading) return
   heading.tabIndex = -1

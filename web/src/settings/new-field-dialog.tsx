@@ -1,7 +1,7 @@
 /** Adds a field of the account's own: its type in plain words, with a preview that can be tried. */
 import { useState } from 'react'
 import { ask, type Field } from '../api/api.ts'
-import { aboutField, type CustomType, customTypes, draftField } from '../fields/custom-types.ts'
+import { aboutField, type CustomType, customTypes, draftField, optionsMax } from '../fields/custom-types.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../ui/inputs.tsx'
@@ -128,7 +128,7 @@ export function NewFieldDialog(props: {
               value={lines}
               onChange={setLines}
               error={problems.options}
-              hint="At most 100. They can be changed later."
+              hint={`At most ${optionsMax}. They can be changed later.`}
             />
           )}
         </div>

@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ask, type Field } from '../api/api.ts'
 import { type Option, queryClient } from '../api/queries.ts'
+import { optionsMax } from '../fields/custom-types.ts'
 import { Badge, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -13,8 +14,6 @@ import { moved } from '../ui/order.ts'
 import { SortButtons, SortHandle, type Sorting, sortLook, sortRow, useSorting } from '../ui/sortable.tsx'
 import { Trouble } from './parts.tsx'
 import { attempt, useSaving } from './saving.ts'
-
-const most = 100
 
 export function OptionsDialog({
   source,
@@ -53,7 +52,7 @@ export function OptionsDialog({
   return (
     <Dialog
       title={`Options of “${field.field_name}”`}
-      detail={`${used} of at most ${most} are in use.`}
+      detail={`${used} of at most ${optionsMax} are in use.`}
       isOpen
       onClose={onClose}
       width="wide"
