@@ -45,7 +45,7 @@ const batch = 5000
 /** How long what was read of a webhook, its user and the records holds. */
 const [ordersMs, bodyMs] = [500, 2000]
 const renewMs = 1500
-const behindMs = 500
+const behindMs = 1000
 
 /** A webhook, as it is to be served now. */
 type Orders = Configuration & { readonly acting: Acting; readonly asked: Asked; readonly readAt: number }

@@ -31,7 +31,7 @@ const gatherMs = 5
 /** An account without anything to do is not looked at again for so long: most have no webhook. */
 const quietMs = 500
 /** A receiver that fails is told of new events less often: what that costs would be missing for others. */
-const failingMs = 500
+const failingMs = 1000
 /** After another process turned out to work for a webhook. */
 const againMs = 100
 /** How many requests of a process may be under way, beside the first of each webhook. */
