@@ -28,11 +28,14 @@ export function keepStatistics(sql: Pool, log: (line: string) => void): { stop()
   return { stop: () => clearInterval(timer) }
 }
 
-/** ANALYZE of the service's tables that have more than doubled since the last one. Returns their names. */
+/**
+ * ANALYZE of the service's tables that have more than doubled since the last one. Rows that were rolled back
+ * don't count: a table of which none was kept would be known as empty. Returns their names.
+ */
 export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
   const grown = await tablesWith(
     sql,
-    's.n_mod_since_analyze > 500 + greatest(c.reltuples, 0) AND s.schemaname = current_schema()',
+    's.n_live_tup > 500 + 2 * greatest(c.reltuples, 0) AND s.schemaname = current_schema()',
   )
   // Another process may do the same at this moment.
   for (const name of grown) await sql.unsafe(`ANALYZE (SKIP_LOCKED) ${name}`)
