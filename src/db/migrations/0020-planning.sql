@@ -13,3 +13,6 @@ END $$;
 -- Who has an e-mail is looked up at every write that names one. Entries that wait to be sorted in are read each time.
 ALTER INDEX contact_emails SET (fastupdate = off);
 SELECT gin_clean_pending_list('contact_emails');
+
+-- A column of the board has its newest deals first, and any place in it is one scroll away.
+CREATE INDEX deal_stage_updated_at ON deal (account_id, pipeline_stage, updated_at, id) WHERE deleted_at IS NULL;
