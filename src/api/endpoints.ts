@@ -2,7 +2,7 @@
  * How Fastify serves the routes of the table: each request is admitted, carried out and answered. What
  * refuses or fails is answered too.
  */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { takesKey } from '../openapi/refusals.ts'
 import type { Admission, Admitted, Guest } from './admission.ts'
@@ -121,7 +121,7 @@ function requestOf(
   const url = request.raw.url!
   const params = request.params as { [name in PathParameter]?: string }
   const body = uploads ? undefined : (request.body as ApiRequest['body'])
-  const file = uploads && (request.body as Readable | undefined)
+  const file = uploads && request.body instanceof Readable ? request.body : null
   const query = readQuery(url)
   // A dry run keeps no key.
   const isKeyed = takesKey({ scope, about }) && !query.has(dryRun)
