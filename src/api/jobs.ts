@@ -20,7 +20,7 @@ import {
 import type { JobWorker } from '../jobs/worker.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { refuse, unknownParameters, unreadable, wholeNumber } from '../list/parameters.ts'
-import { onceByKey } from '../records/idempotency.ts'
+import { onceByKey, storedResponse } from '../records/idempotency.ts'
 import { withNames } from '../records/names.ts'
 import { parseRecord } from '../records/parse.ts'
 import { requestKeyOf } from '../records/save.ts'
@@ -75,6 +75,10 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
     readParameters(request.query, [], [])
+    // Before anything else is looked at, as with all writes (D8).
+    const key = requestKeyOf(contextOf(request))
+    const before = await storedResponse<Answer>(db, key)
+    if (before) return before.response
     const plan = await bulkPlanOf(db, request, resource)
     const context = { ...contextOf(request), rights: request.caller.rights }
     const total = await countFound(inTurn(db, request), resource, plan.filter, context)
@@ -88,7 +92,6 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
       const location = `/rest/api/v1/job/${job.id}`
       return { isKept: true, result: success(JSON.stringify(jobJson(job)), null, 201, { location }) }
     }
-    const key = requestKeyOf(contextOf(request))
     const answer = await db.transaction(askerOf(request), tx => onceByKey(tx, key, () => make(tx)))
     for (const job of made) worker.wake(job)
     return answer
