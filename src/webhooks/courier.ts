@@ -277,9 +277,8 @@ export class Courier {
     if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
     this.#isGivenUp = true
     // What was not looked at yet is given up with the rest, and is seen among the dead letters.
-    do {
-      if (this.#orders) await this.#look(this.#orders)
-    } while (this.#isWoken && this.#orders)
+    this.#isWoken = true
+    while (this.#isWoken && this.#orders) await this.#look(this.#orders)
     await disable(
       this.#held,
       isGone ? 'Its receiver answered 410.' : 'Its receiver has failed for three days.',

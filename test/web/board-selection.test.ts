@@ -70,6 +70,9 @@ test('cards are selected by Space, given an owner and won, with one reason for a
   await page.getByRole('option', { name: 'Olga Owner' }).click()
   await dialog.getByRole('button', { name: 'Change all 2' }).click()
   await page.getByText('2 deals changed.').waitFor()
+  // The same message is waited for again below.
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('2 deals changed.').waitFor({ state: 'detached' })
   const olga = owner.body.data.id
   assert.deepEqual(await stored(ids, 'sales_owner'), [olga, olga, known.owner])
 
