@@ -8,9 +8,12 @@ import { ask, param, sql } from '../sql.ts'
 import type { Job, Refused, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
 
+/** So many one by one are a step: others wait for it, and it may follow one of many taken back together. */
+const singlesMax = 50
+
 /**
- * Undoes the next events of a job, in the transaction `tx`. What somebody changed since, or needs now, stays
- * and is named.
+ * Undoes the next events of a job, up to `count`, in the transaction `tx`. What somebody changed since, or
+ * needs now, stays and is named.
  */
 export async function revertStep(
   tx: Queryable,
@@ -29,9 +32,14 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
   )
   const problems: Refused[] = []
   let isUndone: ReadonlySet<number> = new Set()
-  for (const [index, { seq, type, resource, id }] of events.entries()) {
-    if (type !== events[index - 1]?.type) isUndone = await undoneTogether(tx, events.slice(index), context)
+  let [done, singles] = [0, 0]
+  for (const { seq, type, resource, id } of events) {
+    if (type !== events[done - 1]?.type) isUndone = await undoneTogether(tx, events.slice(done), context)
+    // Those after it may be undone already where some were undone together.
+    if (singles >= singlesMax && isUndone.size === 0) break
+    done++
     if (isUndone.has(Number(seq))) continue
+    singles++
     const refusal = await undo(tx, Number(seq), { ...context, idempotency: null }, null, oldest).then(
       () => null,
       error => {
@@ -44,11 +52,11 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
     problems.push(refusedAt(Number(seq), refusal, () => about))
   }
   return {
-    position: Number(events.at(-1)?.seq ?? 0),
-    done: events.length,
-    counts: { reverted: events.length - problems.length, refused: problems.length },
+    position: Number(events[done - 1]?.seq ?? 0),
+    done,
+    counts: { reverted: done - problems.length, refused: problems.length },
     problems,
-    isEnd: events.length < count,
+    isEnd: done === events.length && events.length < count,
   }
 }
 
