@@ -66,6 +66,16 @@ export type Problem = {
   [extra: string]: unknown
 }
 
+/** A problem of the member at `path`, or of the whole body, that is no field of a record. */
+export function problemAt(path: string, code: string, message: string): Problem {
+  return { field: null, path, code, message }
+}
+
+/** A problem of a parameter of the query. */
+export function parameterProblem(parameter: string, code: string, message: string): Problem {
+  return { field: null, path: '', parameter, code, message }
+}
+
 /**
  * A problem's message, of what it says of the member at `path`: "emails[0].email_value must be given." What
  * begins with a capital letter or a quotation says everything.

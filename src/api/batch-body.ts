@@ -1,5 +1,5 @@
 /** The body of a batch (D78): its operations, or everything that is no operation. */
-import { type Problem, type Problems, Refusal } from '../errors.ts'
+import { type Problem, type Problems, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { type Operation, operationNames } from '../records/batch.ts'
@@ -13,16 +13,16 @@ type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boo
 
 /** Reads a body. Throws `validation_failed` with everything that is no operation. */
 export function readBatch(body: Json, fields: ResourceFields): Batch {
-  if (!isObject(body)) throw notABatch([problem('', 'wrong_type', 'The body must be an object.')])
+  if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
   const { operations, atomic = null } = body
   if (!Array.isArray(operations) || operations.length < 1 || operations.length > operationsMax) {
     const told = Array.isArray(operations) ? `; there are ${operations.length}` : ''
     const message = `operations must be a list of 1 to ${operationsMax} operations${told}.`
-    throw notABatch([problem('/operations', told ? 'out_of_range' : 'required', message)])
+    throw notABatch([problemAt('/operations', told ? 'out_of_range' : 'required', message)])
   }
   const problems = unknownMembers(body, ['operations', 'atomic'])
   if (atomic !== null && typeof atomic !== 'boolean')
-    problems.add(() => problem('/atomic', 'wrong_type', 'atomic must be true or false.'))
+    problems.add(() => problemAt('/atomic', 'wrong_type', 'atomic must be true or false.'))
   const read = operations.map((one, index) => operationOf(one, fields, `/operations/${index}`, problems))
   if (problems.count > 0) throw notABatch(problems)
   return { operations: read, isAtomic: atomic === true }
@@ -44,7 +44,7 @@ const members = ['op', 'id', 'by', 'if_match', 'data']
 /** An operation. What is wrong is added to the problems, and then it is of no use. */
 function operationOf(sent: Json, fields: ResourceFields, path: string, problems: Problems): Operation {
   const wrong = (member: string, code: string, message: string) =>
-    problems.add(() => problem(`${path}${member}`, code, message))
+    problems.add(() => problemAt(`${path}${member}`, code, message))
   const one: JsonObject = isObject(sent) ? sent : {}
   const { id = null, by = null, if_match: ifMatch = null, data = null } = one
   const op = operationNames.find(name => name === one.op) ?? 'create'
@@ -104,10 +104,6 @@ function toldOf(by: Json, fields: ResourceFields, wrong: Wrong): Operation['told
 
 function isWholeOrNull(value: Json): boolean {
   return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
-}
-
-function problem(path: string, code: string, message: string): Problem {
-  return { field: null, path, code, message }
 }
 
 function notABatch(problems: Problems | readonly Problem[]): Refusal {

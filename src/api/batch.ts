@@ -1,6 +1,6 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
 import { oldestKept } from '../administration/background-jobs.ts'
-import { errorTable, type Problem, type Refusal } from '../errors.ts'
+import { errorTable, type Problem, problemAt, type Refusal } from '../errors.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch, type Outcome } from '../records/batch.ts'
 import { onceByKey } from '../records/idempotency.ts'
@@ -129,6 +129,6 @@ const notCarriedOut = {
 /** The problems of an operation, with their paths from the body of the batch. */
 function problemsAt({ problems, message }: Refusal, index: number): Problem[] {
   const path = `/operations/${index}`
-  if (problems.length === 0) return [{ field: null, path, code: 'not_carried_out', message }]
+  if (problems.length === 0) return [problemAt(path, 'not_carried_out', message)]
   return problems.map(problem => ({ ...problem, path: `${path}/data${problem.path}` }))
 }

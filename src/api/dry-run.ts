@@ -2,12 +2,12 @@
  * Dry runs (D79): `?dry_run=1` carries a write out in a transaction of which nothing is kept. So everything
  * is judged, by the database too, and the answer is what the write would have answered.
  */
-import { Refusal } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import type { Parameters } from '../list/parameters.ts'
 import type { Queryable, Transactional } from '../records/store.ts'
 import type { Answer } from './answer.ts'
+import { invalidParameter } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
@@ -30,9 +30,7 @@ export function isDryRun(query: Parameters): boolean {
   const values = query.get(dryRun)
   if (values === undefined) return false
   if (values.length === 1 && values[0] === '1') return true
-  const message = 'dry_run must be 1, and given once; leave it out to save.'
-  const problem = { field: null, path: '', parameter: dryRun, code: 'invalid_value', message }
-  throw new Refusal('malformed_query', 'The query could not be read.', [problem])
+  throw invalidParameter(dryRun, 'dry_run must be 1, and given once; leave it out to save.')
 }
 
 /**

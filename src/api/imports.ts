@@ -1,7 +1,6 @@
 /** Imports over HTTP (D80): a file is sent, its mapping is looked at and changed, and the job begins. */
 import { Readable } from 'node:stream'
-import { Refusal } from '../errors.ts'
-import type { Catalog } from '../fields/catalog.ts'
+import { Problems, Refusal } from '../errors.ts'
 import { changedPlan } from '../imports/change.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import type { Source } from '../imports/read.ts'
@@ -11,6 +10,7 @@ import { emptyPlan, takeRows } from '../imports/take.ts'
 import { nameable } from '../imports/targets.ts'
 import { changePlan, noteFile, removeJob } from '../jobs/store.ts'
 import type { JsonObject } from '../json.ts'
+import { refuse, report } from '../list/parameters.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Answer } from './answer.ts'
 import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
@@ -40,7 +40,7 @@ export function importHandlers({ db }: JobService) {
         job,
         bodyOf(request),
         importedFields(fieldsOf(request, job.resource)),
-        catalogFor(request, job.resource),
+        nameable(request.caller, job.resource),
       )
       const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
       if (!changed)
@@ -78,7 +78,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
       db,
       key,
       importedFields(fields),
-      catalogFor(request, resource),
+      nameable(request.caller, resource),
       upload,
       source,
     )
@@ -87,10 +87,6 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
     await removeJob(db, key)
     throw error
   }
-}
-
-function catalogFor({ caller }: ApiRequest, resource: string): Catalog {
-  return nameable(caller.catalog, resource, caller.rights.scopes)
 }
 
 const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding']
@@ -104,18 +100,14 @@ function readUpload({ query }: ApiRequest): { resource: string; source: Source; 
     encoding,
   } = readParameters(query, parameters, ['resource', 'format'])
   const told = formats.find(one => one === format)
-  const wrong = (parameter: string, message: string) => ({
-    ...{ field: null, path: '', parameter, code: 'invalid_value', message },
-  })
-  const problems = [
-    ...(importedResources.has(resource!)
-      ? []
-      : [wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)]),
-    ...(told ? [] : [wrong('format', `format must be one of ${formats.join(', ')}.`)]),
-    ...(name && name.length > 255 ? [wrong('name', 'name has at most 255 characters.')] : []),
-    ...(name?.includes('\0') ? [wrong('name', 'name must not have a NUL character.')] : []),
-  ]
-  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
+  const problems = new Problems()
+  const wrong = (parameter: string, message: string) => report(problems, parameter, 'invalid_value', message)
+  if (!importedResources.has(resource!))
+    wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)
+  if (!told) wrong('format', `format must be one of ${formats.join(', ')}.`)
+  if (name && name.length > 255) wrong('name', 'name has at most 255 characters.')
+  if (name?.includes('\0')) wrong('name', 'name must not have a NUL character.')
+  refuse(problems, 'The query could not be read.')
   const given = { ...(delimiter ? { delimiter } : {}), ...(encoding ? { encoding } : {}) }
   return { resource: resource!, source: { format: told!, ...given }, name }
 }

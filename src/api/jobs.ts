@@ -1,6 +1,6 @@
 /** Jobs over HTTP (D84): what there are, what they are told to do, and bulk changes (D82). */
 import type { Caller } from '../accounts/callers.ts'
-import { Refusal } from '../errors.ts'
+import { problemAt, Refusal } from '../errors.ts'
 import { importJson, withLines } from '../imports/json.ts'
 import { peopleOf } from '../imports/people.ts'
 import { nameable } from '../imports/targets.ts'
@@ -132,10 +132,9 @@ export async function jobAnswer(
   status = 200,
 ): Promise<Answer> {
   const isImport = job.kind === 'import'
-  const catalog = nameable(caller.catalog, job.resource, caller.rights.scopes)
   const refused = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
   const json = isImport
-    ? importJson(job, withLines(job, refused), catalog, await peopleOf(db, caller))
+    ? importJson(job, withLines(job, refused), nameable(caller, job.resource), await peopleOf(db, caller))
     : jobJson(job, refused)
   const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
   return success(JSON.stringify(json), null, status, status === 201 ? location : {})
@@ -199,9 +198,7 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
 async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
   const body = bodyOf(request)
   const wrong = (path: string, code: string, message: string) =>
-    new Refusal('validation_failed', 'The bulk change could not be read.', [
-      { field: null, path, code, message },
-    ])
+    new Refusal('validation_failed', 'The bulk change could not be read.', [problemAt(path, code, message)])
   if (!isObject(body)) throw wrong('', 'wrong_type', 'The body must be an object.')
   const unknown = unknownMembers(body, ['filter', 'changes'])
   if (unknown.count) throw new Refusal('validation_failed', 'The bulk change could not be read.', unknown)

@@ -13,7 +13,7 @@ import { isExpandable } from '../records/expand.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
-import { readParameters } from './parameters.ts'
+import { invalidParameter, readParameters } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
 
 /** GET /field/list?source=&include_deleted= */
@@ -134,7 +134,7 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
     const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
     const inactive = isTrue(asked, 'include_inactive')
     if (asked.pipeline !== undefined && !/^\d{1,15}$/.test(asked.pipeline)) {
-      throw invalid('pipeline', 'pipeline must be the id of a pipeline.')
+      throw invalidParameter('pipeline', 'pipeline must be the id of a pipeline.')
     }
     const { name } = asked
     if (asked.source && !catalog.resources.has(asked.source)) throw unknownSource(asked.source, catalog)
@@ -249,10 +249,5 @@ function unknownSource(source: string, catalog: Catalog): Refusal {
 function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {
   const value = asked[name]
   if (value === undefined || value === 'true' || value === 'false') return value === 'true'
-  throw invalid(name, `${name} must be true or false.`)
-}
-
-function invalid(parameter: string, message: string): Refusal {
-  const problem = { field: null, path: '', parameter, code: 'invalid_value', message }
-  return new Refusal('malformed_query', 'The query could not be read.', [problem])
+  throw invalidParameter(name, `${name} must be true or false.`)
 }

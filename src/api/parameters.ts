@@ -1,6 +1,12 @@
 /** Reads the parameters of requests that take only a few. */
-import { Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import type { Parameters } from '../list/parameters.ts'
+
+/** The refusal of a parameter's value. */
+export function invalidParameter(parameter: string, message: string): Refusal {
+  const problem = parameterProblem(parameter, 'invalid_value', message)
+  return new Refusal('malformed_query', 'The query could not be read.', [problem])
+}
 
 /** The values of the parameters. Unknown, repeated and missing parameters are refused together. */
 export function readParameters(
@@ -8,26 +14,19 @@ export function readParameters(
   known: readonly string[],
   required: readonly string[],
 ): { [name: string]: string | undefined } {
-  const complaint = (parameter: string, code: string, message: string) => ({
-    field: null,
-    path: '',
-    parameter,
-    code,
-    message,
-  })
   const unknown = [...query.keys()].filter(name => !known.includes(name))
   if (unknown.length) {
     const others = known.length ? `The parameters: ${known.join(', ')}.` : 'This request takes none.'
     const problems = unknown.map(name =>
-      complaint(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`),
+      parameterProblem(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`),
     )
     throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
   }
   const problems = known.flatMap(name => {
     const values = query.get(name) ?? []
-    if (values.length > 1) return [complaint(name, 'contradiction', `${name} may be given only once.`)]
+    if (values.length > 1) return [parameterProblem(name, 'contradiction', `${name} may be given only once.`)]
     return required.includes(name) && !values[0]
-      ? [complaint(name, 'required', `${name} must be given.`)]
+      ? [parameterProblem(name, 'required', `${name} must be given.`)]
       : []
   })
   if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)

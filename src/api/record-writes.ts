@@ -1,6 +1,6 @@
 /** The handlers that write the records of a resource. They connect HTTP with a record's life (records/). */
 import { oldestKept } from '../administration/background-jobs.ts'
-import { Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { createRecord, type Given } from '../records/create.ts'
 import { storedResponse } from '../records/idempotency.ts'
@@ -133,6 +133,7 @@ async function remove(
 function refuseTarget(error: unknown): never {
   if (!(error instanceof NoTarget)) throw error
   const message = `The records can't be moved: ${error.message}`
-  const problem = { field: null, path: '', parameter: 'move_to', code: 'invalid_value', message }
-  throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [problem])
+  throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [
+    parameterProblem('move_to', 'invalid_value', message),
+  ])
 }

@@ -7,7 +7,7 @@
  * changed it. What is only shown is taken back for each record by itself, after the page was found: the
  * planner leaves subqueries of columns to the end. Knows no HTTP.
  */
-import { Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -48,13 +48,11 @@ FROM past`,
   const { moment, seq, first, is_future: isFuture } = row!
   if (isFuture === 'true') {
     const message = `${day} has not come yet: as_of takes a day up to today.`
-    const problem = { field: null, path: '', parameter: 'as_of', code: 'invalid_value', message }
-    throw new Refusal('malformed_query', message, [problem])
+    throw new Refusal('malformed_query', message, [parameterProblem('as_of', 'invalid_value', message)])
   }
   if (seq) return { moment: moment!, seq }
   const detail = `There is no history of ${day}: the events of this account begin on ${first ?? day}.`
-  const problem = { field: null, path: '', parameter: 'as_of', code: 'history_too_short', message: detail }
-  throw new Refusal('history_too_short', detail, [problem])
+  throw new Refusal('history_too_short', detail, [parameterProblem('as_of', 'history_too_short', detail)])
 }
 
 /** The same database, in which the records of the resource are as the viewer sees them in the past. */

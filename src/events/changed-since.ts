@@ -1,5 +1,5 @@
 /** The refusal of an undo because what its event made is no longer so (D83): what, and who changed it. */
-import { type Problem, Refusal } from '../errors.ts'
+import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
@@ -42,7 +42,7 @@ export async function changedSince(
   })
   const others: Problem[] =
     shown.length < differing.length
-      ? [{ field: null, path: '', code: 'changed_since', message: 'Something else has been changed since.' }]
+      ? [problemAt('', 'changed_since', 'Something else has been changed since.')]
       : []
   const { name } = fields.resource
   const detail = `What the event ${seq} changed of the ${name} ${id} has been changed since. Nothing was undone.`

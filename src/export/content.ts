@@ -1,5 +1,5 @@
 /** The bytes of an export, from the batches of its records; and what is refused before there are any. */
-import { Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import { countStatement } from '../list/whole.ts'
 import type { Reader } from '../records/store.ts'
 import { ask } from '../sql.ts'
@@ -13,8 +13,7 @@ export async function refuseTooMany(reader: Reader, { fields, viewer, request }:
   const [row] = await ask(reader, countStatement(fields, viewer, request.list, recordsMax))
   if (Number(row!.count) <= recordsMax) return
   const message = `A workbook holds at most ${recordsMax} records: take format=csv, or filter them.`
-  const problem = { field: null, path: '', parameter: 'format', code: 'too_many', message }
-  throw new Refusal('malformed_query', message, [problem])
+  throw new Refusal('malformed_query', message, [parameterProblem('format', 'too_many', message)])
 }
 
 /** The bytes in chunks of about a batch. */

@@ -1,5 +1,5 @@
 /** Changes of what is done with a file (D80). Pure: says everything that is wrong with them. */
-import { Problems, Refusal } from '../errors.ts'
+import { Problems, problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Job } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
@@ -12,7 +12,7 @@ const members = ['mapping', 'values', 'duplicates', 'formats']
 export function changedPlan(job: Job, body: Json, fields: ResourceFields, catalog: Catalog): ImportPlan {
   const problems = new Problems()
   const wrong = (path: string, code: string, message: string) =>
-    problems.add(() => ({ field: null, path, code, message }))
+    problems.add(() => problemAt(path, code, message))
   if (!isObject(body)) {
     wrong('', 'wrong_type', 'The body must be an object.')
     throw new Refusal('validation_failed', 'The import was not changed.', problems)

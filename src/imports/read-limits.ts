@@ -1,5 +1,5 @@
 /** What a file of records may have, and how a file that can't be read is refused. Knows no format. */
-import { type ErrorSlug, Refusal } from '../errors.ts'
+import { type ErrorSlug, problemAt, Refusal } from '../errors.ts'
 
 export const columnsMax = 1000
 /** in characters */
@@ -33,6 +33,6 @@ export function unreadableRow(line: number, message: string, hint: string): Refu
 }
 
 function refusal(slug: ErrorSlug, message: string, hint: string, place: Place | null): Refusal {
-  const problem = { field: null, path: '', code: 'unreadable_file', message, hint, ...place }
+  const problem = { ...problemAt('', 'unreadable_file', message), hint, ...place }
   return new Refusal(slug, `${message} ${hint}`, [problem])
 }

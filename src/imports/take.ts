@@ -1,5 +1,5 @@
 /** Takes the rows of a file, and guesses what its columns are (D80). */
-import { Refusal } from '../errors.ts'
+import { problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import type { Reader } from '../records/store.ts'
@@ -41,8 +41,7 @@ export async function takeRows(
   const total = await keepRows(db, key, seen(table.rows, looked, texts))
   if (total === 0) {
     const message = 'The file has no rows beside the names of its columns.'
-    const problem = { field: null, path: '', code: 'required', message }
-    throw new Refusal('validation_failed', 'The file has no rows.', [problem])
+    throw new Refusal('validation_failed', 'The file has no rows.', [problemAt('', 'required', message)])
   }
   const names = table.columns()
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))

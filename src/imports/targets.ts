@@ -7,7 +7,9 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { madeOnce } from '../made-once.ts'
+import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
+import type { Viewer } from '../rights/visibility.ts'
 
 /** What a cell becomes. */
 export type Form =
@@ -62,8 +64,13 @@ export type Place = Target & {
  * The catalog as imports to `resource` are told of it: without the resources whose records may not be named
  * (D65). The fields that point to them still take ids.
  */
-export function nameable(catalog: Catalog, resource: string, scopes: ReadonlySet<string>): Catalog {
-  const kept = [...catalog.resources].filter(([name]) => name === resource || allows(scopes, `${name}:read`))
+export function nameable(
+  { catalog, rights }: Viewer & { readonly rights: Rights },
+  resource: string,
+): Catalog {
+  const kept = [...catalog.resources].filter(
+    ([name]) => name === resource || allows(rights.scopes, `${name}:read`),
+  )
   return kept.length < catalog.resources.size ? { ...catalog, resources: new Map(kept) } : catalog
 }
 

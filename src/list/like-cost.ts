@@ -2,7 +2,7 @@
  * Limits how much text all `like`s of a request look for (D112). A `like` is compared with a record's text at
  * every letter, which at worst takes the product of the two lengths. Knows no grammar and no SQL.
  */
-import type { Problems } from '../errors.ts'
+import { type Problems, parameterProblem } from '../errors.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Plan } from './resolve.ts'
 
@@ -14,8 +14,7 @@ export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
   const length = lengthOf(plan)
   if (length <= mostOfRequest) return
   const message = `The likes look for ${length} characters in all; a request may look for ${mostOfRequest}.`
-  const problem = { field: null, path: '', parameter: 'filter', code: 'too_long', message }
-  problems.add(() => problem, 'Ask in several requests.')
+  problems.add(() => parameterProblem('filter', 'too_long', message), 'Ask in several requests.')
 }
 
 function lengthOf(plan: Plan): number {

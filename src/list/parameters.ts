@@ -2,7 +2,7 @@
  * The parameters of lists, of sums and of single records, as texts: how many and how long they may be, and
  * how a parameter is read. Knows no field.
  */
-import { type Hint, Problems, Refusal } from '../errors.ts'
+import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { GrammarError } from './grammar.ts'
 
@@ -36,7 +36,7 @@ export function report(
   message: string,
   { hint, field = null, ...more }: { hint?: Hint | undefined; field?: string | null; position?: number } = {},
 ): void {
-  problems.add(() => ({ field, path: '', parameter, code, message, ...more }), hint)
+  problems.add(() => ({ ...parameterProblem(parameter, code, message), field, ...more }), hint)
 }
 
 /** The refusal of a query that has more than `queryBytesMax` bytes. */

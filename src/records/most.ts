@@ -2,7 +2,7 @@
  * How many live records of a resource there may be of one maker (D130). Requests at the same moment may pass
  * it.
  */
-import type { Problem } from '../errors.ts'
+import { type Problem, problemAt } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { ask, sql } from '../sql.ts'
@@ -27,5 +27,5 @@ export async function tooMany(
   )
   if (Number(row!.count) < most.count) return null
   const message = `Nobody has more than ${most.count} records of ${name}.`
-  return { field: null, path: '', code: 'too_many', message, hint: 'Delete one that is not used any more.' }
+  return { ...problemAt('', 'too_many', message), hint: 'Delete one that is not used any more.' }
 }

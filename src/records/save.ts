@@ -2,7 +2,7 @@
  * What create and update share: the resource's rules are applied to a draft of the record, and the draft
  * becomes the parameters of one statement. Knows no HTTP and no particular resource.
  */
-import { type Problem, Refusal, sentence, type Warning } from '../errors.ts'
+import { type Problem, problemAt, Refusal, sentence, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -235,7 +235,7 @@ function giveBack({ whole }: ResourceFields, after: Values, before: Values, { fo
 
 /** What is wrong with a field that the caller's role does not see (D64): who sees it can tell. */
 function hiddenProblem(): Problem {
-  return { field: null, path: '', code: 'not_allowed', message: 'A rule does not allow this record.' }
+  return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }
 
 /** Throws `forbidden` where the change is not for its author to make. */
@@ -252,7 +252,7 @@ export function refuseForbidden(
 /** The problem that the account may have no more records of this kind; null where it may. */
 export function fullness({ resource }: ResourceFields, { catalog }: Context, record: Values): Problem | null {
   const full = resource.full?.(catalog, record)
-  return full ? { field: null, path: '', code: 'too_many', message: `The ${resource.name} ${full}.` } : null
+  return full ? problemAt('', 'too_many', `The ${resource.name} ${full}.`) : null
 }
 
 export function changesOf({ whole }: ResourceFields, before: Values, after: Values): Changes {

@@ -4,7 +4,7 @@
  * double. A field whose uniqueness the schema keeps has an index instead. Knows no particular resource.
  */
 import { constraintOf } from '../constraint.ts'
-import { type Problem, Refusal } from '../errors.ts'
+import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -139,8 +139,7 @@ export function duplicate({ resource }: ResourceFields, problems: readonly Probl
 /** The problem that another record has a value. Of a field that the caller doesn't see nothing is told. */
 export function clash(fields: ResourceFields, field: Field, path: string, holder: string | null): Problem {
   const name = field.internal_name
-  if (isHiddenByRole(fields, name))
-    return { field: null, path: '', code: 'not_allowed', message: 'A rule does not allow this record.' }
+  if (isHiddenByRole(fields, name)) return problemAt('', 'not_allowed', 'A rule does not allow this record.')
   const message = `Another ${fields.resource.name} has the same ${name}.`
   const problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
   return holder ? { ...problem, holder: Number(holder) } : problem

@@ -50,9 +50,7 @@ export async function readTold(
   viewer: Viewer,
   told: Told,
 ): Promise<Read> {
-  const found = await holderOf(db, fields, viewer, told)
-  if (!found?.holder) throw nobody(fields, told)
-  return readOf(fields, found)
+  return readOf(fields, await foundBy(db, fields, viewer, told))
 }
 
 /** The id of the record that has the value. Throws `record_not_found`. */
@@ -62,9 +60,7 @@ export async function idTold(
   viewer: Viewer,
   told: Told,
 ): Promise<number> {
-  const found = await holderOf(db, fields, viewer, told)
-  if (!found?.holder) throw nobody(fields, told)
-  return Number(found.holder)
+  return Number((await foundBy(db, fields, viewer, told)).holder)
 }
 
 /** The body with the value that tells the record. Throws `validation_failed` where it says another. */
@@ -125,6 +121,13 @@ function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolea
 async function holderOf(db: Queryable, fields: ResourceFields, viewer: Viewer, { field, text }: Told) {
   const [row] = await ask(db, holderSelect(viewer, fields, field, text))
   return row ?? null
+}
+
+/** As `holderOf`, of somebody whom the viewer sees. Throws `record_not_found`. */
+async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
+  const found = await holderOf(db, fields, viewer, told)
+  if (!found?.holder) throw nobody(fields, told)
+  return found
 }
 
 /** Throws `validation_failed` where the body says another value than the path. */

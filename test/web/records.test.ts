@@ -232,6 +232,8 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await page.keyboard.press('Enter')
   await page.getByText('Moved to Qualified.').waitFor()
   assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Qualified)
+  // The same message is waited for again below.
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.keyboard.press('3')
   await page.getByText('Moved to Proposal.').waitFor()
   await page.keyboard.press('2')
