@@ -3,17 +3,18 @@
  * PostgreSQL: how fast the feed is read, how long a list and sums of a past day take, and how soon those who
  * wait hear of a write of the same process and of another. See docs/performance.md.
  */
+
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { eventsOf, type Stream } from '../test/support/stream.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
-import { endAll, type Running, startService } from './processes.ts'
+import { type Running, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,36 +32,26 @@ const times = 5
 
 const directory = ownDirectory()
 sayMachine()
-const given = process.env.BENCH_DATABASE_URL
-const server = given ? null : await startPostgres()
-if (given || server) await bench(given ?? server!.url)
-else console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-await server?.stop()
+await onServer(bench)
 
-async function bench(of: string): Promise<void> {
-  const url = await createDatabase(of)
-  try {
-    const first = await prepare(url)
-    const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: token, DATABASE_URL: url }
-    const services = [await startService(env), await startService(env)] as const
-    console.log(`\n${deals} deals, ${events} events\n\n| What | Measured | Aim |\n|---|--:|--:|`)
-    await feed(services[0], first)
-    await past(services[0])
-    for (const [name, by] of [
-      ['the same process', services[0]],
-      ['another process', services[1]],
-    ] as const) {
-      for (const way of ['long poll', 'stream'] as const) {
-        const lags = await lag(services[0], by, way)
-        const aim = by === services[0] ? 50 : 400
-        row(`lag of a ${way}, ${name}, p50`, `${at(lags, 0.5).toFixed(0)} ms`, `${aim} ms`)
-      }
+async function bench(url: string): Promise<void> {
+  const first = await prepare(url)
+  const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: token, DATABASE_URL: url }
+  const services = [await startService(env), await startService(env)] as const
+  console.log(`\n${deals} deals, ${events} events\n\n| What | Measured | Aim |\n|---|--:|--:|`)
+  await feed(services[0], first)
+  await past(services[0])
+  for (const [name, by] of [
+    ['the same process', services[0]],
+    ['another process', services[1]],
+  ] as const) {
+    for (const way of ['long poll', 'stream'] as const) {
+      const lags = await lag(services[0], by, way)
+      const aim = by === services[0] ? 50 : 400
+      row(`lag of a ${way}, ${name}, p50`, `${at(lags, 0.5).toFixed(0)} ms`, `${aim} ms`)
     }
-    for (const service of services) await service.stop()
-  } finally {
-    endAll()
-    await dropDatabase(url)
   }
+  for (const service of services) await service.stop()
 }
 
 /** Deals and their changes, ten or so each, over the last three years; the number of the first change. */

@@ -3,6 +3,7 @@
  * turns with `COPY (SELECT document …) TO STDOUT` by psql. While one is read, another client gets single
  * deals one after the other: how long each waits shows what the export costs others. See docs/performance.md.
  */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -15,10 +16,10 @@ import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
-import { endAll, type Running, startService } from './processes.ts'
+import { type Running, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -50,29 +51,18 @@ type Figures = {
 
 const directory = ownDirectory()
 sayMachine()
-await benchServer(Number(values.deals))
+await onServer(url => benchServer(url, Number(values.deals)))
 await benchEmbedded(Number(values.embedded))
 
-async function benchServer(deals: number): Promise<void> {
-  const given = process.env.BENCH_DATABASE_URL
-  const server = given ? null : await startPostgres()
-  if (!given && !server)
-    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-  const url = await createDatabase(given ?? server!.url)
-  try {
-    await prepare({ url }, deals)
-    const service = await startService({
-      DATA_DIR: directory,
-      DEALWRIGHT_TOKEN: accountTokens[0]!,
-      DATABASE_URL: url,
-    })
-    await measure(`PostgreSQL, ${deals} deals`, service, deals, () => copied(url))
-    await service.stop()
-  } finally {
-    endAll()
-    await dropDatabase(url)
-    await server?.stop()
-  }
+async function benchServer(url: string, deals: number): Promise<void> {
+  await prepare({ url }, deals)
+  const service = await startService({
+    DATA_DIR: directory,
+    DEALWRIGHT_TOKEN: accountTokens[0]!,
+    DATABASE_URL: url,
+  })
+  await measure(`PostgreSQL, ${deals} deals`, service, deals, () => copied(url))
+  await service.stop()
 }
 
 async function benchEmbedded(deals: number): Promise<void> {

@@ -2,13 +2,14 @@
  * Kinds of writes side by side, in turns of one run on each engine: their throughput as ratios to that of the
  * first. For benches that compare ways to write the same records.
  */
+
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createDatabase, startPostgres } from '../test/support/postgres.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
-import { ask, endAll, startService } from './processes.ts'
+import { ask, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 export type Kind = Pick<Orders, 'method' | 'path' | 'ids' | 'body'> & {
   readonly name: string
@@ -40,13 +41,8 @@ export async function compareKinds(prepare: (asked: Asked) => Promise<readonly K
   const compare = (title: string, place: Record<string, string>) =>
     compareOn(title, place, prepare, seconds, turns)
   sayMachine()
-  if (values.engine.includes('postgres')) {
-    const server = await startPostgres(true)
-    if (!server) throw new Error('PostgreSQL is not installed here')
-    await compare('PostgreSQL', { DATABASE_URL: await createDatabase(server.url), DATA_DIR: directory })
-    endAll()
-    await server.stop()
-  }
+  if (values.engine.includes('postgres'))
+    await onServer(url => compare('PostgreSQL', { DATABASE_URL: url, DATA_DIR: directory }))
   if (values.engine.includes('embedded')) await compare('Embedded', { DATA_DIR: join(directory, 'embedded') })
   process.exit(0)
 }

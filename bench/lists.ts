@@ -3,6 +3,7 @@
  * Each shape over HTTP with eight requests in flight, against the same shape at 10 000 deals and the same
  * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
+
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,13 +23,13 @@ import { createRecord } from '../src/records/create.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { createToken } from '../test/support/tokens.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders, Statement } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
-import { ask, endAll, type Running, startService } from './processes.ts'
+import { ask, type Running, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -108,45 +109,30 @@ type Measured = { readonly ours: Figures[]; readonly few: Figures[]; readonly al
 
 const directory = ownDirectory()
 sayMachine()
-await benchServer(Number(values.deals))
+await onServer<[string, string]>((large, small) => benchServer(large, small, Number(values.deals)), 2)
 await benchEmbedded(Number(values.embedded))
 
-async function benchServer(deals: number): Promise<void> {
-  const given = process.env.BENCH_DATABASE_URL
-  const server = given ? null : await startPostgres()
-  if (!given && !server)
-    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-  const [large, small] = [
-    await createDatabase(given ?? server!.url),
-    await createDatabase(given ?? server!.url),
-  ]
-  try {
-    const [account, fewAccount] = [await prepare({ url: large }, deals), await prepare({ url: small }, few)]
-    const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
-    const service = await startService({ ...env, DATABASE_URL: large })
-    const fewService = await startService({ ...env, DATABASE_URL: small })
-    const measured = shapes.map((): Measured => ({ ours: [], few: [], alone: [] }))
-    for (let round = 0; round < rounds; round++) {
-      for (const [index, { ours, few, alone }] of measured.entries()) {
-        const turns = [
-          async () => ours.push(await http(service, account, index)),
-          async () => few.push(await http(fewService, fewAccount, index)),
-          async () => {
-            if (!shapes[index]!.isMore) alone.push(...(await driver({ url: large }, account, [index])))
-          },
-        ]
-        for (const turn of round % 2 ? turns.reverse() : turns) await turn()
-      }
+async function benchServer(large: string, small: string, deals: number): Promise<void> {
+  const [account, fewAccount] = [await prepare({ url: large }, deals), await prepare({ url: small }, few)]
+  const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
+  const service = await startService({ ...env, DATABASE_URL: large })
+  const fewService = await startService({ ...env, DATABASE_URL: small })
+  const measured = shapes.map((): Measured => ({ ours: [], few: [], alone: [] }))
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { ours, few, alone }] of measured.entries()) {
+      const turns = [
+        async () => ours.push(await http(service, account, index)),
+        async () => few.push(await http(fewService, fewAccount, index)),
+        async () => {
+          if (!shapes[index]!.isMore) alone.push(...(await driver({ url: large }, account, [index])))
+        },
+      ]
+      for (const turn of round % 2 ? turns.reverse() : turns) await turn()
     }
-    await service.stop()
-    await fewService.stop()
-    print(`PostgreSQL, ${deals} deals`, measured)
-  } finally {
-    endAll()
-    await dropDatabase(large)
-    await dropDatabase(small)
-    await server?.stop()
   }
+  await service.stop()
+  await fewService.stop()
+  print(`PostgreSQL, ${deals} deals`, measured)
 }
 
 /** One process at a time may open it: the service first, the driver after. */

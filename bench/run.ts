@@ -3,15 +3,16 @@
  * the limits of its own database, side by side in one run. Prints ratios; the absolute figures are this
  * machine's and this minute's. See docs/performance.md.
  */
+
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { pgbench } from './pgbench.ts'
 import { accountTokens, type Case, cases, prepareDeals } from './prepare.ts'
-import { ask, endAll, startProcess, startService } from './processes.ts'
+import { ask, startProcess, startService } from './processes.ts'
+import { onServer } from './server.ts'
 import { type Measured, type Slice, table } from './table.ts'
 
 const { values } = parseArgs({
@@ -34,7 +35,7 @@ const slice = { warmUp: 2 / rounds, seconds: seconds / rounds }
 const directory = ownDirectory()
 sayMachine()
 await startTimes()
-if (values.engine.includes('postgres')) await benchServer()
+if (values.engine.includes('postgres')) await onServer(benchServer)
 if (values.engine.includes('embedded')) await benchEmbedded()
 
 /**
@@ -61,40 +62,29 @@ async function startTimes(): Promise<void> {
   )
 }
 
-async function benchServer(): Promise<void> {
-  const given = process.env.BENCH_DATABASE_URL
-  const server = given ? null : await startPostgres()
-  if (!given && !server)
-    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-  const url = await createDatabase(given ?? server!.url)
-  try {
-    const measured = blank(cases(await prepareDeals({ url }, deals)))
-    const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
-    const service = await startService({
-      DATABASE_URL: url,
-      DATA_DIR: directory,
-      DEALWRIGHT_TOKEN: accountTokens[0]!,
-    })
-    for (let round = 0; round < rounds; round++) {
-      for (const { item, ours, alone, hand, limit } of measured) {
-        const turns = [
-          async () => ours.push(await http(service.url, item, item.path)),
-          async () => alone.push(...(await driver({ url }, [item]))),
-          async () => hand.push(await http(plain.url, item, item.plainPath)),
-          async () => limit.push(...(await underPgbench(url, item))),
-        ]
-        for (const turn of round % 2 ? turns.reverse() : turns) await turn()
-      }
+async function benchServer(url: string): Promise<void> {
+  const measured = blank(cases(await prepareDeals({ url }, deals)))
+  const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
+  const service = await startService({
+    DATABASE_URL: url,
+    DATA_DIR: directory,
+    DEALWRIGHT_TOKEN: accountTokens[0]!,
+  })
+  for (let round = 0; round < rounds; round++) {
+    for (const { item, ours, alone, hand, limit } of measured) {
+      const turns = [
+        async () => ours.push(await http(service.url, item, item.path)),
+        async () => alone.push(...(await driver({ url }, [item]))),
+        async () => hand.push(await http(plain.url, item, item.plainPath)),
+        async () => limit.push(...(await underPgbench(url, item))),
+      ]
+      for (const turn of round % 2 ? turns.reverse() : turns) await turn()
     }
-    await service.stop()
-    await plain.stop()
-    console.log(table(`PostgreSQL, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
-    if (measured.every(({ limit }) => limit.length === 0)) console.log('pgbench is not installed here.')
-  } finally {
-    endAll()
-    await dropDatabase(url)
-    await server?.stop()
   }
+  await service.stop()
+  await plain.stop()
+  console.log(table(`PostgreSQL, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
+  if (measured.every(({ limit }) => limit.length === 0)) console.log('pgbench is not installed here.')
 }
 
 /** One process at a time may open it, so service and driver take turns by the round. */

@@ -3,17 +3,18 @@
  * account, over HTTP, one at a time, against the same searches in an account of 10 000 deals and 3 000
  * contacts, in turns of one run. See docs/performance.md.
  */
+
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { commonWord, makeManyDeals, rareWord } from '../test/support/many-deals.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
-import { ask, endAll, type Running, startService } from './processes.ts'
+import { ask, type Running, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -45,36 +46,25 @@ const searches: readonly (readonly [name: string, q: string])[] = [
 
 const directory = ownDirectory()
 sayMachine()
-const given = process.env.BENCH_DATABASE_URL
-const server = given ? null : await startPostgres()
-if (given || server) await bench(given ?? server!.url)
-else console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-await server?.stop()
+await onServer<[string, string]>(bench, 2)
 
-async function bench(url: string): Promise<void> {
-  const [largeUrl, smallUrl] = [await createDatabase(url), await createDatabase(url)]
-  try {
-    await prepare(largeUrl, large)
-    await prepare(smallUrl, small)
-    const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
-    const services = [
-      await startService({ ...env, DATABASE_URL: largeUrl }),
-      await startService({ ...env, DATABASE_URL: smallUrl }),
-    ]
-    const measured = searches.map((): [number[], number[]] => [[], []])
-    for (let round = 0; round < rounds; round++) {
-      for (const [index, [, q]] of searches.entries()) {
-        for (const side of round % 2 ? [1, 0] : [0, 1])
-          measured[index]![side]!.push(...(await latencies(services[side]!, q)))
-      }
+async function bench(largeUrl: string, smallUrl: string): Promise<void> {
+  await prepare(largeUrl, large)
+  await prepare(smallUrl, small)
+  const env = { DATA_DIR: directory, DEALWRIGHT_TOKEN: accountTokens[0]! }
+  const services = [
+    await startService({ ...env, DATABASE_URL: largeUrl }),
+    await startService({ ...env, DATABASE_URL: smallUrl }),
+  ]
+  const measured = searches.map((): [number[], number[]] => [[], []])
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, [, q]] of searches.entries()) {
+      for (const side of round % 2 ? [1, 0] : [0, 1])
+        measured[index]![side]!.push(...(await latencies(services[side]!, q)))
     }
-    for (const service of services) await service.stop()
-    print(measured)
-  } finally {
-    endAll()
-    await dropDatabase(largeUrl)
-    await dropDatabase(smallUrl)
   }
+  for (const service of services) await service.stop()
+  print(measured)
 }
 
 async function prepare(url: string, { deals, contacts }: typeof large): Promise<void> {

@@ -4,13 +4,14 @@
  * and by the hand-written endpoint, in turns of one run. Prints the throughput as ratios. See
  * docs/performance.md.
  */
+
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createDatabase, startPostgres } from '../test/support/postgres.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens, type Case, cases } from './prepare.ts'
-import { ask, endAll, type Running, startProcess, startService } from './processes.ts'
+import { ask, type Running, startProcess, startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,17 +32,13 @@ type Opened = { url: string } | { dataDir: string }
 
 const directory = ownDirectory()
 sayMachine()
-if (values.engine.includes('postgres')) {
-  const server = await startPostgres(true)
-  if (!server) throw new Error('PostgreSQL is not installed here')
-  const urls = [await createDatabase(server.url), await createDatabase(server.url)] as const
-  const own = await candidate('this version', here, { url: urls[0] })
-  const plain = await startProcess('bench/plain.ts', { DATABASE_URL: urls[0] })
-  const before = await candidate('the other version', other, { url: urls[1] })
-  await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', url: plain.url }])
-  endAll()
-  await server.stop()
-}
+if (values.engine.includes('postgres'))
+  await onServer<[string, string]>(async (url, otherUrl) => {
+    const own = await candidate('this version', here, { url })
+    const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
+    const before = await candidate('the other version', other, { url: otherUrl })
+    await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', url: plain.url }])
+  }, 2)
 if (values.engine.includes('embedded'))
   await compare('Embedded', [
     await candidate('this version', here, { dataDir: join(directory, 'this') }),

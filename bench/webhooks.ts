@@ -3,14 +3,15 @@
  * second a receiver on this machine gets, and how long after a write it gets its event: alone, and beside
  * receivers that hang, fail or are slow, in turns of one run. See docs/performance.md.
  */
+
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createDatabase, dropDatabase, startPostgres } from '../test/support/postgres.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
-import { endAll, startService } from './processes.ts'
+import { startService } from './processes.ts'
+import { onServer } from './server.ts'
 
 const { values } = parseArgs({
   options: {
@@ -42,24 +43,10 @@ const bad = await Promise.all([
   receiver((_, response) => void response.writeHead(500).end()),
   receiver((_, response) => void setTimeout(() => response.writeHead(204).end(), 5000)),
 ])
-if (values.engine.includes('postgres')) await benchServer()
+if (values.engine.includes('postgres'))
+  await onServer(url => bench('PostgreSQL', { DATABASE_URL: url, DATA_DIR: directory }))
 if (values.engine.includes('embedded')) await bench('Embedded', { DATA_DIR: join(directory, 'embedded') })
 process.exit()
-
-async function benchServer(): Promise<void> {
-  const given = process.env.BENCH_DATABASE_URL
-  const server = given ? null : await startPostgres()
-  if (!given && !server)
-    return console.log('PostgreSQL is not installed here; set BENCH_DATABASE_URL to measure it.')
-  const url = await createDatabase(given ?? server!.url)
-  try {
-    await bench('PostgreSQL', { DATABASE_URL: url, DATA_DIR: directory })
-  } finally {
-    endAll()
-    await dropDatabase(url)
-    await server?.stop()
-  }
-}
 
 /** The address of a receiver in this process. */
 async function receiver(answer: (seq: number, response: ServerResponse) => void): Promise<string> {

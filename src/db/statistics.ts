@@ -3,29 +3,20 @@
  * asks: the plan for a small table reads a large one from end to end until there are new statistics. The
  * autovacuum of a server looks once a minute, and in a minute an import makes tens of thousands of records.
  */
+import type { Log } from './open.ts'
 import type { Pool } from './pool.ts'
-import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+import { type Regular, regularly } from './regularly.ts'
 
 const lookEveryMs = 2000
 
-/** Looks regularly for tables that have grown. The timer does not keep the process alive. */
-export function keepStatistics(sql: Pool, log: (line: string) => void): { stop(): void } {
-  let isLooking = false
-  const look = () => {
-    if (isLooking) return
-    isLooking = true
-    analyzeGrownTables(sql)
-      .catch(
-        error =>
-          asUnavailable(error) instanceof DatabaseUnavailable ||
-          log(`Statistics of the database could not be kept: ${error}`),
-      )
-      .finally(() => {
-        isLooking = false
-      })
-  }
-  const timer = setInterval(look, lookEveryMs).unref()
-  return { stop: () => clearInterval(timer) }
+/** Looks regularly for tables that have grown. */
+export function keepStatistics(sql: Pool, log: Log): Regular {
+  return regularly(
+    lookEveryMs,
+    () => analyzeGrownTables(sql),
+    'A look at the statistics of the database',
+    log,
+  )
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { Log } from '../open.ts'
 import type { Pool } from '../pool.ts'
+import { type Regular, regularly } from '../regularly.ts'
 import { analyzeGrownTables, tablesWith } from '../statistics.ts'
-import { asUnavailable, DatabaseUnavailable } from '../unavailable.ts'
 import type { Engine } from './engine.ts'
 
 const lookEveryMs = 5_000
@@ -15,15 +15,15 @@ const vacuumEveryMs = 60_000
 /** a busy engine is vacuumed too, only later */
 const vacuumAtLeastEveryMs = 300_000
 
-/** Begins the regular maintenance. The timer does not keep the process alive. */
-export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } {
+/** Begins the regular maintenance. */
+export function maintain(engine: Engine, sql: Pool, log: Log): Regular {
   let checkpointed: bigint | undefined
   let checkpointAt = performance.now()
   let vacuumAt = performance.now()
   let batches = 0
-  let running = false
 
   const look = async () => {
+    if (!engine.available) return
     const now = performance.now()
     const idle = engine.batches === batches
     const written = await walPosition(sql)
@@ -42,20 +42,7 @@ export function maintain(engine: Engine, sql: Pool, log: Log): { stop(): void } 
     batches = engine.batches
   }
 
-  const timer = setInterval(() => {
-    if (running || !engine.available) return
-    running = true
-    look()
-      .catch(
-        error =>
-          asUnavailable(error) instanceof DatabaseUnavailable ||
-          log(`Maintenance of the embedded database failed: ${error}`),
-      )
-      .finally(() => {
-        running = false
-      })
-  }, lookEveryMs).unref()
-  return { stop: () => clearInterval(timer) }
+  return regularly(lookEveryMs, look, 'Maintenance of the embedded database', log)
 }
 
 /**
