@@ -13,7 +13,7 @@ export type Statement = {
   readonly isReplanned?: boolean
 }
 
-export type Job = {
+type Job = {
   /** carried out one after the other for each request */
   readonly statements: readonly Statement[]
   readonly ids: readonly [from: number, to: number]
