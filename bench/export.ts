@@ -6,7 +6,6 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,7 +17,7 @@ import { openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
-import { type Running, startService } from './processes.ts'
+import { peakOf, type Running, startService } from './processes.ts'
 import { onServer } from './server.ts'
 
 const { values } = parseArgs({
@@ -166,14 +165,4 @@ async function copied(url: string): Promise<number> {
   })
   for await (const _ of child.stdout);
   return (performance.now() - began) / 1000
-}
-
-/** The most memory that the service has had, in megabytes; where the system tells. */
-function peakOf({ pid }: Running): string {
-  try {
-    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-    return String(Math.round(Number(kilobytes) / 1024))
-  } catch {
-    return '?'
-  }
 }

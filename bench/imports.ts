@@ -1,8 +1,8 @@
 /**
- * `npm run bench:imports [-- --rows 20000 --engine postgres,embedded]`: a file of deals with contacts and
- * companies is sent, tried, imported and taken back (D80). Gets meanwhile are timed beside gets alone. On a
- * server, COPY of the same records and events into tables with the same indexes is the limit. Prints rows a
- * second. See docs/performance.md.
+ * `npm run bench:imports [-- --rows 20000 --engine postgres,embedded --phases dry_run,run,revert]`: a file of
+ * deals with contacts and companies is sent, tried, imported and taken back (D80). Gets meanwhile are timed
+ * beside gets alone. On a server, COPY of the same records and events into tables with the same indexes is
+ * the limit. Prints rows a second. See docs/performance.md.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,12 +11,13 @@ import pg from 'pg'
 import { createDatabase, startPostgres } from '../test/support/postgres.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
-import { endAll, startService } from './processes.ts'
+import { endAll, peakOf, startService } from './processes.ts'
 
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '20000' },
     engine: { type: 'string', default: 'postgres,embedded' },
+    phases: { type: 'string', default: 'dry_run,run,revert' },
   },
 })
 type Named = { [name: string]: string }
@@ -42,7 +43,8 @@ async function measure(
   place: Record<string, string>,
   copy?: () => Promise<number>,
 ): Promise<void> {
-  const { url } = await startService({ ...place, DEALWRIGHT_TOKEN: token })
+  const service = await startService({ ...place, DEALWRIGHT_TOKEN: token })
+  const { url } = service
   const ask = async (method: string, path: string, body?: string, type = 'application/json') => {
     const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': type } : {}) }
     const reply = await fetch(`${url}/rest/api/v1/${path}`, { method, headers, ...(body ? { body } : {}) })
@@ -57,7 +59,7 @@ async function measure(
   const { id } = await ask('POST', 'import?resource=deal&format=csv', file, 'text/csv')
   tell('sent and read', performance.now() - sent)
   const alone = await p99(() => ask('GET', 'user/1'), 1000)
-  for (const phase of ['dry_run', 'run', 'revert']) {
+  for (const phase of values.phases.split(',')) {
     const begun = performance.now()
     await ask('POST', `import/${id}/${phase}`)
     let isOver = false
@@ -78,6 +80,7 @@ async function measure(
     console.log(
       `  p99 of a get: ${((await meanwhile) / alone).toFixed(1)} times that alone (${alone.toFixed(1)} ms)`,
     )
+    console.log(`  the service's memory was at most ${peakOf(service)} MB`)
     if (phase === 'run' && copy) tell('COPY', await copy())
   }
 }

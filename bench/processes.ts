@@ -1,5 +1,6 @@
 /** The child processes of the bench: started, asked, stopped, and gone whichever way the bench ends. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -87,4 +88,14 @@ export async function ask<T>(file: string, orders: object): Promise<T> {
 export async function output(program: string, args: readonly string[]): Promise<string> {
   const { stdout } = await run(program, args, { cwd: root, maxBuffer: 1 << 28, timeout: 300_000 })
   return stdout
+}
+
+/** The most memory that the service has had, in megabytes; where the system tells. */
+export function peakOf({ pid }: Running): string {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+    return String(Math.round(Number(kilobytes) / 1024))
+  } catch {
+    return '?'
+  }
 }

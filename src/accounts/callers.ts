@@ -90,9 +90,9 @@ export class Callers {
     }
   }
 
-  /** An account's catalog as the database has it now. */
-  catalogNow(account: number): Promise<Catalog> {
-    return loadCatalog(this.#db, this.#resources, account)
+  /** An account's catalog as the database has it now; `db`: as a transaction sees it. */
+  catalogNow(account: number, db: Queryable = this.#db): Promise<Catalog> {
+    return loadCatalog(db, this.#resources, account)
   }
 
   /**

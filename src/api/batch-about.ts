@@ -1,6 +1,6 @@
 /** What the routes of batches are, for the OpenAPI document (D90). */
 import type { Schema } from '../fields/field.ts'
-import { type About, enveloped, named, ok } from '../openapi/about.ts'
+import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
 import { operationsMax } from './batch-body.ts'
 
 const whole = { type: 'integer', minimum: 0 }
@@ -53,7 +53,7 @@ export function batchAbout(resource: string): About {
     ...{ id: `${resource}_batch`, summary: `Carries out up to ${operationsMax} writes.`, tag: resource },
     description:
       'Each is judged as its own request would be, and sees the ones before. The answer has a status for each.',
-    parameters: ['dry_run'],
+    parameters: tried,
     body: {
       schema: { type: 'object', properties, required: ['operations'], additionalProperties: false },
     },

@@ -33,6 +33,9 @@ export function isDryRun(query: Parameters): boolean {
   throw invalidParameter(dryRun, 'dry_run must be 1, and given once; leave it out to save.')
 }
 
+/** What is shown of an answer's data of which nothing was kept; `made`: the records that came with it. */
+type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: Catalog) => JsonObject
+
 /**
  * The handlers that `make` makes of a database, each of which takes `dry_run` besides. In a dry run they are
  * made of a transaction; `isDry` then tells them that nothing of what they do is kept.
@@ -40,6 +43,7 @@ export function isDryRun(query: Parameters): boolean {
 export function withDryRun<Name extends string>(
   db: WrittenDatabase,
   make: (db: Queryable, isDry: boolean) => { readonly [name in Name]: Handler },
+  shown: Shown = withoutIds,
 ): { readonly [name in Name]: Handler } {
   const handlers = make(db, false)
   const both = (name: Name): Handler => {
@@ -47,7 +51,7 @@ export function withDryRun<Name extends string>(
     return async request => {
       if (!isDryRun(request.query)) return handler(request)
       const asked = { ...withoutDryRun(request), idempotency: null }
-      return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)))
+      return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)), shown)
     }
   }
   const names = Object.keys(handlers) as Name[]
@@ -76,13 +80,13 @@ async function inVain<T>(
 }
 
 /** The answer of a write of which nothing was kept: without what only a kept one has. */
-function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer): Answer {
-  const { etag: _, location: __, ...kept } = headers
+function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Shown): Answer {
+  const { etag: _, location: __, ...others } = headers
   const { code, data, meta } = parseJson(String(body)) as JsonObject
   const { created = [], ...told } = (meta ?? {}) as { created?: Made[] }
-  const shown = isObject(data) ? withoutIds(data, created, status === 201, caller.catalog) : data!
+  const kept = isObject(data) ? shown(data, created, status === 201, caller.catalog) : data!
   const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
-  return { status, headers: kept, body: JSON.stringify({ code, data: shown, meta: all }) }
+  return { status, headers: others, body: JSON.stringify({ code, data: kept, meta: all }) }
 }
 
 type Made = { readonly resource: string; readonly id: number }

@@ -1,6 +1,6 @@
 /** What the routes of history and feed are, for the OpenAPI document (D70, D71, D90). */
 import type { Schema } from '../fields/field.ts'
-import { type About, enveloped, named, ok } from '../openapi/about.ts'
+import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
 
 /** GET /{resource}/{id}/history */
 export function historyAbout(resource: string, record: string): About {
@@ -65,7 +65,12 @@ const anyRecord: Schema = {
 
 /** POST /event/{id}/undo */
 export const undoAbout: About = {
-  ...{ id: 'event_undo', summary: 'Undoes a change, if nobody has changed the same since.', tag: 'event' },
+  ...{
+    id: 'event_undo',
+    summary: 'Undoes a change, if nobody has changed the same since.',
+    tag: 'event',
+    parameters: tried,
+  },
   description:
     'What it wrote is written back: a creation is undone by a deletion, a deletion by a restoration. It is a change of its own, so it can be undone too. It takes the scope to write the resource of the event.',
   answers: [

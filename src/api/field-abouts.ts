@@ -1,7 +1,7 @@
 /** What the routes of fields, options and forms are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
-import { type About, created, deleted, enveloped, named, ok, warned } from '../openapi/about.ts'
+import { type About, created, deleted, enveloped, named, ok, tried } from '../openapi/about.ts'
 
 const changing: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'version_conflict']
 
@@ -24,16 +24,16 @@ type FieldOperation =
 /** Fields, their options, and the forms that show them. */
 export function fieldAbouts(): { readonly [operation in FieldOperation]: About } {
   const tag = 'field'
-  const field = enveloped(named('field'), warned)
+  const field = enveloped(named('field'), named('write_meta'))
   const update: Omit<About, 'id'> = {
-    ...{ tag, summary: 'Changes a field: what is left out stays.', ifMatch: true },
+    ...{ tag, summary: 'Changes a field: what is left out stays.', ifMatch: true, parameters: tried },
     body: { schema: named('field_input') },
     answers: [ok('The field.', field, ['etag'])],
     refuses: ['field_not_found', 'record_not_found', ...changing],
   }
   return {
     create: {
-      ...{ id: 'field_create', summary: 'Creates a custom field.', tag },
+      ...{ id: 'field_create', summary: 'Creates a custom field.', tag, parameters: tried },
       description: 'Records have it as its internal name, which is made of field_name: cf_project_number.',
       body: { schema: named('field_new') },
       answers: [created(field)],
@@ -47,12 +47,12 @@ export function fieldAbouts(): { readonly [operation in FieldOperation]: About }
     replace: { ...update, id: 'field_replace', summary: 'Changes a field, as PATCH does.' },
     update: { ...update, id: 'field_update' },
     remove: {
-      ...{ id: 'field_delete', summary: 'Deletes a custom field.', tag, ifMatch: true },
+      ...{ id: 'field_delete', summary: 'Deletes a custom field.', tag, ifMatch: true, parameters: tried },
       answers: [deleted],
       refuses: ['field_not_found', 'record_not_found', 'in_use', ...changing],
     },
     restore: {
-      ...{ id: 'field_restore', summary: 'Restores a deleted field.', tag, ifMatch: true },
+      ...{ id: 'field_restore', summary: 'Restores a deleted field.', tag, ifMatch: true, parameters: tried },
       answers: [ok('The field.', field, ['etag'])],
       refuses: ['field_not_found', 'record_not_found', ...changing],
     },
@@ -69,6 +69,7 @@ function metadataAbouts(): { readonly [operation in 'list' | 'dropdown' | 'form'
     ...more,
   })
   const form = ok('The form.', enveloped(named('form')), ['etag'])
+  const arranged = ok('The form.', enveloped(named('form'), named('write_meta')), ['etag'])
   return {
     list: {
       ...{ id: 'field_list', summary: 'Lists the fields of a resource, by the sections of its form.', tag },
@@ -105,9 +106,14 @@ function metadataAbouts(): { readonly [operation in 'list' | 'dropdown' | 'form'
       refuses: ['field_not_found'],
     },
     arrange: {
-      ...{ id: 'form_replace', summary: 'Arranges the form of a resource.', tag, parameters: ['source'] },
+      ...{
+        id: 'form_replace',
+        summary: 'Arranges the form of a resource.',
+        tag,
+        parameters: ['source', ...tried],
+      },
       body: { schema: named('form_input') },
-      answers: [form],
+      answers: [arranged],
       refuses: ['field_not_found', ...changing],
       ifMatch: true,
     },
@@ -117,9 +123,9 @@ function metadataAbouts(): { readonly [operation in 'list' | 'dropdown' | 'form'
 function optionAbouts(): {
   readonly [operation in 'createOption' | 'replaceOption' | 'updateOption' | 'removeOption']: About
 } {
-  const option = enveloped(named('option'), warned)
+  const option = enveloped(named('option'), named('write_meta'))
   const change: Omit<About, 'id' | 'summary' | 'answers'> = {
-    ...{ tag: 'field', ifMatch: true },
+    ...{ tag: 'field', ifMatch: true, parameters: tried },
     body: { schema: named('option_input') },
     refuses: ['not_a_dropdown', 'field_not_found', 'record_not_found', ...changing],
   }
@@ -128,7 +134,10 @@ function optionAbouts(): {
   return {
     createOption: {
       ...{ ...change, id: 'option_create', summary: 'Adds an option to a field.' },
-      ...{ body: { schema: body }, answers: [created(option)] },
+      ...{
+        body: { schema: body },
+        answers: [created(option)],
+      },
     },
     replaceOption: { ...change, id: 'option_replace', summary: 'Changes an option, as PATCH does.', answers },
     updateOption: {
@@ -138,7 +147,13 @@ function optionAbouts(): {
       answers,
     },
     removeOption: {
-      ...{ id: 'option_delete', summary: 'Takes an option out of use.', tag: 'field', ifMatch: true },
+      ...{
+        id: 'option_delete',
+        summary: 'Takes an option out of use.',
+        tag: 'field',
+        ifMatch: true,
+        parameters: tried,
+      },
       ...{
         answers: [deleted],
         refuses: ['not_a_dropdown', 'field_not_found', 'record_not_found', 'in_use', ...changing],

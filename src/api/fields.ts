@@ -1,5 +1,4 @@
 /** The administration of fields over HTTP (D36). */
-import type { Callers } from '../accounts/callers.ts'
 import {
   arrangeForm,
   createField,
@@ -13,10 +12,12 @@ import {
   updateOption,
 } from '../administration/administer.ts'
 import type { Administrator } from '../administration/attempt.ts'
-import { type BackgroundJobs, oldestKept } from '../administration/background-jobs.ts'
+import { oldestKept } from '../administration/background-jobs.ts'
 import { indexState } from '../administration/indexes.ts'
 import type { Warning } from '../errors.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Lines } from '../one-at-a-time.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
@@ -42,8 +43,10 @@ export type FieldHandlers = {
 /** What the handlers of fields need. */
 export type FieldService = {
   readonly db: Queryable
-  readonly callers: Callers
-  readonly jobs: BackgroundJobs
+  /** an account's catalog as `db` has it now */
+  catalogNow(account: number): Promise<Catalog>
+  /** called after a change of an account's configuration that is kept */
+  configured(account: number): void
   /** how long what is deleted can be restored */
   readonly retentionDays: number
 }
@@ -116,7 +119,7 @@ function optionHandlers(
 }
 
 /** Who asks for a change. */
-function administrator({ db, callers, turns }: Administration, request: ApiRequest): Administrator {
+function administrator({ db, catalogNow, turns }: Administration, request: ApiRequest): Administrator {
   const { caller, idempotency, query, requestId } = request
   readParameters(query, [], [])
   const account = caller.catalog.account.id
@@ -128,33 +131,32 @@ function administrator({ db, callers, turns }: Administration, request: ApiReque
     origin: { token: caller.token, session: caller.session, requestId },
     precondition: preconditionOf(request),
     idempotency,
-    loadCatalog: () => callers.catalogNow(account),
+    loadCatalog: () => catalogNow(account),
     turns,
   }
 }
 
 /** Carries out a change, which this process sees at once. */
 async function changed<T>(
-  { callers, jobs }: Administration,
+  { configured }: Administration,
   { caller }: ApiRequest,
   change: Promise<T>,
 ): Promise<T> {
   const result = await change
-  callers.forget(caller.catalog.account.id)
-  void jobs.wake(caller.catalog.account.id)
+  configured(caller.catalog.account.id)
   return result
 }
 
 /** The field as it is now, for the answer to a change of it. */
 async function fieldAnswer(
-  { db, callers }: Administration,
+  { db, catalogNow }: Administration,
   request: ApiRequest,
   id: number,
   warnings: readonly Warning[],
   status = 200,
 ): Promise<Answer> {
   const account = request.caller.catalog.account.id
-  const catalog = await callers.catalogNow(account)
+  const catalog = await catalogNow(account)
   const { field } = findField(catalog, id)
   const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
   const meta = warnings.length ? { warnings } : null
@@ -163,13 +165,13 @@ async function fieldAnswer(
 }
 
 async function optionAnswer(
-  { callers }: Administration,
+  { catalogNow }: Administration,
   request: ApiRequest,
   id: number,
   warnings: readonly Warning[],
   status = 200,
 ): Promise<Answer> {
-  const { field } = findField(await callers.catalogNow(request.caller.catalog.account.id), idOf(request))
+  const { field } = findField(await catalogNow(request.caller.catalog.account.id), idOf(request))
   const { name, position, is_active, is_default } = findOption(field, id)
   const meta = warnings.length ? { warnings } : null
   const headers = headersOf(request, field, id, status)
@@ -179,4 +181,17 @@ async function optionAnswer(
 /** An option's ETag is that of its field, of which it is a part. */
 function headersOf({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> {
   return { etag: etagOf(field.version), ...(status === 201 ? { location: `${path}/${id}` } : {}) }
+}
+
+/** What a dry run shows (D79) of a field or an option: of a new one no ids, which nobody gets. */
+export function withoutNewIds(data: JsonObject, _made: unknown, isNew: boolean): JsonObject {
+  if (!isNew) return data
+  const { options, sub_fields } = data
+  const unnumbered = (members: Json) => (members as JsonObject[]).map(one => ({ ...one, id: null }))
+  return {
+    ...data,
+    id: null,
+    ...(options ? { options: unnumbered(options) } : {}),
+    ...(sub_fields ? { sub_fields: unnumbered(sub_fields) } : {}),
+  }
 }

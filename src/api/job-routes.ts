@@ -1,7 +1,7 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84), and what they are (D90). */
 import type { Schema } from '../fields/field.ts'
 import { actions as duplicateActions, formats, importedResources } from '../imports/plan.ts'
-import { type About, enveloped, named, ok } from '../openapi/about.ts'
+import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
 import { batchedResources } from './batch.ts'
 import { fileTypes, importHandlers } from './imports.ts'
 import { act, bulkHandler, type JobAction, type JobService, jobActions, jobHandlers } from './jobs.ts'
@@ -145,7 +145,7 @@ function bulkRoute(service: JobService, resource: Readable): AccountRoute {
       tag: resource,
     },
     description: 'A job does it, one record after the other; it can be taken back.',
-    parameters: ['dry_run'],
+    parameters: tried,
     body: { schema: { type: 'object', properties, required: ['changes'], additionalProperties: false } },
     answers: [made],
     refuses: ['validation_failed'],

@@ -6,6 +6,7 @@ import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { type Answer, success } from './answer.ts'
+import { type WrittenDatabase, withDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from './request.ts'
 import type { Handler } from './route.ts'
@@ -13,24 +14,26 @@ import type { Handler } from './route.ts'
 /** What everybody may change of their own user. */
 const ownFields = ['time_zone', 'locale']
 
-export function meHandlers(db: Queryable, callers: Callers): { get: Handler; change: Handler } {
-  return {
-    get: request => me(db, request),
-    change: async request => {
-      refuseIfMatch(request)
-      readParameters(request.query, [], [])
-      const { caller } = request
-      const body = ownFieldsOf(bodyOf(request))
-      // The role of whoever asks needs no right to users.
-      const catalog = await callers.catalogNow(caller.catalog.account.id)
-      const fields = catalog.resources.get('user')!
-      const { record } = await updateRecord(db, fields, caller.actor, body, {
-        ...contextOf(request),
-        catalog,
-      })
-      return answerOf(caller, record)
-    },
-  }
+export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handler; change: Handler } {
+  const { change } = withDryRun(
+    db,
+    db => ({ change: request => changeMe(db, callers, request) }),
+    unchanged => unchanged,
+  )
+  return { get: request => me(db, request), change }
+}
+
+async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): Promise<Answer> {
+  refuseIfMatch(request)
+  readParameters(request.query, [], [])
+  const { caller } = request
+  const body = ownFieldsOf(bodyOf(request))
+  // The role of whoever asks needs no right to users.
+  const catalog = await callers.catalogNow(caller.catalog.account.id, db)
+  const fields = catalog.resources.get('user')!
+  const context = { ...contextOf(request), catalog }
+  const { record } = await updateRecord(db, fields, caller.actor, body, context)
+  return answerOf(caller, record)
 }
 
 /** GET /me: who asks, and what they may do. */

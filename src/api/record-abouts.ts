@@ -1,6 +1,6 @@
 /** What the routes of every resource are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
-import { type About, created, deleted, enveloped, named, ok } from '../openapi/about.ts'
+import { type About, created, deleted, enveloped, named, ok, tried } from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
 import { takesDryRun } from './dry-run.ts'
 import { historyAbout } from './event-abouts.ts'
@@ -51,8 +51,8 @@ function hintsOf(resource: string, operation: keyof typeof hints): string {
 export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const tag = resource
   const expand = [`${resource}_expand`]
-  const tried = takesDryRun(resource) ? ['dry_run'] : []
-  const written = [...expand, ...tried]
+  const isTried = takesDryRun(resource) ? tried : []
+  const written = [...expand, ...isTried]
   const record = ok('The record.', recordOf(resource), ['etag'])
   const change: Omit<About, 'id' | 'summary'> = {
     tag,
@@ -84,7 +84,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
       ...{ id: `${resource}_delete`, summary: `Deletes ${one}.`, tag },
-      parameters: [...(moves ? [moveTo] : []), ...tried],
+      parameters: [...(moves ? [moveTo] : []), ...isTried],
       answers: [deleted],
       refuses: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],
       ifMatch: true,
@@ -220,7 +220,7 @@ export function tokenAbouts(): { readonly [operation in 'create' | 'rotate']: Ab
     properties: { token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' } },
     required: ['token'],
   }
-  const made = { ...create, parameters: ['dry_run'] }
+  const made = { ...create, parameters: tried }
   return {
     create: { ...made, answers: [created(enveloped(secret, named('write_meta')))] },
     rotate: {

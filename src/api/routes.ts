@@ -10,6 +10,7 @@ import type { Followers } from '../events/followers.ts'
 import { Places } from '../export/places.ts'
 import type { JobWorker } from '../jobs/worker.ts'
 import type { About } from '../openapi/about.ts'
+import type { Queryable } from '../records/store.ts'
 import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { handOver } from '../users/hand-over.ts'
@@ -22,7 +23,7 @@ import { feedAbout } from './event-abouts.ts'
 import { feedHandler } from './events.ts'
 import { exportRoute } from './export.ts'
 import { fieldAbouts } from './field-abouts.ts'
-import { type FieldService, fieldHandlers } from './fields.ts'
+import { fieldHandlers, withoutNewIds } from './fields.ts'
 import { funnelRoute } from './funnel.ts'
 import { jobRoutes } from './job-routes.ts'
 import { meHandlers } from './me.ts'
@@ -103,7 +104,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     },
     undoRoute(db, retentionDays),
     ...jobRoutes({ db, worker: jobWorker }),
-    ...fieldRoutes({ db, callers, jobs, retentionDays }),
+    ...fieldRoutes(parts),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...publicRoutes(db, () => table),
   ]
@@ -121,7 +122,7 @@ function tokenRoutes(db: Database): AccountRoute[] {
 }
 
 /** Who signs in, and with what (D61). */
-function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] {
+function sessionRoutes(service: SessionService & { readonly db: Database }, openId: OpenId | null): Route[] {
   const me = meHandlers(service.db, service.callers)
   const session = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
@@ -151,10 +152,21 @@ function sessionRoutes(service: SessionService, openId: OpenId | null): Route[] 
 }
 
 /** Fields, their options, and the forms that show them (D33 to D36). */
-function fieldRoutes(service: FieldService): AccountRoute[] {
-  const field = fieldHandlers(service)
+function fieldRoutes({ db, callers, jobs, retentionDays }: RouteParts): AccountRoute[] {
+  const make = (db: Queryable, isDry = false) =>
+    fieldHandlers({
+      ...{ db, retentionDays },
+      catalogNow: account => callers.catalogNow(account, db),
+      configured: account => {
+        if (isDry) return
+        callers.forget(account)
+        void jobs.wake(account)
+      },
+    })
+  const { get } = make(db)
+  const field = withDryRun(db, make, withoutNewIds)
   const about = fieldAbouts()
-  const dropdown = dropdownValues(service.db)
+  const dropdown = dropdownValues(db)
   const [read, write] = ['field:read', 'field:write'] as const
   const [one, option] = ['/rest/api/v1/field/:id', '/rest/api/v1/field/:id/option/:option']
   return [
@@ -163,7 +175,7 @@ function fieldRoutes(service: FieldService): AccountRoute[] {
     at('GET', '/rest/api/v1/field/form', read, form, about.form),
     at('PUT', '/rest/api/v1/field/form', write, field.arrange, about.arrange),
     at('POST', '/rest/api/v1/field', write, field.create, about.create),
-    at('GET', one, read, field.get, about.get),
+    at('GET', one, read, get, about.get),
     at('PUT', one, write, field.update, about.replace),
     at('PATCH', one, write, field.update, about.update),
     at('DELETE', one, write, field.remove, about.remove),

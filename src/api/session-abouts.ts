@@ -1,6 +1,6 @@
 /** What the routes of sign-in and for everybody are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
-import { type About, enveloped, named, ok, warned } from '../openapi/about.ts'
+import { type About, enveloped, named, ok, tried, warned } from '../openapi/about.ts'
 
 type Abouts<Operation extends string> = { readonly [operation in Operation]: About }
 
@@ -93,9 +93,10 @@ export function sessionAbouts(): Abouts<
     },
     changeMe: {
       ...{ id: 'me_update', summary: 'Changes how dates and numbers are shown to whoever asks.', tag },
+      parameters: tried,
       description: 'What is not given stays as it is; null is as the account or the browser has it.',
       body: { schema: named('own_settings') },
-      answers: [ok('Who asks.', caller)],
+      answers: [ok('Who asks.', enveloped(named('caller'), named('write_meta')))],
       refuses: ['validation_failed', 'version_conflict'],
       takesKey: true,
     },

@@ -74,6 +74,9 @@ export const warned: Schema = {
   required: ['warnings'],
 }
 
+/** The parameter that asks for a dry run (D79), by its name in the document. */
+export const tried = ['dry_run']
+
 /** The answer to what went well. */
 export function ok(description: string, schema: Schema, headers: readonly string[] = []): Answered {
   return { status: 200, description, schema, headers }

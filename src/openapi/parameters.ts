@@ -117,7 +117,7 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     dry_run: query('dry_run', {
       schema: { enum: ['1'] },
       description:
-        'Judges everything and answers as the write would, but saves nothing. New records then have null as id.',
+        'Judges everything and answers as the write would, but saves nothing. What is new then has null as its id.',
     }),
     any_source: query('source', {
       schema: { enum: resources },

@@ -11,7 +11,9 @@ const dry = (path: string) => `${v1}/${path}${path.includes('?') ? '&' : '?'}dry
 async function state(): Promise<string> {
   const [row] = await db.query(`SELECT concat_ws(' ', (SELECT json_agg(c) FROM counter c),
     (SELECT count(*) FROM event), (SELECT count(*) FROM idempotency), (SELECT count(*) FROM deal),
-    (SELECT count(*) FROM contact), (SELECT count(*) FROM unique_value)) AS state`)
+    (SELECT count(*) FROM contact), (SELECT count(*) FROM unique_value),
+    (SELECT catalog_version FROM account), (SELECT json_agg(f ORDER BY id) FROM field f),
+    (SELECT json_agg(o ORDER BY id) FROM option o), (SELECT json_agg(m) FROM form m)) AS state`)
   return row!.state!
 }
 
@@ -104,4 +106,67 @@ test('no token, configuration or right is left by a dry run', async () => {
   assert.equal(pipeline.status, 201, pipeline.text)
   assert.equal((await get(`${v1}/pipeline/view/list?filter=name:eq(Tried)`)).body.data.length, 0)
   assert.equal((await call('POST', `${v1}/deal`, { title: 'After', pipeline: 'Tried' })).status, 422)
+})
+
+test('fields, options and forms are tried; what is new has no ids', async () => {
+  const field = {
+    source: 'deal',
+    field_name: 'Tried',
+    type: 'DROPDOWN',
+    options: [{ name: 'Yes' }],
+  }
+  const made = await tried('POST', dry('field'), field)
+  assert.equal(made.status, 201, made.text)
+  assert.deepEqual([made.body.data.id, made.body.data.internal_name], [null, 'cf_tried'])
+  assert.deepEqual(made.body.data.options, [{ name: 'Yes', id: null }])
+  assert.deepEqual([made.body.meta, made.headers.get('location')], [{ dryRun: true }, null])
+  assert.equal((await tried('POST', dry('field'), field)).status, 201, 'the name is still free')
+  const { id, options } = (await call('POST', `${v1}/field`, field)).body.data
+  const twice = await tried('POST', dry('field'), field)
+  assert.deepEqual([twice.status, twice.body.type], [409, '/docs/errors#duplicate'])
+
+  const renamed = await tried('PATCH', dry(`field/${id}`), { field_name: 'Renamed' })
+  assert.equal(renamed.status, 200, renamed.text)
+  const { data } = renamed.body
+  assert.deepEqual([data.id, data.field_name, data.version], [id, 'Renamed', 2])
+  assert.deepEqual(data.options, options)
+  const option = await tried('POST', dry(`field/${id}/option`), { name: 'Perhaps' })
+  assert.deepEqual([option.status, option.body.data.id, option.body.data.name], [201, null, 'Perhaps'])
+  const changed = await tried('PATCH', dry(`field/${id}/option/${options[0].id}`), { name: 'Oui' })
+  assert.deepEqual(
+    [changed.status, changed.body.data.id, changed.body.data.name],
+    [200, options[0].id, 'Oui'],
+  )
+  const dropped = await tried('DELETE', dry(`field/${id}/option/${options[0].id}`))
+  assert.deepEqual([dropped.status, dropped.body.meta], [200, { dryRun: true }], dropped.text)
+  const removed = await tried('DELETE', dry(`field/${id}`))
+  assert.deepEqual(removed.body, { code: 0, data: { id, deleted: true }, meta: { dryRun: true } })
+  const form = (await get(`${v1}/field/form?source=deal`)).body.data
+  const arranged = await tried('PUT', dry('field/form?source=deal'), form.toReversed())
+  assert.equal(arranged.status, 200, arranged.text)
+  assert.deepEqual((await get(`${v1}/field/form?source=deal`)).body.data, form)
+  const stays = (await get(`${v1}/field/${id}`)).body.data
+  assert.deepEqual([stays.field_name, stays.version, stays.options], ['Tried', 1, options])
+  assert.equal((await get(`${v1}/field/${id}?dry_run=1`)).body.type, '/docs/errors#unknown_parameter')
+})
+
+test('an undo is tried, and so are one’s own settings', async () => {
+  const { id } = (await call('POST', `${v1}/product`, { name: 'Before' })).body.data
+  await call('PATCH', `${v1}/product/${id}`, { name: 'After' })
+  const [{ seq }] = (await get(`${v1}/product/${id}/history`)).body.data
+  const undone = await tried('POST', dry(`event/${seq}/undo`))
+  assert.deepEqual(
+    [undone.status, undone.body.data.name, undone.body.meta],
+    [200, 'Before', { dryRun: true }],
+  )
+  assert.equal((await get(`${v1}/product/${id}`)).body.data.name, 'After')
+  await call('PATCH', `${v1}/product/${id}`, { name: 'Later' })
+  const late = await tried('POST', dry(`event/${seq}/undo`))
+  assert.deepEqual([late.status, late.body.type], [409, '/docs/errors#changed_since'])
+
+  const before = (await get(`${v1}/me`)).body.data
+  const me = await tried('PATCH', dry('me'), { locale: 'fr-FR' })
+  assert.deepEqual([me.status, me.body.data.user.locale, me.body.meta], [200, 'fr-FR', { dryRun: true }])
+  assert.deepEqual(me.body.data.token, before.token)
+  assert.deepEqual((await get(`${v1}/me`)).body.data, before)
 })

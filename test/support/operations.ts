@@ -55,9 +55,14 @@ const always = ['x-request-id', 'location', 'www-authenticate']
 
 /** A dry run's answer with ids for those that are null (D79): what a parameter changes, OpenAPI can't say. */
 function withIds({ data, meta, ...rest }: OpenApi): OpenApi {
-  const given = (one: OpenApi) => (one.id === null ? { ...one, id: 0 } : one)
-  const created = meta.created ? { created: meta.created.map(given) } : {}
-  return { ...rest, data: Array.isArray(data) ? data : given(data), meta: { ...meta, ...created } }
+  const given = (one: OpenApi) => (one.id === null ? { ...one, id: 1 } : one)
+  const all = (of: OpenApi, name: string) => (of[name] ? { [name]: of[name].map(given) } : {})
+  const whole = (one: OpenApi) => ({ ...given(one), ...all(one, 'options'), ...all(one, 'sub_fields') })
+  return {
+    ...rest,
+    data: Array.isArray(data) ? data : whole(data),
+    meta: { ...meta, ...all(meta, 'created') },
+  }
 }
 
 function step(name: string): string {
