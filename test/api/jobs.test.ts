@@ -46,6 +46,23 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
 })
 
+test('takes back single changes in several steps, each once', async () => {
+  const many = Array.from({ length: 200 }, (_, index) => ({
+    op: 'create',
+    data: { name: `Single ${index}` },
+  }))
+  assert.equal((await call('POST', `${v1}/product/batch`, { operations: many })).body.meta.failed, 0)
+  const asked = await bulk('product', { filter: 'name:like(Single )', changes: { quantity_in_stock: 4 } })
+  const done = await ended(asked.body.data.id)
+  assert.equal((await call('POST', `${v1}/job/${done.id}/revert`)).status, 200)
+  const back = await ended(done.id)
+  assert.deepEqual(
+    [back.state, back.done, back.total, back.reverted, back.refused],
+    ['done', 200, 200, 200, 0],
+  )
+  assert.equal(await count('name:like(Single ),quantity_in_stock:eq(4)'), 0)
+})
+
 const lastSeq = async () =>
   (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
 
