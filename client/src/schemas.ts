@@ -27,6 +27,11 @@ export interface Schemas {
     hint?: string
     /** The number of the interface's rule. */
     rule?: number
+    /** What could be meant: give the id of one. */
+    candidates?: Array<{
+      id: number
+      name: string | null
+    }>
   }
   warning: {
     field: string

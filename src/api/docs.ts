@@ -5,8 +5,8 @@ import type { DescribedRoute } from '../openapi/about.ts'
 import { baseCatalog, openApi } from '../openapi/document.ts'
 import type { Answer } from './answer.ts'
 
-/** These hold nobody's data, and load nothing but each other. */
-const headers = {
+/** What our own pages may load: each other alone. */
+export const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -19,6 +19,6 @@ export function docsHandler(routes: () => readonly DescribedRoute[]): (page: str
     pages ??= openApi(baseCatalog, routes()).then(text => documentPages(JSON.parse(text)))
     const page = (await pages).get(name)
     if (!page) throw new Refusal('route_not_found', `There is no page ${name}: /docs lists them.`)
-    return { status: 200, headers: { ...headers, 'content-type': page.type }, body: page.body }
+    return { status: 200, headers: { ...pageHeaders, 'content-type': page.type }, body: page.body }
   }
 }

@@ -10,7 +10,7 @@ import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
 import type { Pipeline } from './pipeline.ts'
-import { refusalOf, refuseOtherThanJson, wantsStream } from './refusals.ts'
+import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
 import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
 import { transferred } from './transfer.ts'
@@ -64,8 +64,10 @@ function addGuestRoute(
       try {
         const caller = 'caller' in asker ? asker.caller : null
         const address = request.raw.url!
-        const body = request.body as ApiRequest['body']
-        const answer = await guest({ caller, url: address, query: readQuery(address), body, visitor })
+        const answer = await guest({
+          ...{ caller, visitor, url: address, query: readQuery(address) },
+          ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
+        })
         return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
       } finally {
         leave()

@@ -20,7 +20,9 @@ import { Refusal } from '../errors.ts'
 import { isObject, parseJson } from '../json.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
-import { readParameters } from './parameters.ts'
+import { invalidParameter, readParameters } from './parameters.ts'
+import { refusalOf } from './refusals.ts'
+import { refusedPage } from './refused-page.ts'
 import type { GuestRequest } from './request.ts'
 import type { GuestHandler } from './route.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
@@ -33,12 +35,17 @@ const retryMs = 5_000
 /** How long a provider may take to answer. */
 const timeoutSeconds = 5
 
+/** Browsers take what begins with two slashes, of either kind, for another host. */
+export const ownPath = /^\/(?![/\\])[\x21-\x7e]{0,999}$/
+
 /** What the browser keeps while its user is at the provider. */
 type Flow = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
   readonly account: number | null
+  /** the path of this service to which signing in leads */
+  readonly to: string
 }
 
 /** The provider, asked what it can do when it is needed first. */
@@ -143,27 +150,55 @@ export function openIdHandlers(
       readParameters(query, [], [])
       return success(JSON.stringify({ password: true, openid: openId !== null }))
     },
-    begin: request => begin(provider(), request),
-    end: request => end(provider(), signIn, request),
+    begin: request => shown(request, '/', () => begin(provider(), request)),
+    end: request => {
+      const flow = flowOf(request.visitor)
+      return shown(request, flow?.to ?? '/', () => end(provider(), signIn, request, flow))
+    },
+  }
+}
+
+/** What is answered; to somebody who sees it, a refusal is a page that leads on. */
+async function shown(
+  { wantsPage }: GuestRequest,
+  to: string,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answer()
+  } catch (error) {
+    const refusal = wantsPage ? refusalOf(error) : null
+    if (!refusal) throw error
+    return refusedPage(refusal, to)
   }
 }
 
 async function begin(openId: OpenId, { query, visitor }: GuestRequest): Promise<Answer> {
-  const { account } = readParameters(query, ['account'], [])
+  const { account, to = '/' } = readParameters(query, ['account', 'to'], [])
   if (account !== undefined && !/^\d{1,15}$/.test(account))
-    throw new Refusal('malformed_query', 'account must be the id of an account.')
+    throw invalidParameter('account', 'account must be the id of an account.')
+  if (!ownPath.test(to))
+    throw invalidParameter(
+      'to',
+      'to must be a path of this service, such as /deals: 1 to 1000 characters of ASCII.',
+    )
   const flow: Flow = {
     state: randomState(),
     nonce: randomNonce(),
     verifier: randomPKCECodeVerifier(),
     account: account === undefined ? null : Number(account),
+    to,
   }
   const kept = Buffer.from(JSON.stringify(flow)).toString('base64url')
   return redirect(await openId.begin(flow), [visitor.setCookie('openid', kept, flowSeconds)])
 }
 
-async function end(openId: OpenId, signIn: SignIn, { url, visitor }: GuestRequest): Promise<Answer> {
-  const flow = flowOf(visitor)
+async function end(
+  openId: OpenId,
+  signIn: SignIn,
+  { url, visitor }: GuestRequest,
+  flow: Flow | null,
+): Promise<Answer> {
   if (!flow)
     throw new Refusal(
       'unauthenticated',
@@ -171,7 +206,7 @@ async function end(openId: OpenId, signIn: SignIn, { url, visitor }: GuestReques
     )
   const email = await openId.verifiedEmail(url, flow)
   const secret = await signIn.byVerifiedEmail(email, flow.account, visitor)
-  return redirect('/', [
+  return redirect(flow.to, [
     visitor.setCookie('openid', '', 0),
     visitor.setCookie('session', secret, sessionSeconds),
   ])
@@ -188,9 +223,10 @@ function flowOf(visitor: Visitor): Flow | null {
   try {
     const flow = parseJson(Buffer.from(kept, 'base64url').toString('utf8'))
     if (!isObject(flow)) return null
-    const { state, nonce, verifier, account } = flow
+    const { state, nonce, verifier, account, to } = flow
     if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null
-    return { state, nonce, verifier, account: typeof account === 'number' ? account : null }
+    if (typeof to !== 'string' || !ownPath.test(to)) return null
+    return { state, nonce, verifier, account: typeof account === 'number' ? account : null, to }
   } catch {
     return null
   }

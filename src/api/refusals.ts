@@ -26,6 +26,11 @@ export function refusalOf(error: unknown): Refusal | null {
 
 const acceptsJson = /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i
 
+/** Whether a browser asks for something to show, not a program for data. */
+export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return /text\/html/i.test(accept)
+}
+
 /** Whether the client wants a stream of server-sent events. */
 export function wantsStream({ headers: { accept }, method }: FastifyRequest): boolean {
   return method === 'GET' && accept !== undefined && /text\/event-stream/i.test(accept)

@@ -66,6 +66,8 @@ export type GuestRequest = {
   readonly query: Parameters
   readonly body: Json | undefined
   readonly visitor: Visitor
+  /** whether a browser shows the answer to somebody */
+  readonly wantsPage: boolean
 }
 
 /** A signal that is aborted when the connection of an answer ends before the answer does. */

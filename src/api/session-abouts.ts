@@ -1,6 +1,7 @@
 /** What the routes of sign-in and for everybody are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
 import { type About, enveloped, named, ok, tried, warned } from '../openapi/about.ts'
+import { ownPath } from './openid.ts'
 
 type Abouts<Operation extends string> = { readonly [operation in Operation]: About }
 
@@ -67,6 +68,10 @@ export function sessionAbouts(): Abouts<
         {
           ...{ name: 'account', in: 'query', description: 'The account in which to sign in.' },
           schema: { type: 'string', pattern: '^\\d{1,15}$' },
+        },
+        {
+          ...{ name: 'to', in: 'query', description: 'The path of the service to which signing in leads.' },
+          schema: { type: 'string', pattern: ownPath.source },
         },
       ],
       answers: [redirect],

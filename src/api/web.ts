@@ -8,6 +8,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { securityHeaders } from './answer.ts'
 import type { Connections } from './connections.ts'
+import { wantsPage } from './refusals.ts'
 
 export const webDirectory = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
@@ -24,11 +25,10 @@ const pageHeaders = {
 const year = 31_536_000
 
 /** Whether a request is that of a browser for a page, not that of a program for data. */
-export function isForPage({ method, url, headers }: FastifyRequest): boolean {
+export function isForPage(request: FastifyRequest): boolean {
+  const { method, url } = request
   if (method !== 'GET' && method !== 'HEAD') return false
-  return (
-    /text\/html/i.test(headers.accept ?? '') && !/^\/(rest|docs|assets|openapi\.json)(\/|$)/.test(pathOf(url))
-  )
+  return wantsPage(request) && !/^\/(rest|docs|assets|openapi\.json)(\/|$)/.test(pathOf(url))
 }
 
 /** The path of an address as the routes see it. */

@@ -96,7 +96,8 @@ const readerHtml = `<h1>Reference</h1>
 
 const scripts = '<script type="module" src="/docs/try.js"></script>'
 
-function frameHtml(title: string, navigation: string, content: string): string {
+/** A whole page around its content; `navigation` is what stands beside it. */
+export function frameHtml(title: string, navigation: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Dealwright</title><link rel="stylesheet" href="/docs/style.css"></head>

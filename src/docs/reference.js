@@ -7,7 +7,7 @@
 /** @typedef {{ [name: string]: any }} Json */
 
 /** @param {unknown} text */
-const escaped = text =>
+export const escaped = text =>
   String(text).replace(
     /[&<>"]/g,
     sign => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign,

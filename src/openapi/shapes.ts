@@ -98,6 +98,10 @@ export const shapes: { readonly [name: string]: Schema } = {
         message: text,
         hint: text,
         rule: { type: 'integer', description: "The number of the interface's rule." },
+        candidates: {
+          ...{ type: 'array', items: opened({ id: whole, name: orNull(text) }) },
+          description: 'What could be meant: give the id of one.',
+        },
       },
       ['field', 'path', 'code', 'message'],
     ),

@@ -154,7 +154,14 @@ test('it is made once for a catalog and the same scopes, and anew for another ca
   })
   const ask = (catalog: Catalog, scopes: string[]) => {
     const caller = { catalog, rights: new Rights(new Set(scopes), role) } as unknown as Caller
-    return answer({ caller, query: new Map(), url: '', body: undefined, visitor: {} as never })
+    return answer({
+      caller,
+      query: new Map(),
+      url: '',
+      body: undefined,
+      visitor: {} as never,
+      wantsPage: false,
+    })
   }
   const catalog = await loadCatalog(db, resources, 1)
   const role = catalog.roles.get(1)!

@@ -1,12 +1,14 @@
 /** Sign-in by an OpenID provider (D61): a real one, over real HTTP. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createAccount } from '../../src/accounts/create.ts'
+import type { Queryable } from '../../src/records/store.ts'
 import { browser, type Page } from '../support/browser.ts'
 import { openIdPath as path, serviceWith, signInByProvider } from '../support/openid.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const plain = await startService({ sampleData: false })
-const { call } = plain
+const { call, db } = plain
 const service = await signInByProvider(plain)
 const { says, atProvider, throughProvider } = service
 
@@ -98,6 +100,59 @@ test('a callback that the browser did not begin, that was used, or that was tamp
   const denied = `${path}/callback?error=access_denied&state=x`
   await own.send('GET', path)
   assert.deepEqual(said(await own.send('GET', denied)), [401, 3001])
+})
+
+test('signing in leads to the path that was asked for, and to no other host', async () => {
+  const one = await person()
+  says({ email: one.email, email_verified: true })
+  const to = '/deals?filter=status%3Aeq(Open)&deal=7'
+  const page = await throughProvider(browser(service.url), `?${new URLSearchParams({ to })}`)
+  assert.deepEqual([page.status, page.headers.location], [302, to])
+  for (const other of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '',
+    '/\r\nx',
+    `/${'a'.repeat(1000)}`,
+  ]) {
+    const refused = await browser(service.url).send('GET', `${path}?${new URLSearchParams({ to: other })}`)
+    assert.deepEqual([refused.status, refused.body?.errors[0].parameter], [400, 'to'], other)
+  }
+})
+
+test('a browser is shown why signing in ended, and the accounts to choose from', async () => {
+  const accept = { accept: 'text/html,*/*;q=0.8' }
+  const shownAt = async (to = '') => {
+    const own = browser(service.url)
+    const begun = await own.send('GET', path + to)
+    return { own, page: await own.send('GET', await atProvider(begun.headers.location!), undefined, accept) }
+  }
+  says({ email: 'no<b>body@example.com', email_verified: true })
+  const { page: nobody } = await shownAt('?to=/deals%3Fpage=2')
+  assert.deepEqual([nobody.status, nobody.headers['content-type']], [403, 'text/html; charset=utf-8'])
+  assert.match(nobody.text, /has the e-mail no&lt;b&gt;body@example\.com: ask an administrator/)
+  assert.match(nobody.text, /href="\/sign-in\?to=%2Fdeals%3Fpage%3D2"/)
+  assert.match(nobody.headers['content-security-policy']!, /^default-src 'none'/)
+
+  const one = await person()
+  const name = 'R&D <b>"x"</b>'
+  const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+  const { account } = await createAccount(tx, { name, ownerName: 'Both', ownerEmail: one.email })
+  says({ email: one.email, email_verified: true })
+  const { own, page } = await shownAt('?to=/products')
+  assert.equal(page.status, 409)
+  assert.match(page.text, /<h1>Which account\?<\/h1>/)
+  assert.match(page.text, />R&amp;D &lt;b&gt;&quot;x&quot;&lt;\/b&gt;<\/a>/)
+  const links = [...page.text.matchAll(/href="([^"]*openid[^"]*)"/g)].map(([, link]) =>
+    link!.replaceAll('&amp;', '&'),
+  )
+  assert.deepEqual(links, [`${path}?account=1&to=%2Fproducts`, `${path}?account=${account}&to=%2Fproducts`])
+  const begun = await own.send('GET', links[1]!)
+  const back = await own.send('GET', await atProvider(begun.headers.location!))
+  assert.deepEqual([back.status, back.headers.location], [302, '/products'])
+  const me = await own.send('GET', `${v1}/me`)
+  assert.equal(me.body.data.account.id, account)
 })
 
 test('without a provider there is nothing; one that is not there is refused, and asked again later', async () => {

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ask, base, DealwrightError, type Me, sayError } from '../api/api.ts'
+import { ask, base, DealwrightError, type Me, type Named, sayError } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 
-type Accounts = readonly { readonly id: number; readonly name: string }[]
+type Accounts = readonly Named[]
 
 /** The secret of a one-time link. It stands behind the `#`, so that no server's log gets to know it. */
 function linkOf(hash: string): string | null {
@@ -26,9 +26,7 @@ export function SignIn() {
     const me = await ask<Me>('POST', '/session', { body })
     queryClient.clear()
     queryClient.setQueryData(meQuery.queryKey, me)
-    // Only a path of this service: an address of elsewhere could be a trap.
-    const isOwn = to?.startsWith('/') && !to.startsWith('//') && !to.startsWith('/\\')
-    await navigate({ href: isOwn ? to : '/board' } as never)
+    await navigate({ href: ownPath(to) ?? '/board' } as never)
   }
   return (
     <main className="flex min-h-dvh items-center justify-center bg-canvas p-4">
@@ -43,6 +41,11 @@ export function SignIn() {
       </div>
     </main>
   )
+}
+
+/** Only a path of this service: an address of elsewhere could be a trap. */
+function ownPath(to: string | undefined): string | null {
+  return to && /^\/(?![/\\])/.test(to) ? to : null
 }
 
 type Enter = (body: object) => Promise<void>
@@ -67,12 +70,12 @@ function useEntering(enter: Enter) {
 
 /** The accounts to choose from, where the e-mail has users in several. */
 function accountsOf(error: unknown): Accounts | null {
-  if (!(error instanceof DealwrightError)) return null
-  const problem = error.problems.find(({ code }) => code === 'account_needed') as
-    | { accounts?: Accounts }
-    | undefined
-  return problem?.accounts ?? null
+  if (!(error instanceof DealwrightError) || error.code !== accountNeeded) return null
+  return error.problems[0]?.candidates ?? null
 }
+
+/** `account_needed`, as /docs/errors lists it. */
+const accountNeeded = 3005
 
 function Trouble({ error }: { error: string | null }) {
   return (
@@ -133,14 +136,18 @@ function ByPassword({ enter }: { enter: Enter }) {
 
 /** Shown where the service has a provider. */
 function OpenIdButton() {
+  const { to } = useSearch({ from: '/sign-in' })
   const { data: ways } = useQuery({
     queryKey: ['ways'],
     queryFn: () => ask<{ openid: boolean }>('GET', '/session/ways'),
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (!ways?.openid) return null
+  const path = ownPath(to)
+  // What the service takes: a longer way back is forgotten.
+  const query = path && /^[\x21-\x7e]{1,1000}$/.test(path) ? `?${new URLSearchParams({ to: path })}` : ''
   return (
-    <a className="linked text-center" href={`${base}/session/openid`}>
+    <a className="linked text-center" href={`${base}/session/openid${query}`}>
       Sign in with your company’s account
     </a>
   )
