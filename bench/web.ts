@@ -1,7 +1,8 @@
 /**
  * `npm run bench:web [-- --deals 10000,100000]`: what people feel in the web UI, in Debian's Chromium on the
- * embedded database, without a screen: the first card, a drag, a jump, how much is drawn and loaded. Each is
- * the median of five after a warm-up, when the upkeep has nothing more to do. See docs/performance.md.
+ * embedded database, without a screen: the first card, a drag, a jump, how much is drawn and loaded, and the
+ * memory after a long day. Times are medians of five after a warm-up, when the upkeep has nothing more to
+ * do. See docs/performance.md.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,9 +21,11 @@ import { signInBrowser } from '../test/support/browser-session.ts'
 import { launchBrowser } from '../test/support/chromium.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 import { sayMachine } from './begin.ts'
+import { heapOf, paintedOf, slowed } from './page.ts'
 
 const { values } = parseArgs({ options: { deals: { type: 'string', default: '10000,100000' } } })
 const times = 5
+const [movesOfDay, jumpsOfDay] = [500, 200]
 const token = 'bench-web-token-bench-web-token-bench'
 
 type Row = readonly [what: string, measured: number, unit: string, aim: number]
@@ -63,6 +66,10 @@ async function measured(deals: number): Promise<Row[]> {
     await load()
     const bytes = (await scriptsOf(page)).reduce((sum, path) => sum + gzipped(path), 0)
     const first = await medianOf(load)
+    const painted = await paintedOf(page)
+    const slowly = await slowed(page, 4, () => medianOf(load))
+    await load()
+    const heap = await heapOf(page)
     const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
     const moves = countMoves(page)
     const frame = await medianOf(() => dragged(page))
@@ -74,8 +81,13 @@ async function measured(deals: number): Promise<Row[]> {
     await page.waitForTimeout(1000)
     const tableJump = await medianOf(() => jumpedInTable(page))
     const tableNodes = await page.evaluate(() => document.querySelectorAll('*').length)
+    await longDay(page, url)
     return [
       ['first card', first, 'ms', 800],
+      ['first card, the processor four times as slow', slowly, 'ms', 2000],
+      ['first paint', painted.first, 'ms', 500],
+      ['layout that shifted (CLS)', Math.round(painted.shifted * 1000) / 1000, '', 0.02],
+      ['longest task after the first paint', painted.longest, 'ms', 200],
       ['elements of the board', nodes, '', 3500],
       ['drag, the slowest frames (p95)', frame, 'ms', 20],
       ['requests of a move', perMove, '', 1],
@@ -83,6 +95,8 @@ async function measured(deals: number): Promise<Row[]> {
       ['jump to a row of the table', tableJump, 'ms', 300],
       ['elements of the table', tableNodes, '', 2500],
       ['JavaScript until the first card', Math.round(bytes / 1000), 'kB gzip', 190],
+      ['memory of the scripts', heap, 'MB', 150],
+      [`the same after ${movesOfDay} moves and ${jumpsOfDay} jumps`, await heapOf(page), 'MB', 150],
     ]
   } finally {
     await browser.close()
@@ -170,6 +184,27 @@ async function dragged(page: Page): Promise<number> {
   await page.mouse.up()
   await page.waitForTimeout(400)
   return Math.round(p95 * 10) / 10
+}
+
+/** Moves a card to and fro, scrolls the table all over, and comes back to the board: all in one page. */
+async function longDay(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/board`)
+  await page.waitForSelector('[data-card] a')
+  const columns = page.locator('[data-column]')
+  for (let move = 0; move < movesOfDay; move++) {
+    await columns.nth(move % 2).locator('[data-card] a').first().focus()
+    const answered = page.waitForResponse(reply => reply.request().method() === 'PATCH')
+    await page.keyboard.press(`Shift+${move % 2 ? 'ArrowLeft' : 'ArrowRight'}`)
+    await answered
+    await page.waitForTimeout(30)
+  }
+  const go = (name: string) => page.getByRole('link', { name, exact: true }).first().click()
+  await go('Deals')
+  await page.waitForSelector('[role=row] [role=gridcell]')
+  for (let jump = 0; jump < jumpsOfDay; jump++) await jumpedInTable(page)
+  await go('Board')
+  await page.waitForSelector('[data-card] a')
+  await page.waitForTimeout(1000)
 }
 
 /** Scrolls the first column to a place where nothing has been read, and waits for its cards. */
