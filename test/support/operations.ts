@@ -57,13 +57,24 @@ const always = ['x-request-id', 'location', 'www-authenticate']
 function withIds({ data, meta, ...rest }: OpenApi): OpenApi {
   const given = (one: OpenApi) => (one.id === null ? { ...one, id: 1 } : one)
   const all = (of: OpenApi, name: string) => (of[name] ? { [name]: of[name].map(given) } : {})
-  const whole = (one: OpenApi) => ({ ...given(one), ...all(one, 'options'), ...all(one, 'sub_fields') })
+  const id = (value: unknown): unknown => (Array.isArray(value) ? value.map(id) : (value ?? 1))
+  const toMade = (of: OpenApi) =>
+    Object.fromEntries(nesting.filter(name => name in of).map(name => [name, id(of[name])]))
+  const whole = (one: OpenApi) => ({
+    ...given(one),
+    ...all(one, 'options'),
+    ...all(one, 'sub_fields'),
+    ...(meta.created ? toMade(one) : {}),
+  })
   return {
     ...rest,
     data: Array.isArray(data) ? data : whole(data),
     meta: { ...meta, ...all(meta, 'created') },
   }
 }
+
+/** The fields in which a record that is made may stand. */
+const nesting = ['primary_contact', 'related_contacts', 'company']
 
 function step(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
