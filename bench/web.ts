@@ -192,7 +192,11 @@ async function longDay(page: Page, url: string): Promise<void> {
   await page.waitForSelector('[data-card] a')
   const columns = page.locator('[data-column]')
   for (let move = 0; move < movesOfDay; move++) {
-    await columns.nth(move % 2).locator('[data-card] a').first().focus()
+    await columns
+      .nth(move % 2)
+      .locator('[data-card] a')
+      .first()
+      .focus()
     const answered = page.waitForResponse(reply => reply.request().method() === 'PATCH')
     await page.keyboard.press(`Shift+${move % 2 ? 'ArrowLeft' : 'ArrowRight'}`)
     await answered
