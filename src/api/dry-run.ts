@@ -50,7 +50,7 @@ export function withDryRun<Name extends string>(
     const handler = handlers[name]
     return async request => {
       if (!isDryRun(request.query)) return handler(request)
-      const asked = { ...withoutDryRun(request), idempotency: null }
+      const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
       return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)), shown)
     }
   }

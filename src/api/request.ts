@@ -44,6 +44,8 @@ export type ApiRequest = {
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null
+  /** set for what a dry run carries out */
+  readonly isDry?: true
   readonly now: Date
   readonly visitor: Visitor
   /** whether the answer has its headers alone (RFC 9110 §9.3.2) */
@@ -93,8 +95,8 @@ export function lastEventIdOf(sent: string | string[] | undefined): number | nul
   throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
 }
 
-export function contextOf({ caller, idempotency, requestId }: ApiRequest): Context {
-  return { ...caller, idempotency, requestId }
+export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest): Context {
+  return { ...caller, idempotency, requestId, ...(isDry ? { isDry } : {}) }
 }
 
 /**

@@ -3,7 +3,7 @@
  * event and its rules. All are judged before the first is moved. Knows no resource.
  */
 
-import { Refusal } from '../errors.ts'
+import { problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
@@ -15,6 +15,8 @@ import { type Queryable, tableOf } from './store.ts'
 import { judgeUpdate, updateRecord } from './update.ts'
 
 const batch = 100
+/** How many records are moved in vain: meanwhile others wait. */
+const dryMax = 200
 
 /** What is named as the place to move to can't take the records; the message says why. */
 export class NoTarget extends Error {}
@@ -41,7 +43,10 @@ export async function hasAny(db: Queryable, context: Context, move: Move): Promi
 
 async function judge(db: Queryable, context: Context, move: Move): Promise<void> {
   const { whole } = fieldsOf(context, move)
+  let count = 0
   for (let records = await found(db, context, move); records.length > 0; ) {
+    count += records.length
+    if (context.isDry && count > dryMax) throw tooManyToTry(move)
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
@@ -69,6 +74,13 @@ async function carryOut(db: Queryable, context: Context, move: Move): Promise<vo
       ),
     )
   }
+}
+
+function tooManyToTry({ resource }: Move): Refusal {
+  const message = `A dry run moves at most ${dryMax} ${pluralOf(resource)}. Without it all are judged before the first is moved.`
+  return new Refusal('validation_failed', 'There is too much to move in vain.', [
+    { ...problemAt('', 'too_many', message), parameter: 'dry_run' },
+  ])
 }
 
 function fieldsOf({ catalog }: Context, { resource }: Move): ResourceFields {

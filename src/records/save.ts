@@ -32,6 +32,8 @@ export type Context = Viewer &
     readonly keeps?: readonly string[]
     /** set where nobody reads the saved records: those of many may be answered as {} */
     readonly unread?: true
+    /** set in a transaction of which nothing is kept (D79), and for which others may wait */
+    readonly isDry?: true
     /** set when it must not be carried out twice (D8) */
     readonly idempotency?: IdempotentRequest | null
   }

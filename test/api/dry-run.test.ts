@@ -170,3 +170,22 @@ test('an undo is tried, and so are one’s own settings', async () => {
   assert.deepEqual(me.body.data.token, before.token)
   assert.deepEqual((await get(`${v1}/me`)).body.data, before)
 })
+
+test('a deletion that would move many records is not tried', async () => {
+  const made = await call('POST', `${v1}/pipeline_stage`, { pipeline: known.pipeline, name: 'Crowded' })
+  assert.equal(made.status, 201, made.text)
+  const [crowded, other] = [made.body.data.id, known.stages.New]
+  const operations = Array.from({ length: 201 }, (_, index) => ({
+    ...{ op: 'create', data: { ...dealBody(known), title: `Moved ${index}`, pipeline_stage: crowded } },
+  }))
+  const batch = await call('POST', `${v1}/deal/batch`, { operations } as never)
+  assert.equal(batch.status, 200, batch.text)
+  assert.equal(batch.body.meta.failed, 0, batch.text)
+  const path = `pipeline_stage/${crowded}?move_to=${other}`
+  const refused = await tried('DELETE', dry(path))
+  assert.deepEqual([refused.status, refused.body.errors[0].code], [422, 'too_many'], refused.text)
+  const deleted = await call('DELETE', `${v1}/deal/${batch.body.data[0].data.id}`)
+  assert.equal(deleted.status, 200)
+  const answered = await tried('DELETE', dry(path))
+  assert.deepEqual([answered.status, answered.body.meta], [200, { dryRun: true }], answered.text)
+})
