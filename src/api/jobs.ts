@@ -160,6 +160,7 @@ export async function act(
   readParameters(request.query, [], [])
   const job = await requireJob(db, request, kind)
   request.caller.rights.need(`${job.resource}:write`)
+  if (job.kind === 'import' && imports(job, action)) request.caller.rights.need('import:write')
   // A file may never arrive whole: it must not count as open for long.
   if (job.kind === 'import' && job.total === null && action !== 'cancel')
     throw wrongState(job, action, 'its file is still being read')
@@ -167,6 +168,11 @@ export async function act(
   if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
   if (told.state === 'running') worker.wake(told)
   return jobAnswer(db, request, told)
+}
+
+/** Whether records are imported then, or would be: their ages are kept, which not all may say (D80). */
+function imports({ phase }: Job, action: JobAction): boolean {
+  return action === 'run' || action === 'dry_run' || (action === 'resume' && phase !== 'revert')
 }
 
 async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Promise<Job | null> {

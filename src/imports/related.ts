@@ -13,8 +13,12 @@ import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { allows } from '../rights/scopes.ts'
 
-/** A place in a body where a record is named, and by what. */
-type Named = {
+/** A place in the body of a row where a record is named, and by what. */
+export type Named = {
+  /** the place of the row in its file */
+  readonly row: number
+  /** in how many other nested records it stands */
+  readonly depth: number
   readonly resource: string
   readonly field: string
   readonly text: string
@@ -25,29 +29,37 @@ type Named = {
 /** How many names are looked up by one statement. */
 const namesAtOnce = 900
 
-/** Puts ids in the place of nested records, the innermost first: how many records were made. */
+/**
+ * Puts ids in the place of nested records, the innermost first. Answers of each record that was made the
+ * places of the rows that name it.
+ */
 export async function linkRelated(
   tx: Queryable,
-  fields: ResourceFields,
-  bodies: readonly JsonObject[],
+  named: readonly Named[],
   context: Context,
   oldest: Date,
-): Promise<number> {
-  const byDepth: Named[][] = []
-  for (const body of bodies) collect(body, fields, context, 0, byDepth)
-  let made = 0
-  for (const named of byDepth.toReversed())
-    for (const [resource, all] of Map.groupBy(named, one => one.resource))
-      made += await link(tx, context.catalog.resources.get(resource)!, all, context, oldest)
+): Promise<readonly (readonly number[])[]> {
+  const made: (readonly number[])[] = []
+  const byDepth = [...Map.groupBy(named, ({ depth }) => depth)].sort(([one], [other]) => other - one)
+  for (const [, all] of byDepth)
+    for (const [resource, some] of Map.groupBy(all, one => one.resource))
+      made.push(...(await link(tx, context.catalog.resources.get(resource)!, some, context, oldest)))
   return made
 }
 
+/** The records that a row names. */
+export function namedIn(row: number, body: JsonObject, fields: ResourceFields, context: Context): Named[] {
+  const named: Named[] = []
+  collect({ row, depth: 0 }, body, fields, context, named)
+  return named
+}
+
 function collect(
+  at: Pick<Named, 'row' | 'depth'>,
   body: JsonObject,
   fields: ResourceFields,
   context: Context,
-  depth: number,
-  byDepth: Named[][],
+  all: Named[],
 ): void {
   for (const [name, value] of Object.entries(body)) {
     const resource = fields.byName.get(name)?.related
@@ -60,17 +72,18 @@ function collect(
         if (Array.isArray(value)) value[index] = id
         else body[name] = id
       }
-      collect(item, inner, context, depth + 1, byDepth)
-      const one = namedBy(item, inner, put)
-      if (!one) continue
-      byDepth[depth] ??= []
-      byDepth[depth].push(one)
+      collect({ ...at, depth: at.depth + 1 }, item, inner, context, all)
+      const one = namedBy(item, inner)
+      if (one) all.push({ ...at, ...one, payload: item, put })
     }
   }
 }
 
 /** By what a nested record is named; null where that is nothing, or more than one text. */
-function namedBy(payload: JsonObject, fields: ResourceFields, put: Named['put']): Named | null {
+function namedBy(
+  payload: JsonObject,
+  fields: ResourceFields,
+): Pick<Named, 'resource' | 'field' | 'text'> | null {
   const { find_by } = payload
   const { name: resource, namedBy = [] } = fields.resource
   const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
@@ -79,7 +92,7 @@ function namedBy(payload: JsonObject, fields: ResourceFields, put: Named['put'])
   const [first = null] = sent
   const text = isObject(first) ? (first.email_value ?? null) : first
   if (sent.length !== 1 || typeof text !== 'string' || text.trim() === '') return null
-  return { resource, field: name, text, payload, put }
+  return { resource, field: name, text }
 }
 
 async function link(
@@ -88,7 +101,7 @@ async function link(
   all: readonly Named[],
   context: Context,
   oldest: Date,
-): Promise<number> {
+): Promise<readonly (readonly number[])[]> {
   const byName = [...Map.groupBy(all, ({ field, text }) => `${field} ${comparedName(text)}`).values()]
   const absent: (readonly Named[])[] = []
   for (let start = 0; start < byName.length; start += namesAtOnce) {
@@ -101,19 +114,17 @@ async function link(
     }
   }
   const { name } = fields.resource
-  if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`)) return 0
+  if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`)) return []
   const operations = absent.map(([first]) => ({
     ...({ op: 'create', id: null, told: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
   const outcomes = await carryOutBatch(tx, fields, operations, { ...context, keeps: [] }, oldest)
-  let made = 0
-  for (const [index, outcome] of outcomes.entries()) {
-    if (!('saved' in outcome)) continue
-    made++
+  return outcomes.flatMap((outcome, index) => {
+    if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
-  }
-  return made
+    return [absent[index]!.map(({ row }) => row)]
+  })
 }
 
 function holdersOf(

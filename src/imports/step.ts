@@ -17,69 +17,87 @@ import { type Told, toldBy } from '../records/upsert.ts'
 import { ask } from '../sql.ts'
 import { converter } from './convert.ts'
 import { type ImportPlan, planOf } from './plan.ts'
-import { linkRelated } from './related.ts'
+import { linkRelated, type Named, namedIn } from './related.ts'
 import { readRows, type StoredRow } from './rows.ts'
 
 /** Times and authors that a moved record keeps (D80). */
 export const keptFields = ['created_at', 'created_by', 'won_time', 'lost_time', 'deal_stage_updated_at']
 
-/** Imports the next rows, in the transaction `tx`. A row that is refused is named, and the others go on. */
+/** How many contacts and companies the rows of a step name: each may have to be made. */
+const namedMax = 1500
+
+/** What a step did, and the rows that were not imported and yet made a contact or company. */
+export type ImportStep = Step & { readonly inVain: readonly number[] }
+
+/**
+ * Imports the next rows, in the transaction `tx`. A row that is refused is named, and the others go on. What
+ * the rows at the places `apart` name is made with their record or not at all; that takes longer than making
+ * it for many at once.
+ */
 export async function importStep(
   tx: Queryable,
   job: Job,
   given: Context,
   oldest: Date,
   count: number,
-): Promise<Step> {
+  apart: ReadonlySet<number>,
+): Promise<ImportStep> {
   const context: Context = { ...given, keeps: keptFields }
   const plan = planOf(job)
   const fields = importedFields(context.catalog.resources.get(job.resource)!)
-  const rows = await readRows(tx, job, job.position, count)
+  const all = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  const bodies = await bodiesOf(rows, fields, context, plan, names)
+  const read = await bodiesOf(all, fields, context, plan, names)
+  const { rows, bodies, named } = notTooMany(all, read, fields, context)
   const good = bodies.flatMap(one => ('body' in one ? [one] : []))
   const refused: Refused[] = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
-  const related = await linkRelated(
-    tx,
-    fields,
-    good.map(({ body }) => body),
-    context,
-    oldest,
-  )
-  const lines = new Map(rows.map(({ place, line }) => [place, line]))
   const { operations, skipped } = await operationsOf(tx, fields, good, context, plan)
-  const outcomes = operations.length
-    ? await carryOutBatch(
-        tx,
-        fields,
-        operations.map(({ operation }) => operation),
-        context,
-        oldest,
-      )
-    : []
+  const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
+  const toLink = named.filter(({ row }) => linked.has(row))
+  const related = await linkRelated(tx, toLink, context, oldest)
+  const asked = operations.map(({ operation }) => operation)
+  const outcomes = await carryOutBatch(tx, fields, asked, context, oldest)
+  const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
+  const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
+  const lines = new Map(rows.map(({ place, line }) => [place, line]))
   const counts = { created: 0, updated: 0, skipped }
-  for (const [index, outcome] of outcomes.entries()) {
-    const { place } = operations[index]!
-    if ('refusal' in outcome && !isDouble(outcome, plan))
-      refused.push(
-        refusedAt(place, outcome.refusal, ({ field }) => ({
-          ...columnOf(job, plan, field),
-          line: lines.get(place)!,
-        })),
-      )
-    else if ('saved' in outcome) counts[outcome.saved.isNew ? 'created' : 'updated']++
-    else counts.skipped++
+  for (const { place, outcome } of placed) {
+    if ('saved' in outcome) counts[outcome.saved.isNew ? 'created' : 'updated']++
+    else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
+    else {
+      const about = (field: string | null) => ({ ...columnOf(job, plan, field), line: lines.get(place)! })
+      refused.push(refusedAt(place, outcome.refusal, ({ field }) => about(field)))
+    }
   }
   const position = rows.at(-1)?.place ?? job.position
   // What a dry run makes for one step it would make again for the next.
-  const made: Partial<Counts> = job.phase === 'run' ? { related } : {}
+  const made: Partial<Counts> = job.phase === 'run' ? { related: related.length } : {}
   return {
     position,
     done: rows.length,
     counts: { ...counts, ...made, refused: refused.length },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
+    inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
   }
+}
+
+/** The first of the rows, as many as don't name more than a step may make. */
+function notTooMany(
+  rows: readonly StoredRow[],
+  bodies: readonly Body[],
+  fields: ResourceFields,
+  context: Context,
+): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
+  const named: Named[] = []
+  for (const [index, one] of bodies.entries()) {
+    const own = 'body' in one ? namedIn(one.place, one.body, fields, context) : []
+    if (index > 0 && named.length + own.length > namedMax)
+      return { rows: rows.slice(0, index), bodies: bodies.slice(0, index), named }
+    // A row with more is refused: no field takes so many.
+    if (own.length <= namedMax) named.push(...own)
+  }
+  return { rows, bodies, named }
 }
 
 /** A row as the body of a record, or what is wrong with it. */

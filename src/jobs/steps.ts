@@ -5,7 +5,7 @@
 import type { Callers } from '../accounts/callers.ts'
 import { oldestKept } from '../administration/background-jobs.ts'
 import { Refusal } from '../errors.ts'
-import { importStep } from '../imports/step.ts'
+import { type ImportStep, importStep } from '../imports/step.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable, Transactional } from '../records/store.ts'
 import { Rights } from '../rights/rights.ts'
@@ -43,16 +43,23 @@ export async function carryOutStep(
   const context = await contextOf(means, job)
   const asker = { account: String(job.account) }
   const begun = performance.now()
-  const take = async (tx: Queryable) => {
-    const step = (await isStillAt(tx, job, lease)) ? await stepOf(tx, job, context, count, means) : null
-    return { step, tookMs: performance.now() - begun }
-  }
   const isTried = job.phase === 'dry_run'
-  const { step, tookMs } = await db.transaction(asker, async tx => {
-    const taken = await take(tx)
-    if (taken.step && !isTried) await noteStep(tx, job, taken.step, taken.tookMs)
-    return { isKept: !isTried, result: taken }
-  })
+  const take = (apart: ReadonlySet<number>) =>
+    db.transaction(asker, async tx => {
+      const step = (await isStillAt(tx, job, lease))
+        ? await stepOf(tx, job, context, count, means, apart)
+        : null
+      const result = { step, tookMs: performance.now() - begun }
+      const isKept = !isTried && !step?.inVain?.length
+      if (step && isKept) await noteStep(tx, job, step, result.tookMs)
+      return { isKept, result }
+    })
+  let { step, tookMs } = await take(new Set())
+  // Rows that are refused leave no trace, so these are imported again, without what was made for them.
+  for (let apart: ReadonlySet<number> = new Set(); !isTried && step?.inVain?.length; ) {
+    apart = new Set([...apart, ...step.inVain])
+    ;({ step, tookMs } = await take(apart))
+  }
   if (!step) return null
   if (isTried)
     await db.transaction(asker, async tx => {
@@ -64,11 +71,21 @@ export async function carryOutStep(
   return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / tookMs) * count)))
 }
 
-function stepOf(tx: Queryable, job: Job, context: Context, count: number, means: Means): Promise<Step> {
+/** A step, and of an import the rows that were refused and yet made something. */
+type Taken = Step & Partial<Pick<ImportStep, 'inVain'>>
+
+function stepOf(
+  tx: Queryable,
+  job: Job,
+  context: Context,
+  count: number,
+  means: Means,
+  apart: ReadonlySet<number>,
+): Promise<Taken> {
   const oldest = oldestKept(means.now(), means.retentionDays)
   if (job.phase === 'revert') return revertStep(tx, job, context, oldest, count)
-  const steps = { import: importStep, bulk: bulkStep }
-  return steps[job.kind](tx, job, context, oldest, count)
+  if (job.kind === 'bulk') return bulkStep(tx, job, context, oldest, count)
+  return importStep(tx, job, context, oldest, count, apart)
 }
 
 /** Who carries a phase out, with what they may do now and could when they asked. Throws `forbidden`. */
@@ -78,6 +95,7 @@ async function contextOf({ callers }: Means, job: Job): Promise<Context & { read
   const { rights } = acting
   const own = new Rights(narrowed(rights.scopes, new Set(job.scopes)), rights.role)
   own.need(`${job.resource}:write`)
+  if (job.kind === 'import' && job.phase !== 'revert') own.need('import:write')
   const { token, session, requestId } = job
   return {
     ...acting,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readRows } from '../../src/imports/rows.ts'
 import type { Json } from '../../src/json.ts'
+import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const faults: unknown[] = []
@@ -13,29 +14,7 @@ const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
 const service = await startService({ log })
 const { call, get, db } = service
 
-async function upload(resource: string, text: string, more = '', type = 'text/csv', format = 'csv') {
-  const response = await fetch(`${service.url}${v1}/import?resource=${resource}&format=${format}${more}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.token}`, 'content-type': type },
-    body: text,
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
-  return { status: response.status, body: (await response.json()) as any }
-}
-async function ended(id: number) {
-  for (;;) {
-    const { body } = await get(`${v1}/import/${id}`)
-    if (body.data.state !== 'running') return body.data
-    await sleep(20)
-  }
-}
-const told = async (id: number, action: string) => {
-  const reply = await call('POST', `${v1}/import/${id}/${action}`)
-  assert.equal(reply.status, 200, reply.text)
-  return ended(id)
-}
-const count = async (resource: string, filter: string) =>
-  (await get(`${v1}/${resource}/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
+const { upload, told, count } = importerOf(service)
 
 const header =
   'title,pipeline,pipeline_stage,sales_owner,deal_value.value,deal_value.currency,company.name,primary_contact.last_name,primary_contact.emails,created_at'

@@ -1,0 +1,51 @@
+/** Imports of files by a service, from sending to the end of a phase. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Service, v1 } from './service.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests are about
+type Any = any
+
+export type Importer = {
+  upload(
+    resource: string,
+    file: string,
+    more?: string,
+    type?: string,
+    format?: string,
+  ): Promise<{ status: number; body: Any }>
+  /** The import when its phase has ended. */
+  ended(id: number): Promise<Any>
+  /** Has it begin a phase, and waits for the end. */
+  told(id: number, action: string): Promise<Any>
+  /** How many records of a resource a filter finds. */
+  count(resource: string, filter: string): Promise<number>
+}
+
+export function importerOf({ url, token, call, get }: Service): Importer {
+  const ended = async (id: number) => {
+    for (;;) {
+      const { body } = await get(`${v1}/import/${id}`)
+      if (body.data.state !== 'running') return body.data
+      await sleep(20)
+    }
+  }
+  return {
+    ended,
+    upload: async (resource, file, more = '', type = 'text/csv', format = 'csv') => {
+      const response = await fetch(`${url}${v1}/import?resource=${resource}&format=${format}${more}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        body: file,
+      })
+      return { status: response.status, body: await response.json() }
+    },
+    told: async (id, action) => {
+      const reply = await call('POST', `${v1}/import/${id}/${action}`)
+      assert.equal(reply.status, 200, reply.text)
+      return ended(id)
+    },
+    count: async (resource, filter) =>
+      (await get(`${v1}/${resource}/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total,
+  }
+}
