@@ -122,6 +122,31 @@ export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource:
   })
 }
 
+/**
+ * Conditions that nothing points to any of the records `ids` of the resource `name`, an array. Each id is
+ * looked up in an index, also where so many records point to one that the planner would rather look for the
+ * first of them in the table: hence a range in the order of the index, and a count of what is in several.
+ */
+export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
+  const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`
+  const each = sql`unnest(${ids}) i`
+  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+    const table = sql.id(resource.name)
+    const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
+    return pointing.map(field => {
+      const column = sql`x.${sql.id(field.internal_name)}`
+      const isSeveral = kinds[field.type].term(field, '')!.multi
+      if (!field.is_custom && !isSeveral)
+        return sql`NOT EXISTS (SELECT 1 FROM ${each} CROSS JOIN LATERAL (
+      SELECT 1 FROM ${table} x WHERE ${own} AND ${column} BETWEEN i AND i ORDER BY ${column} LIMIT 1) y)`
+      const points = field.is_custom
+        ? sql`x.custom @> jsonb_build_object(${sql.text(field.internal_name)}, i)`
+        : sql`${column} @> ARRAY[i]`
+      return sql`(SELECT count(*) FROM ${each}, ${table} x WHERE ${own} AND ${points}) = 0`
+    })
+  })
+}
+
 /** The ids of each resource once, as an array literal. */
 function idsByResource(references: readonly Reference[]): { resource: string; ids: string }[] {
   const resources = [...new Set(references.map(reference => reference.resource))].sort()
