@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../accounts/callers.ts'
+import { requireNewFile } from '../backup/file.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
 import { changedPlan } from '../imports/change.ts'
@@ -41,6 +42,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
     throw new CommandRefusal(`Files can be imported to ${[...importedResources].join(', ')}.`)
   const format = formats.find(one => one === (given.format ?? file.toLowerCase().split('.').at(-1)))
   if (!format) throw new CommandRefusal(`Say with --format how the file is written: ${formats.join(', ')}.`)
+  if (given.errors !== undefined) requireNewFile(given.errors)
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
   if (!acting) throw new CommandRefusal('The user is not in use.')
@@ -129,7 +131,7 @@ function mapOf(text: string, { columns }: Job): Json {
   } catch (error) {
     throw new CommandRefusal(`The map is not JSON: ${(error as Error).message}.`)
   }
-  if (!isObject(map) || 'mapping' in map || 'values' in map || 'duplicates' in map) return map
+  if (!isObject(map) || planMembers.some(name => name in map)) return map
   const mapping = Object.entries(map).map(([name, field]) => {
     const column = (columns ?? []).findIndex(one => one.name === name)
     if (column < 0) throw new CommandRefusal(`The file has no column ${JSON.stringify(name)}.`)
@@ -137,6 +139,9 @@ function mapOf(text: string, { columns }: Job): Json {
   })
   return { mapping }
 }
+
+/** What PATCH of an import takes. */
+const planMembers = ['mapping', 'values', 'formats', 'duplicates']
 
 function readText(path: string): string {
   try {
