@@ -99,9 +99,9 @@ async function carriedOut(
 }
 
 function outcomeOf(job: Job, given: Given): Outcome {
-  const { created, updated, skipped, refused } = job.counts
+  const { created, updated, unchanged, skipped, refused } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
-  const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(skipped)} skipped`
+  const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
   const told = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
   const text = job.error
@@ -109,7 +109,7 @@ function outcomeOf(job: Job, given: Given): Outcome {
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${told}.${id}`
   return {
     text,
-    data: { job: job.id, state: job.state, rows: job.done, created, updated, skipped, refused },
+    data: { job: job.id, state: job.state, rows: job.done, created, updated, unchanged, skipped, refused },
     isWrong: job.error !== null || refused > 0,
   }
 }

@@ -48,10 +48,12 @@ export type Saved = {
   readonly created: readonly { readonly resource: string; readonly id: number }[]
   /** whether the request made it */
   readonly isNew?: boolean
+  /** whether the request changed nothing of it */
+  readonly isUnchanged?: boolean
 }
 
 /** What the response to a write says besides the record. */
-type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew'>
+type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged'>
 
 /** The record that the same request saved earlier (D8); null when it did not. */
 export async function savedBefore(

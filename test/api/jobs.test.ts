@@ -44,6 +44,19 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.equal(back.problems[0].problems[0].id, one.id)
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 39)
   assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
+  // Once more tries what was refused, and counts on.
+  const again = async () => {
+    const reply = await call('POST', `${v1}/job/${done.id}/revert`)
+    return reply.status === 200 ? ended(done.id) : reply.body
+  }
+  const refused = await again()
+  assert.deepEqual([refused.total, refused.reverted, refused.refused], [1, 79, 1])
+  await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 2 })
+  const taken = await again()
+  assert.deepEqual([taken.done, taken.reverted, taken.refused, taken.problems], [1, 80, 0, []])
+  assert.deepEqual([taken.result.revert.reverted, taken.result.revert.refused], [80, 0])
+  assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 40)
+  assert.match((await again()).detail, /it was taken back/)
 })
 
 test('takes back single changes in several steps, each once', async () => {
