@@ -3,8 +3,9 @@
  * interface takes, or undefined after a problem. Knows no record.
  */
 import type { Catalog, Currency } from '../fields/catalog.ts'
+import { decimal as decimalOf, plain } from '../fields/decimal.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
-import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
+import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../json.ts'
 import { momentIn } from './local-times.ts'
 import type { Cell } from './read.ts'
 import type { Place } from './targets.ts'
@@ -51,8 +52,25 @@ export function convertOf(place: Place, given: Given): Convert {
   }
 }
 
-function ofNumber(cell: Json, { form }: Place, ofText: (text: string) => Json | undefined): Json | undefined {
-  return form === 'number' || form === 'option' || form === 'reference' ? cell : ofText(JSON.stringify(cell))
+/** A number is taken as it is, whatever mark the texts of the file have; and an id, too. */
+function ofNumber(
+  cell: number | RawNumber,
+  { form }: Place,
+  ofText: (text: string) => Json | undefined,
+): Json | undefined {
+  if (form === 'number') return cell
+  if (form === 'money') return { value: cell }
+  if (form === 'prices') return { price: cell }
+  return (form === 'option' || form === 'reference') && Number.isInteger(cell)
+    ? cell
+    : ofText(plainText(cell))
+}
+
+/** A number without an exponent, where it has one that can be written out. */
+export function plainText(number: number | RawNumber): string {
+  const text = JSON.stringify(number)
+  const value = text.includes('e') ? decimalOf(number) : null
+  return value ? plain(value) : text
 }
 
 function mappedItems(cell: Json, values: ChosenValues): Json {

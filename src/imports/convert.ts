@@ -10,7 +10,7 @@ import { close } from './closing.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
 import { type Place, placesOf } from './targets.ts'
-import { dateOf, itemsOf, numberOf } from './texts.ts'
+import { itemsOf } from './texts.ts'
 
 export type Plan = {
   readonly mapping: Mapping
@@ -201,46 +201,4 @@ function itemsWith(emails: Json | undefined): string[] {
         isObject(item) && typeof item.email_value === 'string' ? [item.email_value] : [],
       )
     : []
-}
-
-/** `unclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
-export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }
-
-/** How many cells are looked at. */
-const cellsMax = 10_000
-
-/** How dates and numbers are written in the rows of a sample. */
-export function guessFormats(samples: readonly (readonly Cell[])[]): GuessedFormats {
-  const counts = { dmy: 0, mdy: 0, unclear: 0, comma: 0, point: 0, either: 0 }
-  const rows = Math.ceil(cellsMax / (samples[0]?.length || 1))
-  for (const cell of samples.slice(0, rows).flat()) {
-    if (typeof cell !== 'string' || cell.length > 40) continue
-    const text = cell.trim()
-    const date = /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}/.exec(text)?.[0]
-    if (date) counts[orderOf(date)]++
-    else if (/\d[.,]\d/.test(text) && numberOf(text, undefined)) counts[markOf(text)]++
-  }
-  const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
-  const decimal = counts.comma > counts.point ? ',' : '.'
-  const unclear = [
-    ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
-    ...(counts.either && !counts.comma && !counts.point ? (['decimal'] as const) : []),
-  ]
-  return { ...(date ? { date } : {}), decimal, unclear }
-}
-
-function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
-  if (date.includes('.')) return 'dmy'
-  const [first, second] = date.split(/\D/).map(Number)
-  if (dateOf(date, 'dmy') === null || first! <= 12 === second! <= 12) return 'unclear'
-  return first! > 12 ? 'dmy' : 'mdy'
-}
-
-function markOf(text: string): 'comma' | 'point' | 'either' {
-  const marks = text.replace(/[^.,]/g, '')
-  const isAlike = !(marks.includes('.') && marks.includes(','))
-  // 1.250 is a thousand and some, or one and a quarter.
-  if (isAlike && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(text)) return 'either'
-  const last = marks.at(-1)
-  return (marks.length > 1 && isAlike ? last === '.' : last === ',') ? 'comma' : 'point'
 }

@@ -51,7 +51,7 @@ function headerOf(row: Row | undefined): readonly string[] {
     throw unreadable(null, 'The sheet has no rows.', 'Its first row must have the names of the columns.')
   if (row.problem !== undefined)
     throw unreadableRow(row.line, row.problem, 'The first row must name the columns.')
-  return row.cells as string[]
+  return row.cells.map(cell => (typeof cell === 'string' ? cell : JSON.stringify(cell)))
 }
 
 async function* rowsOf(first: Row[], others: Batches, width: number, archive: Archive): Batches {

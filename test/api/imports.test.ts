@@ -7,17 +7,24 @@ import { pino } from 'pino'
 import { readRows } from '../../src/imports/rows.ts'
 import type { Json } from '../../src/json.ts'
 import { startService, v1 } from '../support/service.ts'
+import { workbookFiles, zip } from '../support/workbook.ts'
 
 const faults: unknown[] = []
 const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
 const service = await startService({ log })
 const { call, get, db } = service
 
-async function upload(resource: string, text: string, more = '', type = 'text/csv', format = 'csv') {
+async function upload(
+  resource: string,
+  text: string | Uint8Array,
+  more = '',
+  type = 'text/csv',
+  format = 'csv',
+) {
   const response = await fetch(`${service.url}${v1}/import?resource=${resource}&format=${format}${more}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.token}`, 'content-type': type },
-    body: text,
+    body: text as string,
   })
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
   return { status: response.status, body: (await response.json()) as any }
@@ -139,6 +146,30 @@ test('texts and numbers that the database can not keep are refused by themselves
       `{"values":{"category":${chosen}}}`,
     )
     assert.deepEqual([changed.status, changed.body.errors[0].code], [422, 'invalid_value'], changed.text)
+  }
+})
+
+test('numbers of a sheet and of JSON keep their point beside texts with a comma', async () => {
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const names = ['name', 'description', 'quantity_in_stock', 'unit_price.price', 'unit_price.currency']
+  const cells = names.map((name, index) => text(`${'ABCDE'[index]}1`, name)).join('')
+  const stock = `<c r="C2"><v>12</v></c><c r="D2"><v>1.125</v></c>${text('E2', 'BHD')}`
+  const rows = `<row r="1">${cells}</row><row r="2">${text('A2', 'Sheet')}${text('B2', '2,5')}${stock}</row>`
+  const sheet = await upload('product', zip(workbookFiles({ rows })), '', 'application/octet-stream', 'xlsx')
+  const line = '{"name":"Line","description":"2,5","unit_price.price":1.234,"unit_price.currency":"BHD"}'
+  const lines = await upload('product', line, '', 'application/x-ndjson', 'jsonl')
+  for (const [made, price] of [
+    [sheet, 1.125],
+    [lines, 1.234],
+  ] as const) {
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const { id } = made.body.data
+    // Whatever the texts have: numbers have no mark.
+    await call('PATCH', `${v1}/import/${id}`, { formats: { decimal: ',' } })
+    const done = await told(id, 'run')
+    assert.equal(done.created, 1, JSON.stringify(done))
+    const [product] = (await get(`${v1}/product/view/list?pageSize=1&sort=id:desc`)).body.data
+    assert.equal(product.unit_price[0].price, price, JSON.stringify(product.unit_price))
   }
 })
 

@@ -1,7 +1,8 @@
 /** Rows of files become bodies that the interface takes (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { converter, guessFormats, type Plan } from '../../src/imports/convert.ts'
+import { converter, type Plan } from '../../src/imports/convert.ts'
+import { guessFormats } from '../../src/imports/formats.ts'
 import { guessMapping, targetsOf } from '../../src/imports/guess.ts'
 import { momentIn } from '../../src/imports/local-times.ts'
 import { type Cell, readTable } from '../../src/imports/read.ts'
@@ -96,6 +97,19 @@ test('dates and times as people write them', () => {
     ['2026-03-01 25:00', null],
   ]
   for (const [text, moment] of moments) assert.equal(momentOf(text, undefined, local), moment, text)
+})
+
+test('a number of JSON or of a sheet is taken as it is, whatever mark texts have', () => {
+  const formats = { decimal: ',' } as const
+  const cells = { 'deal_value.value': 1.125, cf_seats: 12.5, description: 1.5e-7, expected_deal_value: 1.234 }
+  assert.deepEqual(body('deal', cells, { formats }), {
+    ...{ deal_value: { currency: 'EUR', value: 1.125 }, cf_seats: 12.5, description: '0.00000015' },
+    expected_deal_value: { currency: 'EUR', value: 1.234 },
+  })
+  assert.deepEqual(body('product', { unit_price: 1.234 }, { formats }).unit_price, [
+    { currency: 'EUR', unit_price: 1.234 },
+  ])
+  assert.deepEqual(body('product', { category: 1.5 }), { category: '1.5' })
 })
 
 test('several values in a cell, as our exports join them', () => {
@@ -230,6 +244,11 @@ test('formats are guessed, and what is unclear is said', () => {
     unclear: ['date', 'decimal'],
   })
   assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).unclear, ['date'])
+  const notes = [['2,5', '1.5', '31/12/2026 call']]
+  const mapped = guessFormats(notes, column => (column === 1 ? 'number' : 'text'))
+  assert.deepEqual(mapped, { decimal: '.', unclear: [] })
+  const prose = ['I paid', '2,5', 'for it', '1,5']
+  assert.equal(guessFormats(prose.map(text => [text, '1.5'])).decimal, '.')
 })
 
 const exported = [
