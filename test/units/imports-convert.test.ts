@@ -124,7 +124,7 @@ test('a deal with all that it may have is one that the interface takes', () => {
     pipeline: 'Sales',
     pipeline_stage: 'qualified',
     sales_owner: '1',
-    'deal_value.value': '1.250,50 €',
+    'deal_value.value': '1.250,50 $',
     'deal_value.currency': '$',
     expected_deal_value: 'USD 7',
     source: 'trade fair',
@@ -191,6 +191,42 @@ test('what is not there is left out, and currencies are the base currency', () =
   ])
   const named = body('deal', { 'primary_contact.emails': 'jo@x.com' }).primary_contact
   assert.deepEqual(named, { ...contact('jo@x.com'), last_name: 'jo' })
+})
+
+test('a sign beside an amount says its currency, or the row is refused', () => {
+  const amounts: [amount: string, currency: string][] = [
+    ['€100', 'EUR'],
+    ['$ 100', 'USD'],
+    ['100 gbp', 'GBP'],
+    ['¥100', 'JPY'],
+    ['CNY 100', 'CNY'],
+  ]
+  for (const [text, currency] of amounts) {
+    const value = { currency, value: 100 }
+    assert.deepEqual(body('deal', { 'deal_value.value': text }).deal_value, value, text)
+    assert.deepEqual(body('deal', { deal_value: text }).deal_value, value, text)
+    const price = body('product', { 'unit_price.price': text }).unit_price
+    assert.deepEqual(price, [{ currency, unit_price: 100 }], text)
+    // The currency may stand on either side.
+    const [before, behind] = [{ 'deal_value.currency': currency }, { 'deal_value.value': text }]
+    assert.deepEqual(body('deal', { ...before, ...behind }).deal_value, value, text)
+    assert.deepEqual(body('deal', { ...behind, ...before }).deal_value, value, text)
+  }
+  const said = (cells: { readonly [field: string]: Cell }) =>
+    converted('deal', cells).problems.map(({ message, hint }) => `${message} ${hint}`)
+  for (const text of ['50%', '₿7', 'C$5', '5 kr'])
+    for (const field of ['deal_value', 'deal_value.value'])
+      assert.deepEqual(said({ [field]: text }), [
+        `Column "${field}": "${text}" does not say in which currency of the account it is. ` +
+          'Write the code of the currency, such as 100 EUR, in place of the sign.',
+      ])
+  assert.deepEqual(said({ 'deal_value.value': '€100', 'deal_value.currency': 'USD' }), [
+    'Column "deal_value.value": "€100" is not in "USD", as another column says. ' +
+      'Correct one of the two, or leave the sign out.',
+  ])
+  assert.equal(said({ 'deal_value.value': '50%', 'deal_value.currency': 'USD' }).length, 1)
+  assert.deepEqual(said({ 'deal_value.value': '5 kr', 'deal_value.currency': 'SEK' }), [])
+  assert.deepEqual(body('deal', { cf_seats: '50 %' }), { cf_seats: 50 })
 })
 
 test('what was chosen for a text stands for it; null leaves it out', () => {
