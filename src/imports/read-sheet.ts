@@ -102,7 +102,7 @@ class SheetReader {
       case 'b':
         return text === '1' || text === 'true' ? 'TRUE' : 'FALSE'
       case 'e':
-        this.#problem ??= `has the error ${text.slice(0, 20)} in column ${column + 1}. Correct the formula.`
+        this.#problem ??= `has the error ${text.slice(0, 20).toWellFormed()} in column ${column + 1}. Correct the formula.`
         return ''
       case 'n': {
         const format = styles[style] ?? 'number'
@@ -115,10 +115,13 @@ class SheetReader {
     }
   }
 
+  /** A text that the database can keep. */
   #sound(text: string): string {
-    if (!text.includes('\0')) return text
-    this.#problem ??= 'has a NUL character. Remove it.'
-    return text.replaceAll('\0', '\ufffd')
+    if (text.isWellFormed() && !text.includes('\0')) return text
+    this.#problem ??= text.includes('\0')
+      ? 'has a NUL character. Remove it.'
+      : 'has half of a surrogate pair, which is no character. Remove it.'
+    return text.replaceAll('\0', '\ufffd').toWellFormed()
   }
 
   #endRow(): void {

@@ -29,6 +29,8 @@ async function upload(
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
   return { status: response.status, body: (await response.json()) as any }
 }
+const fileType = 'application/octet-stream'
+
 async function ended(id: number) {
   for (;;) {
     const { body } = await get(`${v1}/import/${id}`)
@@ -137,6 +139,18 @@ test('texts and numbers that the database can not keep are refused by themselves
     [1, 4, 5, 6],
   )
   assert.equal((await upload('product', 'name\nA\n', '&name=a%00b')).status, 400)
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const texts = ['name', 'a _xDC00_ b', 'Pair _xD83D__xDE00_', 'b _x0000_']
+  const rows = texts.map(text => `<row>${cell(text)}</row>`).join('')
+  const error = `<row><c t="e"><v>${'😀'.repeat(5)}#${'😀'.repeat(9)}</v></c></row>`
+  const book = (sheet: string) => upload('tag', zip(workbookFiles({ rows: sheet })), '', fileType, 'xlsx')
+  const sheet = await told((await book(rows + error)).body.data.id, 'run')
+  assert.deepEqual([sheet.state, sheet.created, sheet.refused], ['done', 1, 3], JSON.stringify(sheet))
+  assert.match(JSON.stringify(sheet.problems[0]), /Line 2: the row has half of a surrogate pair/)
+  const named = await book(`<row>${cell('name _xD800_')}</row>`)
+  assert.deepEqual([named.status, named.body.errors[0].code], [400, 'unreadable_file'])
+  const quoted = await upload('tag', `{"name":  ${'😀'.repeat(40)}}`, '', 'application/x-ndjson', 'jsonl')
+  assert.equal((await told(quoted.body.data.id, 'run')).refused, 1)
   const other = await upload('product', `name,category\n${'😀'.repeat(300)},x\n`)
   assert.deepEqual(other.body.data.columns[0].samples, [`${'😀'.repeat(100)}…`])
   for (const chosen of ['{"a\\u0000":1}', '{"x":"\\ud800"}', '{"x":1e200000}', '{"x":{"a":1}}']) {
@@ -155,7 +169,7 @@ test('numbers of a sheet and of JSON keep their point beside texts with a comma'
   const cells = names.map((name, index) => text(`${'ABCDE'[index]}1`, name)).join('')
   const stock = `<c r="C2"><v>12</v></c><c r="D2"><v>1.125</v></c>${text('E2', 'BHD')}`
   const rows = `<row r="1">${cells}</row><row r="2">${text('A2', 'Sheet')}${text('B2', '2,5')}${stock}</row>`
-  const sheet = await upload('product', zip(workbookFiles({ rows })), '', 'application/octet-stream', 'xlsx')
+  const sheet = await upload('product', zip(workbookFiles({ rows })), '', fileType, 'xlsx')
   const line = '{"name":"Line","description":"2,5","unit_price.price":1.234,"unit_price.currency":"BHD"}'
   const lines = await upload('product', line, '', 'application/x-ndjson', 'jsonl')
   for (const [made, price] of [
