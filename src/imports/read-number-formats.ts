@@ -1,4 +1,5 @@
 /** What numbers of a sheet mean by their formats, and how a person writes them (ECMA-376, 18.8.30). */
+import { decimal, decimalPlaces, plain } from '../fields/decimal.ts'
 import { jsonNumber, type RawNumber } from '../json.ts'
 
 export type NumberFormat = 'date' | 'moment' | 'time' | 'number'
@@ -43,23 +44,31 @@ export function numberCell(
   const value = Number(written)
   if (!Number.isFinite(value)) return written
   // A format of dates says nothing of what is no date.
-  if (format === 'number' || value < 0 || value >= daysMax) return asNumber(plainNumber(value))
+  if (format === 'number' || value < 0 || value >= daysMax) return exact(written)
   const days = is1904 || value >= leapDay ? value : value + 1
   const moment = new Date(Math.round((days - (is1904 ? since1904 : since1900)) * dayMs)).toISOString()
-  if (format === 'time') return value < 1 ? moment.slice(11, 19) : asNumber(plainNumber(value))
+  if (format === 'time') return value < 1 ? moment.slice(11, 19) : exact(written)
   const isMidnight = moment.slice(11) === '00:00:00.000Z'
   if (format === 'date' && isMidnight) return moment.slice(0, 10)
   return moment.slice(20, 23) === '000' ? moment.slice(0, 19) : moment.slice(0, 23)
 }
 
-function asNumber(text: string): string | number | RawNumber {
-  return text.includes('.') ? jsonNumber(text) : text
+function exact(written: string): string | number | RawNumber {
+  const text = plainNumber(written)
+  return text?.includes('.') ? jsonNumber(text) : (text ?? written)
 }
 
-/** Doubles as a sheet shows them: with fifteen digits, so that 0.30000000000000004 is 0.3. */
-function plainNumber(value: number): string {
-  const text = String(Number(value.toPrecision(15)))
-  return text.includes('e')
-    ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
-    : text
+/** A number has so many digits in a sheet. What a double has beyond them is noise. */
+const digitsMax = 15
+
+/**
+ * A number without an exponent, with all its digits; null for one that can't be written so. With a fraction it
+ * has no more than a sheet shows, so that 0.30000000000000004 is 0.3.
+ */
+function plainNumber(written: string): string | null {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(written)) return written
+  const value = decimal(written)
+  if (!value) return null
+  const hasNoise = decimalPlaces(value) > 0 && value.c.length > digitsMax
+  return plain(hasNoise ? value.prec(digitsMax) : value)
 }

@@ -82,6 +82,19 @@ test('formats of numbers', () => {
   assert.equal(numberCell('1.5E-7', 'number', false), 1.5e-7)
   assert.equal(numberCell('1E+21', 'number', false), '1000000000000000000000')
   assert.equal(numberCell('-5', 'date', false), '-5')
+  const numbers = {
+    '1234567890123456789': '"1234567890123456789"',
+    '1.2345678901234567E+18': '"1234567890123456700"',
+    '-12.50': '-12.5',
+    '5.0': '"5"',
+    '0.000000000000000000000123': '1.23e-22',
+    '0.30000000000000004': '0.3',
+    '33.333333333333336': '33.3333333333333',
+    '12345678901234.5': '12345678901234.5',
+    '1E-300': '"1E-300"',
+  }
+  for (const [text, cell] of Object.entries(numbers))
+    assert.equal(JSON.stringify(numberCell(text, 'number', false)), cell, text)
 })
 
 test('what is no workbook is refused', async () => {
