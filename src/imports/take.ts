@@ -46,7 +46,7 @@ export async function takeRows(
   }
   const names = table.columns()
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
-  const samples = looked.slice(0, count).map(({ cells }) => cells)
+  const samples = looked.slice(0, count).map(({ cells }) => cells.slice(0, names.length))
   const mapping = await guessMapping(catalog, fields, names, samples)
   const places = placesOf(catalog, fields)
   const forms = new Map(mapping.map(({ column, field }) => [column, places.get(field)?.form]))

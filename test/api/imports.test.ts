@@ -187,6 +187,21 @@ test('numbers of a sheet and of JSON keep their point beside texts with a comma'
   }
 })
 
+test('refused rows that are sent back as they are, are refused again', async () => {
+  const errorsOf = async (id: number) => (await call('GET', `${v1}/import/${id}/errors.csv`)).text
+  const file = 'name,description,product_code\nGood,x,G1\nAcme, Inc.,Boss,7\n"Acme", Inc.,Boss,8'
+  const first = await upload('product', file)
+  const done = await told(first.body.data.id, 'run')
+  assert.deepEqual([done.created, done.refused], [1, 2], JSON.stringify(done))
+  const refused = await errorsOf(done.id)
+  assert.match(refused, /\r\nAcme," Inc\.",Boss,7,3,"?Line 3: /)
+  const again = await told((await upload('product', refused)).body.data.id, 'run')
+  assert.deepEqual([again.created, again.refused], [0, 2], JSON.stringify(again))
+  const mended = refused.replaceAll('Acme," Inc."', '"Acme, Inc."')
+  const last = await told((await upload('product', mended)).body.data.id, 'run')
+  assert.deepEqual([last.created, last.refused], [2, 0], JSON.stringify(last))
+})
+
 test('long rows are read a few at a time, and each refused one is named once', async () => {
   const long = 'x'.repeat(400_000)
   const rows = Array.from({ length: 12 }, (_, index) => `Long ${index},${index % 2 ? long : ''}${index}`)

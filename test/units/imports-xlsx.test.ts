@@ -55,6 +55,15 @@ test('cells of every type are as a person writes them', async () => {
   assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1' })
 })
 
+test('a row with too many cells is kept whole', async () => {
+  const rows = `${header}<row r="2"><c r="A2"><v>1</v></c><c r="C2"><v>3</v></c></row>`
+  const [row] = (await read(book({ rows }))).rows
+  assert.deepEqual(
+    [row!.cells, row!.problem?.slice(0, 30)],
+    [['1', '', '3'], 'Line 2: the row has 3 cells, b'],
+  )
+})
+
 test('both calendars, and the moments of our own exports', async () => {
   const rows = `${header}<row r="2"><c r="A2" s="1"><v>1</v></c><c r="B2" s="2"><v>46082.5</v></c></row>`
   const cells = async (parts: Partial<Parts>) => (await read(book({ rows, styles, ...parts }))).rows[0]!.cells
