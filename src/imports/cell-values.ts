@@ -169,6 +169,8 @@ function amount(
   complain: Complain,
 ): Amount | undefined {
   const found = numberOf(text, decimal)
+  if (found === 'unclear')
+    return complain('may be two numbers', 'Choose whether numbers are written with a point or with a comma.')
   if (found && (/^(?:%|\p{Sc}|)$/u.test(found.unit) || isCurrency(found.unit, catalog)))
     return new Amount(found.number, found.unit)
   return complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')

@@ -53,7 +53,7 @@ export class Contents {
   /** Amounts with the sign or the code of a currency beside them. */
   get haveCurrencies(): boolean {
     return this.#most(text => {
-      const found = numberOf(text, undefined)
+      const found = numberOf(text, '.') ?? numberOf(text, ',')
       return found !== null && isCurrency(found.unit, this.#catalog)
     })
   }

@@ -4,7 +4,7 @@ import type { Cell } from './read.ts'
 import type { Form } from './targets.ts'
 import { dateOf, dayOf, numberOf } from './texts.ts'
 
-/** `unclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
+/** `unclear`: what the texts leave open; then those that may be two dates or numbers are refused. */
 export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }
 
 type Counts = { dmy: number; mdy: number; unclear: number; comma: number; point: number; either: number }
@@ -33,12 +33,12 @@ export function guessFormats(
     for (const text of texts) count(text, form, counts)
   }
   const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
-  const decimal = counts.comma > counts.point ? ',' : '.'
+  const decimal = counts.comma > counts.point ? ',' : counts.point ? '.' : undefined
   const unclear = [
     ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
-    ...(counts.either && !counts.comma && !counts.point ? (['decimal'] as const) : []),
+    ...(counts.either && decimal === undefined ? (['decimal'] as const) : []),
   ]
-  return { ...(date ? { date } : {}), decimal, unclear }
+  return { ...(date ? { date } : {}), ...(decimal ? { decimal } : {}), unclear }
 }
 
 /** Numbers of JSON and of sheets have no mark. */
@@ -60,7 +60,8 @@ function count(text: string, form: Form | undefined, counts: Counts): void {
   if (date) {
     if (form === undefined || dates.has(form)) counts[orderOf(date)]++
   } else if (form === undefined || amounts.has(form)) {
-    if (/\d[.,]\d/.test(text) && numberOf(text, undefined)) counts[markOf(text)]++
+    const mark = markOf(text)
+    if (mark) counts[mark]++
   }
 }
 
@@ -75,11 +76,10 @@ function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
   return first! > 12 ? 'dmy' : 'mdy'
 }
 
-function markOf(text: string): 'comma' | 'point' | 'either' {
-  const marks = text.replace(/[^.,]/g, '')
-  const isAlike = !(marks.includes('.') && marks.includes(','))
-  // 1.250 is a thousand and some, or one and a quarter.
-  if (isAlike && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(text)) return 'either'
-  const last = marks.at(-1)
-  return (marks.length > 1 && isAlike ? last === '.' : last === ',') ? 'comma' : 'point'
+/** The mark that a number must have been written with; undefined where it is none, or has no mark. */
+function markOf(text: string): 'comma' | 'point' | 'either' | undefined {
+  const found = numberOf(text, undefined)
+  if (found === 'unclear') return 'either'
+  if (found === null) return undefined
+  return numberOf(text, '.') === null ? 'comma' : numberOf(text, ',') === null ? 'point' : undefined
 }

@@ -17,44 +17,43 @@ export type WrittenNumber = { readonly number: number | RawNumber; readonly unit
 
 /**
  * "€1,234.50" with "." → 1234.5 and the unit "€". Thousands may be grouped by the other mark, blanks or
- * apostrophes; brackets mean less than zero.
+ * apostrophes; brackets mean less than zero. 'unclear' where the mark is not given, and it may be two numbers.
  */
-export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | null {
-  if (plainNumber.test(text) && mark !== ',') return { number: exact(text), unit: '' }
+export function numberOf(text: string, mark: DecimalMark): WrittenNumber | null
+export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null
+export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null {
+  if (plainNumber.test(text) && (mark === '.' || !text.includes('.')))
+    return { number: exact(text), unit: '' }
   const match = text.length <= 60 ? writtenNumber.exec(text.trim()) : null
   if (!match) return null
   const [, before, open, sign, between, body, close, after, unit] = match
   if ((open === undefined) !== (close === undefined)) return null
-  const digits = ungrouped(body!, mark)
-  if (digits === null) return null
+  const digits = mark ? ungrouped(body!, mark) : unmarked(body!)
+  if (digits === null || digits === 'unclear') return digits
   const isNegative = open !== undefined || /[-−]/.test(sign! + after!)
   return { number: exact(`${isNegative ? '-' : ''}${digits}`), unit: (before! + between! + unit!).trim() }
 }
 
-/** Digits with a point at most, of digits in groups. Without a mark, the last of two kinds is the mark. */
-function ungrouped(body: string, given: DecimalMark | undefined): string | null {
-  const marks = body.replace(/[\d\s'’]/g, '')
-  const mark = given ?? markOf(body, marks)
-  const group = mark === '.' ? ',' : '.'
-  const plain = body.replace(/[\s'’\u00a0\u202f]/g, '')
-  const [whole, fraction, ...more] = plain.split(mark)
-  if (more.length) return null
-  const groups = whole!.split(group)
-  if (groups.length > 1 && !groups.every((part, index) => (index ? /^\d{3}$/ : /^\d{1,3}$/).test(part)))
-    return null
-  const digits = groups.join('')
-  if (!/^\d*$/.test(digits + (fraction ?? ''))) return null
+/** The only way to read digits with marks of which nobody said what they mean. */
+function unmarked(body: string): string | null {
+  const [point, comma] = [ungrouped(body, '.'), ungrouped(body, ',')]
+  if (point === null || comma === null || point === comma) return point ?? comma
+  return 'unclear'
+}
+
+/** Digits with a point at most, of digits in groups of three, whose signs are the same. */
+function ungrouped(body: string, mark: DecimalMark): string | null {
+  const [whole, fraction = '', ...more] = body.trim().split(mark)
+  if (more.length || !/^\d*$/.test(fraction)) return null
+  const groups = (mark === '.' ? pointed : commaed).exec(whole!)
+  const digits = groups ? whole!.replace(/\D/g, '') : whole!
+  if (!/^\d*$/.test(digits)) return null
   return fraction ? `${digits || '0'}.${fraction}` : digits || null
 }
 
-function markOf(body: string, marks: string): DecimalMark {
-  const last = marks.at(-1)
-  if (last === ',') {
-    const isGroup = marks.length > 1 ? marks.startsWith(',') : /,\d{3}$/.test(body)
-    return isGroup ? '.' : ','
-  }
-  return last === '.' && marks.length > 1 && marks.startsWith('.') ? ',' : '.'
-}
+/** No group of digits begins with zeros: 0,125 is less than one. */
+const pointed = /^[1-9]\d{0,2}([,\s'’])\d{3}(?:\1\d{3})*$/
+const commaed = /^[1-9]\d{0,2}([.\s'’])\d{3}(?:\1\d{3})*$/
 
 function exact(text: string): number | RawNumber {
   return jsonNumber(text.replace(/^(-?)0+(?=\d)/, (_, sign) => sign))

@@ -197,6 +197,18 @@ test('refused rows that are sent back as they are, are refused again', async () 
   assert.match(refused, /\r\nAcme," Inc\.",Boss,7,3,"?Line 3: /)
   const again = await told((await upload('product', refused)).body.data.id, 'run')
   assert.deepEqual([again.created, again.refused], [0, 2], JSON.stringify(again))
+  const prices = 'name,unit_price.price,unit_price.currency\nA,"1.210,50",EUR\nB,2.500,NONE\n'
+  const wrong = await told((await upload('product', prices)).body.data.id, 'run')
+  assert.deepEqual([wrong.created, wrong.refused], [1, 1], JSON.stringify(wrong))
+  const named = (await errorsOf(wrong.id)).replace('NONE', 'EUR')
+  const open = (await upload('product', named)).body.data
+  assert.deepEqual(open.formats, { unclear: ['decimal'] })
+  const tried = await told(open.id, 'dry_run')
+  assert.match(JSON.stringify(tried.problems), /may be two numbers/)
+  await call('PATCH', `${v1}/import/${open.id}`, { formats: { decimal: ',' } })
+  assert.equal((await told(open.id, 'run')).created, 1)
+  const [product] = (await get(`${v1}/product/view/list?pageSize=1&sort=id:desc`)).body.data
+  assert.equal(product.unit_price[0].price, 2500)
   const mended = refused.replaceAll('Acme," Inc."', '"Acme, Inc."')
   const last = await told((await upload('product', mended)).body.data.id, 'run')
   assert.deepEqual([last.created, last.refused], [2, 0], JSON.stringify(last))

@@ -38,6 +38,18 @@ test('numbers as people write them', () => {
     ['1,234.50', '.', 1234.5],
     ['1.234,50', ',', 1234.5],
     ['1.234,50', undefined, 1234.5],
+    ['1.234.567', undefined, 1234567],
+    ['1 234,567', undefined, 1234.567],
+    ['0,125', undefined, 0.125],
+    ['0.125', ',', null],
+    ['12.5', undefined, 12.5],
+    ['2500', undefined, 2500],
+    ['1\u202f234\u00a0567', '.', null],
+    ['1\u202f234\u202f567', '.', 1234567],
+    ['10 20', '.', null],
+    ['1 0000', '.', null],
+    ["1'2", '.', null],
+    ['1 234.567', ',', null],
     ['1 234 567,8', ',', 1234567.8],
     ["1'234.5", '.', 1234.5],
     ['1.250', ',', 1250],
@@ -57,7 +69,13 @@ test('numbers as people write them', () => {
     ['', '.', null],
     ['-', '.', null],
   ]
-  for (const [text, mark, number] of numbers) assert.equal(numberOf(text, mark)?.number ?? null, number, text)
+  for (const [text, mark, number] of numbers) {
+    const found = numberOf(text, mark)
+    assert.ok(found !== 'unclear', text)
+    assert.equal(found?.number ?? null, number, text)
+  }
+  for (const text of ['1.250', '2,500', '-€1.250', '(12,500)'])
+    assert.equal(numberOf(text, undefined), 'unclear', text)
   assert.equal(JSON.stringify(numberOf('12345678901234567890.1', '.')!.number), '12345678901234567890.1')
 })
 
@@ -272,11 +290,25 @@ test('what can not be converted is told with its column', () => {
   )
 })
 
+test('a number that may be two is refused until the mark is told', () => {
+  const cells = { 'deal_value.value': '2.500', cf_seats: '12,5' }
+  const { body: open, problems } = converted('deal', cells)
+  assert.deepEqual([open, problems.length], [{ cf_seats: 12.5 }, 1])
+  assert.equal(
+    `${problems[0]!.message} ${problems[0]!.hint}`,
+    'Column "deal_value.value": "2.500" may be two numbers. ' +
+      'Choose whether numbers are written with a point or with a comma.',
+  )
+  const formats = { decimal: ',' } as const
+  assert.deepEqual(body('deal', cells, { formats }).deal_value, { currency: 'EUR', value: 2500 })
+  assert.deepEqual(guessFormats([['12'], ['2 500']]), { unclear: [] })
+  assert.deepEqual(guessFormats([['0.125'], ['2.500']]), { decimal: '.', unclear: [] })
+})
+
 test('formats are guessed, and what is unclear is said', () => {
   assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', unclear: [] })
   assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', unclear: [] })
   assert.deepEqual(guessFormats([['01/02/2026'], ['1.250']]), {
-    decimal: '.',
     unclear: ['date', 'decimal'],
   })
   assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).unclear, ['date'])
