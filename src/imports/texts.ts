@@ -110,18 +110,19 @@ function made(year: string, month: string, day: string): string | null {
 /** No date or time is longer, and looking for one in a long text is slow. */
 const momentMax = 60
 
-const clock = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,]\d{1,9})?)?\s*([ap])?\.?(?:m\.?)?$/i
+const clock = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?\s*([ap])?\.?(?:m\.?)?$/i
 
-/** "2:05 pm" → "14:05:00" */
+/** "2:05 pm" → "14:05:00"; milliseconds stay */
 export function timeOf(text: string): string | null {
   const match = text.length > momentMax ? null : clock.exec(text.trim())
   if (!match) return null
-  const [, written, minutes, seconds = '00', half] = match
+  const [, written, minutes, seconds = '00', fraction, half] = match
   let hours = Number(written)
   if (half && (hours < 1 || hours > 12)) return null
   if (half) hours = (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
   if (hours > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null
-  return `${String(hours).padStart(2, '0')}:${minutes}:${seconds}`
+  const milliseconds = fraction ? `.${fraction.slice(0, 3).padEnd(3, '0')}` : ''
+  return `${String(hours).padStart(2, '0')}:${minutes}:${seconds}${milliseconds}`
 }
 
 /** The date of a date or a date-time, as written: never moved through a time zone. */
