@@ -214,6 +214,19 @@ test('refused rows that are sent back as they are, are refused again', async () 
   assert.deepEqual([last.created, last.refused], [2, 0], JSON.stringify(last))
 })
 
+test('the media type may say the encoding, and be that of our exports', async () => {
+  const file = Buffer.from('name,description\nA,x\n\xb3\xf3d\xbc,y\n', 'latin1')
+  const type = (charset: string) => `text/csv; charset=${charset}`
+  const sampleOf = async (more: string, charset: string) =>
+    (await upload('product', file, more, type(charset))).body.data.columns[0].samples[1]
+  assert.equal(await sampleOf('', 'iso-8859-2'), 'łódź')
+  assert.equal(await sampleOf('', '"ISO-8859-2"'), 'łódź')
+  assert.equal(await sampleOf('&encoding=iso-8859-1', 'iso-8859-2'), '³ód¼')
+  const unknown = await upload('product', file, '', type('klingon'))
+  assert.deepEqual([unknown.status, unknown.body.errors[0].code], [400, 'unreadable_file'])
+  assert.match(unknown.body.detail ?? unknown.body.message, /Choose utf-8/)
+})
+
 test('long rows are read a few at a time, and each refused one is named once', async () => {
   const long = 'x'.repeat(400_000)
   const rows = Array.from({ length: 12 }, (_, index) => `Long ${index},${index % 2 ? long : ''}${index}`)
