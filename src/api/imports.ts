@@ -22,6 +22,7 @@ import type { Handler } from './route.ts'
 export const fileTypes = [
   'text/csv',
   'application/x-ndjson',
+  'application/jsonl',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'application/octet-stream',
 ]

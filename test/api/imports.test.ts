@@ -225,6 +225,11 @@ test('the media type may say the encoding, and be that of our exports', async ()
   const unknown = await upload('product', file, '', type('klingon'))
   assert.deepEqual([unknown.status, unknown.body.errors[0].code], [400, 'unreadable_file'])
   assert.match(unknown.body.detail ?? unknown.body.message, /Choose utf-8/)
+  const exported = await fetch(`${service.url}${v1}/product/export?format=jsonl`, {
+    headers: { authorization: `Bearer ${service.token}` },
+  })
+  const sent = exported.headers.get('content-type')!
+  assert.equal((await upload('product', await exported.text(), '', sent, 'jsonl')).status, 201)
 })
 
 test('long rows are read a few at a time, and each refused one is named once', async () => {
