@@ -41,11 +41,11 @@ export function convertOf(place: Place, given: Given): Convert {
       if (place.form !== 'text' && cell.trim() === '') return undefined
       return ofText(cell, complain)
     }
-    if (isNumber(cell)) return ofNumber(cell, place, text => ofText(text, complain))
-    if (typeof cell === 'boolean')
-      return place.form === 'option'
-        ? (chosen(String(cell), given.values) ?? cell)
-        : ofText(String(cell), complain)
+    if (isNumber(cell)) return ofNumber(cell, place, given.values, text => ofText(text, complain))
+    if (typeof cell === 'boolean') {
+      const isAsIs = place.form === 'option' && chosen(String(cell), given.values) === undefined
+      return isAsIs ? cell : ofText(String(cell), complain)
+    }
     if (cell === null) return undefined
     // What a file has as JSON is what the interface answers.
     if (place.member === null && !place.isNested) return mappedItems(cell, given.values)
@@ -57,14 +57,15 @@ export function convertOf(place: Place, given: Given): Convert {
 function ofNumber(
   cell: number | RawNumber,
   place: Place,
+  values: ChosenValues,
   ofText: (text: string) => Json | Amount | undefined,
 ): Json | Amount | undefined {
   if (isAmount(place)) return new Amount(cell, '')
   const { form } = place
   if (form === 'number') return cell
-  return (form === 'option' || form === 'reference') && Number.isInteger(cell)
-    ? cell
-    : ofText(plainText(cell))
+  const text = plainText(cell)
+  const isId = (form === 'option' || form === 'reference') && Number.isInteger(cell)
+  return isId && chosen(text, values) === undefined ? cell : ofText(text)
 }
 
 /** A number without an exponent, where it has one that can be written out. */
@@ -77,7 +78,8 @@ export function plainText(number: number | RawNumber): string {
 function mappedItems(cell: Json, values: ChosenValues): Json {
   if (!Array.isArray(cell)) return cell
   return cell.flatMap(item => {
-    const value = typeof item === 'string' ? chosen(item, values) : undefined
+    const text = isNumber(item) ? plainText(item) : typeof item === 'string' ? item.trim() : null
+    const value = text === null ? undefined : chosen(text, values)
     return value === null ? [] : [value ?? item]
   })
 }

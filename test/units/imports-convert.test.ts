@@ -258,6 +258,17 @@ test('what was chosen for a text stands for it; null leaves it out', () => {
   assert.deepEqual(given, { pipeline_stage: 3, cf_colors: ['Red', 'Green', 'Red'] })
 })
 
+test('what was chosen for a text stands for a number or an item of JSON, too', () => {
+  const chosen = { '1': 'New', '2': null, true: null, Foo: 'Red' }
+  const values = { pipeline_stage: chosen, cf_colors: chosen, source: chosen, company: { '7': 8 } }
+  const stage = (cell: Cell) => body('deal', { pipeline_stage: cell }, { values })
+  assert.deepEqual([stage(1), stage(2), stage(3)], [{ pipeline_stage: 'New' }, {}, { pipeline_stage: 3 }])
+  assert.deepEqual(body('deal', { source: true, company: 7 }, { values }), { company: 8 })
+  const colors = (cell: Cell) => body('deal', { cf_colors: cell }, { values }).cf_colors
+  assert.deepEqual(colors(['Foo ', 1, 2, 40, ' Blue']), ['Red', 'New', 40, ' Blue'])
+  assert.deepEqual(colors(1), ['New'])
+})
+
 test('times are kept beside the record', () => {
   const { body, kept } = converted('deal', {
     title: 'A',
