@@ -59,7 +59,10 @@ function exact(text: string): number | RawNumber {
   return jsonNumber(text.replace(/^(-?)0+(?=\d)/, (_, sign) => sign))
 }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const months = [
+  ...['january', 'february', 'march', 'april', 'may', 'june'],
+  ...['july', 'august', 'september', 'october', 'november', 'december'],
+]
 const numbers = /^(\d{1,4})([-/.\s])\s?(\d{1,2})\2\s?(\d{1,4})$/
 const dayMonth = /^(\d{1,2})(?:st|nd|rd|th)?[\s.-]+([a-z]{3,9})\.?[\s,-]+(\d{4}|\d{2})$/i
 const monthDay = /^([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/i
@@ -97,8 +100,10 @@ function ofNumbers(
   return 'unclear'
 }
 
+/** The number of a month's name or abbreviation; that of no month is 0. */
 function monthOf(word: string): string {
-  return String(months.indexOf(word.slice(0, 3).toLowerCase()) + 1)
+  const name = word.toLowerCase().replace(/^sept$/, 'sep')
+  return String(months.findIndex(one => one === name || one.slice(0, 3) === name) + 1)
 }
 
 /** Years of two digits are those from 1970 on. */
