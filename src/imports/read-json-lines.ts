@@ -48,7 +48,7 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   try {
     object = parseJson(text)
   } catch (error) {
-    // A text of very many brackets is more than the parser's stack holds. What it quotes may end in half a pair.
+    // A text of very many brackets is more than the parser's stack holds. A quotation may end in half a pair.
     const isSyntax = error instanceof SyntaxError
     const why = isSyntax ? error.message.slice(0, 200).toWellFormed() : 'it is nested too deeply'
     return refused(line, text, `this is not JSON: ${why}. Write one object in each line.`)

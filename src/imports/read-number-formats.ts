@@ -62,8 +62,8 @@ function exact(written: string): string | number | RawNumber {
 const digitsMax = 15
 
 /**
- * A number without an exponent, with all its digits; null for one that can't be written so. With a fraction it
- * has no more than a sheet shows, so that 0.30000000000000004 is 0.3.
+ * A number without an exponent, with all its digits; null for one that can't be written so. With a fraction
+ * it has no more than a sheet shows, so that 0.30000000000000004 is 0.3.
  */
 function plainNumber(written: string): string | null {
   if (/^(?:0|[1-9]\d{0,14})$/.test(written)) return written

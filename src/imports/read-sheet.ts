@@ -16,7 +16,7 @@ export type SheetContext = {
 
 type CellState = { column: number; type: string; style: number; text: string }
 
-/** Rows with texts and numbers; a row's cells end with the last that is not empty. Rows without any are left out. */
+/** Rows of texts and numbers. Their cells end with the last that is not empty; those without are left out. */
 export async function* sheetRows(content: AsyncIterable<Uint8Array>, context: SheetContext): Batches {
   const reader = new SheetReader(context)
   for await (const _ of parsed(content, reader)) {

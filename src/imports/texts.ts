@@ -17,7 +17,7 @@ export type WrittenNumber = { readonly number: number | RawNumber; readonly unit
 
 /**
  * "€1,234.50" with "." → 1234.5 and the unit "€". Thousands may be grouped by the other mark, blanks or
- * apostrophes; brackets mean less than zero. 'unclear' where the mark is not given, and it may be two numbers.
+ * apostrophes; brackets mean less than zero. Without a mark, 'unclear' is what may be two numbers.
  */
 export function numberOf(text: string, mark: DecimalMark): WrittenNumber | null
 export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null
