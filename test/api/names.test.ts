@@ -216,6 +216,11 @@ test('e-mails match in any case, and an index finds them', async () => {
   assert.ok(!(await ids('cf_bills_to.email_value:neq(bills@example.com)', 'deal')).includes(id))
   assert.ok(!(await ids('cf_bills_to.email_value:nin(bills@example.com,x)', 'deal')).includes(id))
   assert.deepEqual(await ids('emails.email_value:eq(aNN@example.com)', 'contact'), [ann.id])
+  // The field as a whole stands for its addresses.
+  assert.deepEqual(await ids('emails:eq(aNN@example.com)', 'contact'), [ann.id])
+  assert.ok(!(await ids('emails:neq(aNN@example.com)', 'contact')).includes(ann.id))
+  assert.deepEqual(await ids('cf_bills_to:in(x@y.z,"BILLS@example.com")', 'deal'), [id])
+  assert.ok(!(await ids('cf_bills_to:nin(bills@example.com,x)', 'deal')).includes(id))
   assert.deepEqual(await ids('email:eq(JO.names@example.com)', 'user'), [jo.id])
   assert.ok(!(await ids('email:nin(JO.names@example.com)', 'user')).includes(jo.id))
 })
