@@ -194,6 +194,39 @@ test('a line of a product that is gone keeps its price; one of a product that is
   )
 })
 
+test('what is only read of an amount or a line is named where it differs, and nothing else is', async () => {
+  const products = [{ product: product.id, quantity: 2 }]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))
+  const patch = async (body: Json) => {
+    const { status, text, body: answer } = await call('PATCH', `${v1}/deal/${deal.id}`, body)
+    assert.equal(status, 200, text)
+    const warnings = (answer.meta?.warnings ?? []) as { code: string; path?: string }[]
+    return warnings.filter(({ code }) => code === 'read_only').map(({ path }) => path)
+  }
+  const { deal_value } = deal
+  assert.deepEqual(await patch({ deal_value }), [])
+  assert.deepEqual(await patch({ deal_value: { currency_code: 'usd', value: 6 } }), [])
+  assert.deepEqual(await patch({ deal_value: { value: 7 } }), [])
+  const [code, line] = ['/deal_value/currency_code', '/deal_value/products/0']
+  assert.deepEqual(await patch({ deal_value: { currency_code: 'GBP', value: 6 } }), [code])
+  assert.deepEqual(await patch({ deal_value: { currency: 'USD', currency_code: 7, value: 6 } }), [code])
+  const told = { ...deal_value.products[0], amount: String(deal_value.products[0].amount) }
+  assert.deepEqual(await patch({ deal_value: { products: [told] } }), [])
+  const other = { ...told, name: 'Other', product_code: 'O', amount: 1 }
+  assert.deepEqual(await patch({ deal_value: { products: [other] } }), [
+    `${line}/name`,
+    `${line}/product_code`,
+    `${line}/amount`,
+  ])
+  const price = { currency: 'USD', currency_code: 'EUR', unit_price: 1 }
+  const saved = await call('POST', `${v1}/product`, { name: 'Coded', unit_price: [price] })
+  assert.equal(saved.body.meta.warnings[0].path, '/unit_price/0/currency_code')
+  // A job has nobody to warn.
+  const changes = { deal_value: { currency: 'USD', currency_code: 'GBP', value: 6 } }
+  const bulk = await call('POST', `${v1}/deal/bulk`, { filter: `id:eq(${deal.id})`, changes })
+  assert.deepEqual(problemsOf(bulk), ['/changes/deal_value/currency_code read_only'])
+})
+
 test('a value of its own is not lost to the products in silence', async () => {
   const product = await made('product', { name: 'Counted' })
   const lines = (unit_price: number) => [{ product: product.id, quantity: 1, unit_price }]

@@ -12,7 +12,7 @@ import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../fiel
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type LookUp, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
-import { knownMembers } from './known-members.ts'
+import { knownMembers, warnOfReadOnly } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, idOperand, numericOperand } from './number.ts'
 import { lineSchemas, parseLines, productOf } from './product-lines.ts'
@@ -182,7 +182,21 @@ function moneyCurrency(
       hint: 'For example "currency":"USD".',
     })
   }
-  return checkedCurrency(named, context, '/currency')
+  const currency = checkedCurrency(named, context, '/currency')
+  warnOfCode(input, currency, context)
+  return currency
+}
+
+/** Warns of a code that is not that of the currency beside it, which alone decides (D22). */
+export function warnOfCode(
+  { currency_code: sent = null }: { [name: string]: Json },
+  currency: Currency | undefined,
+  context: ParseContext,
+  at = '',
+): void {
+  if (sent === null || !currency) return
+  const isIts = typeof sent === 'string' && findCurrency(sent, context.catalog)?.id === currency.id
+  if (!isIts) warnOfReadOnly(context, `${at}/currency_code`)
 }
 
 /** The currency that `input` names by id, code or name, or undefined after a problem. */

@@ -8,7 +8,7 @@ import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, Kind, ParseContext, Schemas } from '../field.ts'
 import { equality, ordered, presenceTerm } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
-import { checkedCurrency, currencyOperand, currencySchema } from './money.ts'
+import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, numericOperand } from './number.ts'
 import { closed, opened, orNull } from './schemas.ts'
@@ -99,6 +99,7 @@ function parseEntry(input: Json, context: ParseContext, at: string): { [name: st
     input.currency === undefined || input.currency === null
       ? context.problem('required', 'must be given', { at: `${at}/currency` })
       : checkedCurrency(input.currency, context, `${at}/currency`)
+  warnOfCode(input, currency, context, at)
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
   const limits = { ...context.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
   const price = agreed(input, context, at)
