@@ -194,6 +194,38 @@ test('a line of a product that is gone keeps its price; one of a product that is
   )
 })
 
+test('a currency out of use stays where it is, and is taken nowhere else', async () => {
+  const field = { source: 'deal', field_name: 'Pesos', type: 'MONETARY' }
+  assert.equal((await call('POST', `${v1}/field`, field)).status, 201)
+  const amount = { currency: 'ARS', value: 5 }
+  const price = { currency: 'ARS', unit_price: 5 }
+  const deal = await made('deal', dealBody(known, { deal_value: amount, cf_pesos: amount }))
+  const priced = await made('product', { name: 'Priced', unit_price: [price] })
+  assert.equal((await call('PATCH', `${v1}/currency/32`, { is_active: 'No' })).status, 200)
+  for (const currency of ['ARS', 32, 'argentine peso']) {
+    const body = dealBody(known, { deal_value: { ...amount, currency }, cf_pesos: { ...amount, currency } })
+    assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, body)), [
+      '/cf_pesos/currency inactive_option',
+      '/deal_value/currency inactive_option',
+    ])
+  }
+  const again = await call('POST', `${v1}/product`, { name: 'Again', unit_price: [price] })
+  assert.deepEqual(problemsOf(again), ['/unit_price/0/currency inactive_option'])
+  const { deal_value, cf_pesos } = deal
+  for (const body of [
+    { deal_value, cf_pesos },
+    { deal_value: { value: 7 }, cf_pesos: { ...amount, value: 8 } },
+  ])
+    assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, body)).status, 200)
+  const unit_price = [...priced.unit_price, { currency: 'EUR', unit_price: 4 }]
+  assert.equal((await call('PATCH', `${v1}/product/${priced.id}`, { unit_price })).status, 200)
+  const other = { expected_deal_value: amount }
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${deal.id}`, other)), [
+    '/expected_deal_value/currency inactive_option',
+  ])
+  assert.equal((await call('PATCH', `${v1}/currency/32`, { is_active: 'Yes' })).status, 200)
+})
+
 test('what is only read of an amount or a line is named where it differs, and nothing else is', async () => {
   const products = [{ product: product.id, quantity: 2 }]
   const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))

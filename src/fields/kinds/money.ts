@@ -182,7 +182,7 @@ function moneyCurrency(
       hint: 'For example "currency":"USD".',
     })
   }
-  const currency = checkedCurrency(named, context, '/currency')
+  const currency = checkedCurrency(named, context, [stored?.currency ?? null], '/currency')
   warnOfCode(input, currency, context)
   return currency
 }
@@ -199,16 +199,23 @@ export function warnOfCode(
   if (!isIts) warnOfReadOnly(context, `${at}/currency_code`)
 }
 
-/** The currency that `input` names by id, code or name, or undefined after a problem. */
+/**
+ * The currency that `input` names by id, code or name, or undefined after a problem. One that is out of use is
+ * refused unless the record has it already, as an option is (D10).
+ */
 export function checkedCurrency(
   input: Json | undefined,
   context: ParseContext,
+  stored: readonly Json[],
   at: string,
 ): Currency | undefined {
   if (typeof input !== 'string' && typeof input !== 'number') {
     return context.problem('wrong_type', 'must be the id, code or name of a currency', { at })
   }
   const currency = findCurrency(input, context.catalog)
+  if (currency && !currency.is_active && !stored.includes(currency.id)) {
+    return context.problem('inactive_option', `is ${currency.code}, which is no longer in use`, { at })
+  }
   if (currency) return currency
   return context.problem('unknown_currency', `is ${JSON.stringify(input)}, but there is no such currency`, {
     at,
