@@ -29,6 +29,7 @@ export type ToldEvent = {
   readonly actor: {
     /** a user's id; null: the service itself */
     readonly id: number | null
+    /** null, too, where the listener may not read users; so is the token's */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
     readonly request_id: string | null
@@ -97,7 +98,7 @@ export async function toldEvents(
     }
   }
   const names = await namesBehind(db, listener, values)
-  return inTurns(read, event => told(event, names))
+  return inTurns(read, event => told(event, names, listener))
 }
 
 /** The changes of an event that the listener may see, in the order of the form. */
@@ -123,14 +124,20 @@ const placesOf = madeOnce(
   ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 
-/** Whether the values of a field have names that the listener may read (D65). */
-function isNamed(field: Field, { rights }: Listener): boolean {
-  return isExpandable(field) && (!rights || !field.related || allows(rights.scopes, `${field.related}:read`))
+/** Whether the values of a field have names that the listener may read. */
+function isNamed(field: Field, listener: Listener): boolean {
+  return isExpandable(field) && (!field.related || mayName(listener, field.related))
 }
 
-function told({ row, changes }: ReadEvent, names: Names): ToldEvent {
+/** Whether a listener may read the names of a resource's records (D65). */
+export function mayName({ rights }: Listener, resource: string): boolean {
+  return !rights || allows(rights.scopes, `${resource}:read`)
+}
+
+function told({ row, changes }: ReadEvent, names: Names, listener: Listener): ToldEvent {
   const actor = Number(row.actor)
-  const token = row.token === null ? {} : { token: { id: Number(row.token), name: row.token_name ?? null } }
+  const tokenName = mayName(listener, 'token') ? (row.token_name ?? null) : null
+  const token = row.token === null ? {} : { token: { id: Number(row.token), name: tokenName } }
   return {
     seq: Number(row.seq),
     type: row.type!,
@@ -141,7 +148,7 @@ function told({ row, changes }: ReadEvent, names: Names): ToldEvent {
     version: Number(row.version),
     actor: {
       id: actor || null,
-      name: row.actor_name ?? null,
+      name: mayName(listener, 'user') ? (row.actor_name ?? null) : null,
       ...token,
       request_id: row.request_id ?? null,
     },
