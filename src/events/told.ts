@@ -32,6 +32,8 @@ export type ToldEvent = {
     /** null, too, where the listener may not read users; so is the token's */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
+    /** the job that carried it out (D84) */
+    readonly job?: { readonly id: number }
     readonly request_id: string | null
   }
   readonly changes: readonly ToldChange[]
@@ -66,13 +68,13 @@ export function eventRows(condition: Sql, order: 'ASC' | 'DESC', max: number): S
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
   e.version::text AS version, ${jsonInstant(sql`e.at`)} AS at, e.changes, e.actor::text AS actor,
   u.name AS actor_name, e.token::text AS token, t.name AS token_name, e.request_id,
-  e.has_next::text AS has_next
+  e.job::text AS job, e.has_next::text AS has_next
 FROM (
   SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
     lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
   FROM (
     SELECT e.account_id, e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
-      e.request_id, e.changes::text AS changes
+      e.request_id, e.job, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
   LEFT JOIN token t ON t.account_id = e.account_id AND t.id = e.token
@@ -150,6 +152,7 @@ function told({ row, changes }: ReadEvent, names: Names, listener: Listener): To
       id: actor || null,
       name: mayName(listener, 'user') ? (row.actor_name ?? null) : null,
       ...token,
+      ...(row.job === null ? {} : { job: { id: Number(row.job) } }),
       request_id: row.request_id ?? null,
     },
     changes: changes.map(change => toldChange(change, names)),

@@ -29,7 +29,10 @@ const event = {
   ...{ seq: whole, type: text, also: { type: 'array', items: text }, at: moment },
   ...{ resource: text, id: whole, version: whole },
   actor: opened(
-    { id: orNull(whole), name: orNull(text), token: named('named_or_gone'), request_id: orNull(text) },
+    {
+      ...{ id: orNull(whole), name: orNull(text), token: named('named_or_gone') },
+      ...{ job: opened({ id: whole }), request_id: orNull(text) },
+    },
     ['id', 'name', 'request_id'],
   ),
   changes: {
