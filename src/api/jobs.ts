@@ -241,8 +241,8 @@ async function refuseUnreadable(
   // A single write would tell of what it ignores; a job has nobody to tell.
   const ignored = warnings
     .filter(({ code }) => code === 'read_only')
-    .map(({ field, code }) => ({
-      ...{ field, path: `/${field}`, code, message: `${field} is read-only for you: leave it out.` },
+    .map(({ field, code, path = `/${field}` }) => ({
+      ...{ field, path, code, message: `${path.slice(1)} is read-only for you: leave it out.` },
     }))
   const at = [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
   if (at.length) throw new Refusal('validation_failed', "The changes can't be made to any record.", at)

@@ -232,7 +232,10 @@ export function parseContextOf(
     beside,
     problem,
     reference,
-    warn: (code, message) => void found.warnings.push({ field: name, code, message: `${message}.` }),
+    warn: (code, message, at) => {
+      const place = at === undefined ? {} : { path: path + at }
+      found.warnings.push({ field: name, code, message: `${message}.`, ...place })
+    },
     create: (resource, payload, at = '') => {
       const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, catalog, found)
       if (!sought || sought.holders.length > 0)

@@ -34,6 +34,15 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.deepEqual([done.state, done.phase, done.done, done.error], ['done', 'run', 120, null])
   assert.deepEqual([done.updated, done.unchanged, done.refused], [80, 40, 0])
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(2)'), 120)
+  // Its events say by which job they came, in the history and in the feed.
+  const [first] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
+  const told = (await get(`${v1}/product/${first.id}/history`)).body.data
+  assert.deepEqual(
+    told.map(({ actor }: { actor: { job?: object } }) => actor.job),
+    [{ id: done.id }, undefined],
+  )
+  const fed = await get(`${v1}/event?resource=product&after=${told[0].seq - 1}&limit=1`)
+  assert.deepEqual(fed.body.data[0].actor, told[0].actor)
   // Somebody changes one of them meanwhile: it stays, and is named.
   const [one] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
   await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 77 })

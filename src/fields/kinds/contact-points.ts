@@ -74,7 +74,8 @@ export const email: Kind = {
   },
   term: (field, member) => {
     const term = emails.term(field, member)
-    if (!term || member !== 'email_value') return term
+    // The field as a whole is compared by its addresses, too.
+    if (!term || member === 'email_type') return term
     const { contained: _, ...rest } = term
     return { ...rest, alike: alikeEmails(field) }
   },
