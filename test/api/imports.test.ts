@@ -73,6 +73,21 @@ test('a file is tried, imported with contacts and companies, and taken back', as
   assert.equal(await count('company', 'name:like(Company )'), 0)
 })
 
+test('amounts keep the currencies of our own export, written as ids or as codes', async () => {
+  const names =
+    'title,pipeline,pipeline_stage,sales_owner,primary_contact.emails,' +
+    'deal_value.value,deal_value.currency,expected_deal_value.currency'
+  const line = (title: string, currency: string | number) =>
+    [title, pipeline, 'New', owner, 'ids@example.com', '3800', currency, currency].join(',')
+  const usd = (await get(`${v1}/currency/view/list?filter=code:eq(USD)`)).body.data[0].id
+  const made = await upload('deal', [names, line('By id', usd), line('By code', 'usd')].join('\n'))
+  assert.equal(made.body.data.mapping.length, 8, JSON.stringify(made.body.data.mapping))
+  const done = await told(made.body.data.id, 'run')
+  assert.deepEqual([done.created, done.refused], [2, 0], JSON.stringify(done.problems))
+  const { data } = (await get(`${v1}/deal/view/list?filter=title:like(By )`)).body
+  for (const { deal_value } of data) assert.deepEqual([deal_value.value, deal_value.currency], [3800, usd])
+})
+
 test('a unique field decides: skip, update or create', async () => {
   await call('PATCH', `${v1}/field/203`, { is_unique: true })
   await call('POST', `${v1}/product`, { name: 'There', product_code: 'D1' })

@@ -162,6 +162,34 @@ test('common names in German, French and Spanish; units in brackets say nothing'
     for (const name of names) assert.deepEqual(await guessed('deal', { [name]: '' }), { [name]: field }, name)
 })
 
+test('the very name of a target is mapped to it, whatever its cells are', async () => {
+  const names = [
+    'deal_value.value',
+    'deal_value.currency',
+    'expected_deal_value.value',
+    'expected_deal_value.currency',
+  ]
+  for (const cell of ['978', 'EUR', 'no idea', '', '{"a":1}'])
+    for (const name of names)
+      assert.deepEqual(await guessed('deal', { [name]: cell }), { [name]: name }, cell)
+  const both = {
+    Title: 'A',
+    title: 'B',
+    deal_value: '5',
+    'deal_value.currency': '978',
+    expected_close_date: 'x',
+  }
+  assert.deepEqual(await guessed('deal', both), {
+    ...{ title: 'title', deal_value: 'deal_value.value', 'deal_value.currency': 'deal_value.currency' },
+    expected_close_date: 'expected_close_date',
+  })
+  const unknown = valuesToMap(
+    ...([catalog, fieldsOf('deal'), [{ column: 0, field: 'deal_value.currency' }]] as const),
+    new Map([[0, ['978', '999']]]),
+  )
+  assert.deepEqual(unknown[0]?.texts, [{ text: '999', guess: null }])
+})
+
 test('a target has one column, and a person one kind of name', async () => {
   const twice = await guessed('deal', { Title: 'A', title: 'B', 'title (2)': 'C' })
   assert.deepEqual(Object.values(twice), ['title'])
