@@ -7,6 +7,7 @@ import { Callers } from '../accounts/callers.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
 import { changedPlan } from '../imports/change.ts'
+import { withCurrencies } from '../imports/defaults.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import { refusedFile } from '../imports/refused-file.ts'
 import { importedFields } from '../imports/step.ts'
@@ -54,7 +55,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   try {
     const fields = importedFields(acting.catalog.resources.get(resource!)!)
     const found = await takeRows(db, key, fields, acting.catalog, createReadStream(file), { format })
-    const job = await noteFile(db, key, found)
+    const job = await noteFile(db, key, withCurrencies(found, fields, acting.catalog))
     if (given.map !== undefined) {
       const plan = changedPlan(job, mapOf(given.map, job), fields, acting.catalog)
       await changePlan(db, key, plan as unknown as JsonObject)
@@ -129,7 +130,8 @@ function mapOf(text: string, { columns }: Job): Json {
   } catch (error) {
     throw new CommandRefusal(`The map is not JSON: ${(error as Error).message}.`)
   }
-  if (!isObject(map) || 'mapping' in map || 'values' in map || 'duplicates' in map) return map
+  if (!isObject(map) || 'mapping' in map || 'values' in map || 'defaults' in map || 'duplicates' in map)
+    return map
   const mapping = Object.entries(map).map(([name, field]) => {
     const column = (columns ?? []).findIndex(one => one.name === name)
     if (column < 0) throw new CommandRefusal(`The file has no column ${JSON.stringify(name)}.`)

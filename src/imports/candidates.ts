@@ -13,8 +13,8 @@ import type { Template } from './templates.ts'
 type Places = ReadonlyMap<string, Place>
 
 /**
- * How sure a guess is: the very name of a target, a name that differs in signs alone, and so on. One that other
- * systems have in common says less than one of our own.
+ * How sure a guess is: the very name of a target, a name that differs in signs alone, and so on. One that
+ * other systems have in common says less than one of our own.
  */
 export const scores = {
   exact: 1.1,

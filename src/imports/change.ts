@@ -3,13 +3,24 @@ import { Problems, problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Job } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { Names } from '../records/names.ts'
+import { type Defaults, judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
 
-const members = ['mapping', 'values', 'duplicates', 'formats']
+const members = ['mapping', 'values', 'defaults', 'duplicates', 'formats']
 
-/** The plan with what the body changes. Throws `validation_failed` with every problem. */
-export function changedPlan(job: Job, body: Json, fields: ResourceFields, catalog: Catalog): ImportPlan {
+/**
+ * The plan with what the body changes. Throws `validation_failed` with every problem. `names`: those that the
+ * values for all rows may give.
+ */
+export function changedPlan(
+  job: Job,
+  body: Json,
+  fields: ResourceFields,
+  catalog: Catalog,
+  names: Names = new Names(),
+): ImportPlan {
   const problems = new Problems()
   const wrong = (path: string, code: string, message: string) =>
     problems.add(() => problemAt(path, code, message))
@@ -21,12 +32,13 @@ export function changedPlan(job: Job, body: Json, fields: ResourceFields, catalo
     if (!members.includes(name))
       wrong(`/${pointerStep(name)}`, 'unknown_field', `There is no member "${name}". There are: ${members}.`)
   const before = planOf(job)
-  const { mapping, values, duplicates, formats } = body
+  const { mapping, values, defaults, duplicates, formats } = body
   const targets = new Set(targetsOf(catalog, fields).map(({ field }) => field))
   const plan = {
     ...before,
     ...(mapping === undefined ? {} : { mapping: mappingOf(mapping, job, targets, wrong) }),
     ...(values === undefined ? {} : { values: valuesOf(values, wrong) }),
+    ...(defaults === undefined ? {} : { defaults: defaultsOf(defaults, fields, catalog, names, problems) }),
     ...(duplicates === undefined ? {} : { duplicates: duplicatesOf(duplicates, fields, wrong) }),
     ...(formats === undefined ? {} : { formats: formatsOf(formats, wrong) }),
   }
@@ -79,6 +91,18 @@ function valuesOf(sent: Json, wrong: Wrong): ImportPlan['values'] {
     'values must have an object for each field, from text to what it stands for.',
   )
   return {}
+}
+
+function defaultsOf(
+  sent: Json,
+  fields: ResourceFields,
+  catalog: Catalog,
+  names: Names,
+  problems: Problems,
+): Defaults {
+  const judged = judgedDefaults(sent, fields, catalog, names)
+  for (const problem of judged.problems.kept) problems.add(() => problem)
+  return judged.defaults
 }
 
 /** What tells an option or a record: a name or an id. */
