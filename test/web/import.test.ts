@@ -1,7 +1,7 @@
 /** Imports in the browser (D80): a real file, step by step, mended by values, and taken back. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { suite, test } from 'node:test'
+import { before, suite, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -83,6 +83,46 @@ async function press(page: Page, entry: Locator): Promise<void> {
 }
 
 suite('An import', { skip: noBrowser }, () => {
+  before(async () => service!.call('POST', `${v1}/contact`, { last_name: 'Of all rows' }))
+
+  test('what a file lacks is chosen for all rows', async () => {
+    const ui = await openUi(service!, '/import?resource=deal')
+    const { page } = ui
+    await choose(page, 'bare.csv', 'title,deal_value.value\nBareham 1,10\nBareham 2,20\n')
+    await heading(page, 'For all rows')
+    // The only pipeline is chosen already.
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await page.getByText('No column becomes Stage, Primary contact, Sales owner.').waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Try 2 rows' }).click()
+    await heading(page, 'What would happen')
+    assert.equal(await told(page, 'would be created'), 0)
+    const run = page.getByRole('button', { name: 'Import 2 rows' })
+    assert.equal(await run.getAttribute('aria-disabled'), 'true')
+    await page.getByRole('button', { name: 'Change the columns' }).click()
+
+    await page.getByRole('combobox', { name: 'Stage, for all rows' }).selectOption({ label: 'New' })
+    await page.getByRole('combobox', { name: 'Deal value: currency, for all rows' }).selectOption('GBP')
+    await page.getByRole('combobox', { name: 'Sales owner, for all rows' }).fill('a')
+    await press(page, page.getByRole('option').first())
+    await page.getByRole('combobox', { name: 'Primary contact, for all rows' }).fill('Of all')
+    await press(page, page.getByRole('option', { name: 'Of all rows' }))
+    await page.getByRole('button', { name: 'Set another field…' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Description')
+    await page.getByRole('option', { name: 'Description', exact: true }).click()
+    await row('Description').getByRole('textbox').fill('From the fair')
+    await ui.accessible('the values for all rows')
+    await page.getByText(/No column becomes/).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await run.click()
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    assert.equal(await told(page, 'created'), 2)
+    const [deal] = (await service!.get(`${v1}/deal/view/list?filter=title:eq(Bareham 2)`)).body.data
+    assert.deepEqual([deal.deal_value.currency_code, deal.description], ['GBP', 'From the fair'])
+    await ui.end()
+  })
+
   test('a file with bad rows is tried, mended, imported and taken back', async () => {
     const ui = await openUi(service!, '/deals')
     const { page } = ui

@@ -28,12 +28,14 @@ export type Duplicates = { readonly by: string | null; readonly action: 'skip' |
 export type Plan = {
   readonly mapping: readonly Mapped[]
   readonly values: Values
+  /** target → what rows have that say nothing of it */
+  readonly defaults: { readonly [field: string]: unknown }
   readonly formats: Formats
   readonly duplicates: Duplicates
 }
 type NamesNothing = { readonly text: string }
 
-export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'values_to_map'> &
+export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'defaults' | 'values_to_map'> &
   Plan & {
     readonly columns: readonly Column[]
     readonly targets: readonly Target[]

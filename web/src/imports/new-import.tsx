@@ -16,7 +16,8 @@ import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { accepted, typeOf } from './file-type.ts'
-import { type Import, importable } from './import.ts'
+import { change, type Import, importable } from './import.ts'
+import { onlyChoices } from './missing.ts'
 import { usePasted } from './pasted.ts'
 import { Steps } from './steps.tsx'
 
@@ -79,6 +80,8 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
         onProgress: part => setSent({ name: file.name, part }),
       })
       queryClient.setQueryData(jobKey(made.id), made)
+      const only = onlyChoices(made)
+      if (Object.keys(only).length) change(made, { defaults: { ...made.defaults, ...only } })
       void queryClient.invalidateQueries({ queryKey: ['jobs'] })
       announce(`The file has arrived: ${format.counted(made.total ?? 0, 'row', 'rows')}.`)
       void navigate({ to: '/import/$id', params: { id: String(made.id) }, search: { step: 'columns' } })

@@ -43,6 +43,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   const all = format.counted(job.total ?? 0, 'row', 'rows')
   const left = missing(job, fields)
   const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
+  const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
   if (isGoing(job))
     return (
       <Panel title="Trying it" className="p-4">
@@ -64,7 +65,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
         )}
         {!isTried && left.length > 0 && (
           <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            No column becomes {left.join(', ')}: rows will be refused.
+            No column becomes {left.join(', ')}, and no value is set for all rows: rows will be refused.
           </p>
         )}
         <Trouble text={problem} />
@@ -76,7 +77,12 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
           >
             {isTried ? 'Try again' : `Try ${all}`}
           </Button>
-          <Button look={isLeading ? 'primary' : 'plain'} isPending={isBusy} onPress={() => void begin('run')}>
+          <Button
+            look={isLeading ? 'primary' : 'plain'}
+            isPending={isBusy}
+            reason={isVain ? 'Nothing would be imported. Mend what was refused, and try again.' : undefined}
+            onPress={() => void begin('run')}
+          >
             {isTried && !isChanged ? `Import ${all}` : 'Import without trying'}
           </Button>
         </div>

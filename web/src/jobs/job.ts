@@ -22,7 +22,7 @@ export type Refused = {
   readonly line?: number
   readonly problems: readonly JobProblem[]
 }
-type OfFile = 'columns' | 'mapping' | 'values' | 'formats' | 'duplicates' | 'targets'
+type OfFile = 'columns' | 'mapping' | 'values' | 'defaults' | 'formats' | 'duplicates' | 'targets'
 export type Job = Omit<Schemas['job'], 'problems' | OfFile> & {
   readonly problems: readonly Refused[]
   /** of an import: the columns of its file, and what they become */
