@@ -97,6 +97,8 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Try 2 rows' }).click()
     await heading(page, 'What would happen')
     assert.equal(await told(page, 'would be created'), 0)
+    const said = page.getByRole('region', { name: 'What was refused' })
+    await said.getByRole('row', { name: '2 Stage Stage is required.' }).waitFor()
     const run = page.getByRole('button', { name: 'Import 2 rows' })
     assert.equal(await run.getAttribute('aria-disabled'), 'true')
     await page.getByRole('button', { name: 'Change the columns' }).click()
