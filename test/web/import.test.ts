@@ -157,7 +157,10 @@ suite('An import', { skip: noBrowser }, () => {
     assert.equal(errors.trim().split('\n').length, 5, errors)
 
     await page.getByRole('button', { name: 'Say what values stand for' }).click()
-    await page.getByRole('combobox', { name: /what “Nowhere” stands for/ }).selectOption({ label: 'New' })
+    const nowhere = page.getByRole('combobox', { name: /what “Nowhere” stands for/ })
+    const first = await nowhere.evaluate((list: HTMLSelectElement) => list.selectedOptions[0]!.text)
+    assert.equal(first, 'As it is: its rows are refused')
+    await nowhere.selectOption({ label: 'New' })
     await page.getByRole('link', { name: 'Try' }).click()
     await page.getByText(/before your last changes/).waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
