@@ -125,6 +125,37 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a file of refused rows is sent again, and becomes what it became before', async () => {
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    const file = 'Odd,Where\nAgainham 1,\nAgainham 2,No land\n'
+    await choose(page, 'odd.csv', file)
+    await heading(page, 'What the columns become')
+    const odd = page.getByRole('button', { name: 'Odd becomes: ' })
+    await page.getByRole('button', { name: 'Odd becomes: Not imported' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Name')
+    await page.getByRole('option', { name: 'Name', exact: true }).click()
+    await page.getByRole('button', { name: 'Where becomes: ' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Territory')
+    await page.getByRole('option', { name: 'Territory', exact: true }).click()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without trying' }).click()
+    const begun = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download them/ }).click()
+    const errors = await readFile(await (await begun).path(), 'utf8')
+    assert.match(errors, /^.Odd,Where,line,problems/)
+
+    await page.getByRole('link', { name: 'Import another file' }).click()
+    await choose(page, 'errors.csv', errors)
+    await page.getByText('in your last import of such a file').waitFor()
+    await page.getByRole('button', { name: 'Odd becomes: Name' }).waitFor()
+    await page.getByRole('button', { name: 'Where becomes: Territory' }).waitFor()
+    await page.getByRole('button', { name: 'Guess anew' }).click()
+    await page.getByRole('button', { name: 'Odd becomes: Not imported' }).waitFor()
+    assert.equal(await odd.count(), 1)
+    await ui.end()
+  })
+
   test('a file with bad rows is tried, mended, imported and taken back', async () => {
     const ui = await openUi(service!, '/deals')
     const { page } = ui

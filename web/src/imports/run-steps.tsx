@@ -9,8 +9,10 @@ import { JobProgress } from '../jobs/progress.tsx'
 import { JobCounts, Refusals, RevertButton } from '../jobs/result.tsx'
 import { tableOf } from '../records/tables.ts'
 import { Panel, Trouble } from '../settings/parts.tsx'
+import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { changedSince, type Import, noteTried, saved } from './import.ts'
+import { changedSince, type Import, noteTried, saved, whoOf } from './import.ts'
+import { remember } from './last-plans.ts'
 import { missing } from './missing.ts'
 import { useGo } from './steps.tsx'
 
@@ -21,6 +23,7 @@ const isGoing = ({ state }: Import) => state === 'running' || state === 'paused'
 export function TryStep({ job, fields }: { job: Import; fields: readonly Field[] }) {
   const format = useFormat()
   const go = useGo(job.id)
+  const who = whoOf(useMe())
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const isChanged = changedSince.use().has(job.id)
@@ -31,6 +34,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
     setProblem(undefined)
     try {
       await saved()
+      remember(who, job)
       await tell(job, action)
       noteTried(job.id)
       if (action === 'run') go('run')
