@@ -406,6 +406,8 @@ export interface Schemas {
     format?: "csv" | "jsonl" | "xlsx"
     columns?: Array<{ [name: string]: unknown }>
     mapping?: Array<{ [name: string]: unknown }>
+    /** Values of the rows that say nothing of a target. */
+    defaults?: { [name: string]: unknown }
     values?: { [name: string]: unknown }
     formats?: { [name: string]: unknown }
     duplicates?: { [name: string]: unknown } | null

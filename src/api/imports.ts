@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { Problems, Refusal } from '../errors.ts'
 import { changedPlan } from '../imports/change.ts'
+import { withCurrencies } from '../imports/defaults.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import type { Source } from '../imports/read.ts'
 import { refusedFile } from '../imports/refused-file.ts'
@@ -11,6 +12,7 @@ import { nameable } from '../imports/targets.ts'
 import { changePlan, noteFile, removeJob } from '../jobs/store.ts'
 import type { JsonObject } from '../json.ts'
 import { refuse, report } from '../list/parameters.ts'
+import { withNames } from '../records/names.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Answer } from './answer.ts'
 import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
@@ -37,11 +39,10 @@ export function importHandlers({ db }: JobService) {
     change: async (request: ApiRequest) => {
       readParameters(request.query, [], [])
       const job = await requireJob(db, request, 'import')
-      const plan = changedPlan(
-        job,
-        bodyOf(request),
-        importedFields(fieldsOf(request, job.resource)),
-        nameable(request.caller, job.resource),
+      const fields = importedFields(fieldsOf(request, job.resource))
+      const known = nameable(request.caller, job.resource)
+      const plan = await withNames(db, request.caller, names =>
+        changedPlan(job, bodyOf(request), fields, known, names),
       )
       const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
       if (!changed)
@@ -67,7 +68,8 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   const upload = uploadOf(request)
   const { resource, source, name } = readUpload(request)
   request.caller.rights.need(`${resource}:write`)
-  const fields = fieldsOf(request, resource)
+  const fields = importedFields(fieldsOf(request, resource))
+  const catalog = nameable(request.caller, resource)
   const key = await makeJob(db, request, {
     ...{ kind: 'import', resource, name, state: 'waiting', phase: null },
     ...{ plan: emptyPlan(source.format) as never, columns: null, total: null },
@@ -75,15 +77,8 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   // From here on it waits for the client more than it works.
   request.rest()
   try {
-    const found = await takeRows(
-      db,
-      key,
-      importedFields(fields),
-      nameable(request.caller, resource),
-      upload,
-      source,
-    )
-    return jobAnswer(db, request, await noteFile(db, key, found), 201)
+    const found = await takeRows(db, key, fields, catalog, upload, source)
+    return jobAnswer(db, request, await noteFile(db, key, withCurrencies(found, fields, catalog)), 201)
   } catch (error) {
     await removeJob(db, key)
     throw error

@@ -158,6 +158,7 @@ function importChange(): Schema {
   const properties = {
     mapping: { type: 'array', items: { ...item, required: ['column', 'field'] } },
     values: { type: 'object', additionalProperties: { type: 'object' } },
+    defaults: { type: 'object', description: 'Values of the rows that say nothing of a target.' },
     duplicates: members({ by: { type: ['string', 'null'] }, action: { enum: [...duplicateActions] } }),
     formats: members({ date: { enum: ['dmy', 'mdy', 'ymd', null] }, decimal: { enum: ['.', ',', null] } }),
   }

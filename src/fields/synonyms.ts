@@ -1,6 +1,7 @@
 /**
  * What other systems call our fields, resources and operators: Pipedrive, HubSpot, Salesforce, Freshsales and
- * Zoho. For hints only; nothing is accepted under these names. Knows no resource.
+ * Zoho; and what people call the commonest in German, French and Spanish. For hints and guesses only; nothing
+ * is accepted under these names. Knows no resource.
  */
 
 /** A name as it is looked up: without case, blanks and signs, so that closeDate and close_date are one. */
@@ -9,7 +10,7 @@ export function bareName(name: string): string {
 }
 
 /** Our name → what others say instead. The first of our names that a resource has is meant. */
-const synonymsOf: { readonly [name: string]: string } = {
+const others: { readonly [name: string]: string } = {
   title: 'name dealname dealtitle opportunity opportunityname subject potentialname',
   name: 'title fullname productname companyname accountname orgname',
   deal_value:
@@ -71,10 +72,62 @@ const synonymsOf: { readonly [name: string]: string } = {
   address: 'street city zip postalcode country billingaddress mailingaddress shippingaddress state',
 }
 
+/** The same in German, then French, then Spanish. */
+const translated: { readonly [name: string]: string } = {
+  title: 'titel bezeichnung geschäft titre affaire nom título titulo oportunidad nombre',
+  name: 'firmenname produktname nom nombre',
+  deal_value:
+    'betrag wert auftragswert auftragsvolumen summe währung montant valeur devise importe monto valor ' +
+    'moneda divisa',
+  expected_deal_value: 'erwarteterwert erwarteterbetrag montantprévu importeprevisto',
+  pipeline_stage: 'phase stufe verkaufsphase étape etapa fase',
+  sales_owner:
+    'besitzer eigentümer verantwortlicher verantwortlich zuständig betreuer verkäufer propriétaire ' +
+    'responsable commercial propietario vendedor',
+  primary_contact: 'kontakt kontaktperson ansprechpartner interlocuteur contacto',
+  company: 'firma unternehmen kunde société entreprise client empresa compañía cliente',
+  expected_close_date:
+    'abschlussdatum erwarteterabschluss erwartetesabschlussdatum voraussichtlichesabschlussdatum ' +
+    'voraussichtlicherabschluss datedeclôture datedeclôtureprévue clôtureprévue fechadecierre ' +
+    'fechadecierreprevista cierreprevisto',
+  deal_closed_on: 'abgeschlossenam geschlossenam clôturéle cerradoel',
+  won_reason: 'gewinngrund',
+  lost_reason: 'verlustgrund motifdeperte raisondelaperte motivodepérdida',
+  source: 'quelle herkunft leadquelle origine origen fuente',
+  type: 'typ tipo',
+  description: 'beschreibung bemerkung bemerkungen notiz notizen descripción notas',
+  tags: 'schlagwörter stichwörter étiquettes etiquetas',
+  territory: 'gebiet vertriebsgebiet territoire territorio',
+  created_at: 'erstellt erstelltam angelegtam erstelldatum crééle datedecréation creadoel fechadecreación',
+  created_by: 'erstelltvon créépar creadopor',
+  product_code: 'artikelnummer produktnummer',
+  unit_price: 'preis einzelpreis listenpreis prix prixunitaire precio preciounitario',
+  category: 'kategorie produktkategorie catégorie categoría',
+  quantity_in_stock: 'bestand lagerbestand',
+  first_name: 'vorname prénom nombre',
+  last_name: 'nachname familienname nom nomdefamille apellido apellidos',
+  job_title: 'funktion fonction poste cargo puesto',
+  emails: 'emailadresse mailadresse courriel adresseemail correo correoelectrónico',
+  phones:
+    'telefon telefonnummer handy mobil mobiltelefon téléphone téléphoneportable portable teléfono ' +
+    'teléfonomóvil móvil',
+  subject: 'betreff titel objet sujet asunto',
+  due_at: 'fällig fälligam échéance vencimiento',
+  owner: 'besitzer eigentümer verantwortlicher zuständig propriétaire responsable propietario',
+  contact: 'kontakt kontaktperson ansprechpartner contacto',
+  website: 'webseite siteweb sitioweb',
+  address: 'adresse anschrift dirección',
+}
+
 const meant = new Map<string, string[]>()
-for (const [name, synonyms] of Object.entries(synonymsOf))
+for (const [name, synonyms] of [...Object.entries(others), ...Object.entries(translated)])
   for (const word of synonyms.split(' '))
-    meant.set(bareName(word), [...(meant.get(bareName(word)) ?? []), name])
+    meant.set(bareName(word), [...new Set([...(meant.get(bareName(word)) ?? []), name])])
+
+/** Whether a bare name says the currency of an amount. */
+export function isCurrencyName(bare: string): boolean {
+  return /currency|währung|devise|moneda|divisa/.test(bare) && !/amount|value|betrag|wert/.test(bare)
+}
 
 /** Our names for what another system calls `name`, the likeliest first. */
 export function ourNames(name: string): readonly string[] {

@@ -5,15 +5,19 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
-import { bareName, ourNames } from '../fields/synonyms.ts'
+import { bareName, isCurrencyName, ourNames } from '../fields/synonyms.ts'
 import type { Contents } from './contents.ts'
 import type { Place } from './targets.ts'
 import type { Template } from './templates.ts'
 
 type Places = ReadonlyMap<string, Place>
 
-/** How sure a guess is; a name that other systems have in common says less than one of our own. */
+/**
+ * How sure a guess is: the very name of a target, a name that differs in signs alone, and so on. One that
+ * other systems have in common says less than one of our own.
+ */
 export const scores = {
+  exact: 1.1,
   same: 1,
   label: 0.95,
   template: 0.9,
@@ -37,6 +41,8 @@ export type Index = {
   /** names without blanks and signs → what is called so */
   readonly named: ReadonlyMap<string, readonly Named[]>
   readonly labels: ReadonlyMap<string, Field>
+  /** names and labels, without blanks and signs, of fields that can't be written */
+  readonly closed: ReadonlySet<string>
   /** targets whose options cells may name, with the names as they are compared */
   readonly options: readonly { readonly place: Place; readonly names: ReadonlySet<string> }[]
   /** targets that are known by what their cells look like */
@@ -47,7 +53,7 @@ export type Index = {
 }
 
 /** `columns`: what a system calls its columns → targets. */
-export function indexOf(places: Places, { byName }: ResourceFields, columns: Template): Index {
+export function indexOf(places: Places, { fields, byName }: ResourceFields, columns: Template): Index {
   const named = new Map<string, Named[]>()
   const add = (name: string, field: string, own: Field | null, score: number) => {
     const bare = bareName(name)
@@ -80,8 +86,10 @@ export function indexOf(places: Places, { byName }: ResourceFields, columns: Tem
   const nested = all.filter(place => place.isNested && !place.isListed && place.member === null)
   const withOptions = all.filter(place => place.form === 'option' && !place.isNested)
   const own = all.filter(place => !place.isNested && place.member === null)
+  const closed = fields.filter(field => field.is_read_only && !places.has(field.internal_name))
   return {
     ...{ places, byName, named, compared: 0 },
+    closed: new Set(closed.flatMap(field => [field.internal_name, field.field_name].map(bareName))),
     labels: new Map(own.map(({ of }) => [of.field_name, of])),
     options: withOptions.map(place => ({
       place,
@@ -101,12 +109,16 @@ export function candidatesFor(
   contents: Contents,
   index: Index,
 ): { field: string; score: number }[] {
-  const { places, byName, named, nested, labels } = index
+  const { places, byName, named, nested, labels, closed } = index
   const found: { field: string; score: number }[] = []
+  const whole = bareName(name)
+  // What is in brackets may be a part of the name, else it is a unit or the count of a column.
+  const isKnown = named.has(whole) || ourNames(whole).length > 0 || closed.has(whole)
+  const bare = isKnown ? whole : bareName(name.replace(/\s*[([][^()[\]]*[)\]]\s*$/, ''))
   // A field that nobody may write is not taken for another.
-  const own = byName.get(name)
+  const own = byName.get(name.split('.')[0]!)
   if (own?.is_read_only && !places.has(name)) return found
-  const bare = bareName(name.replace(/ \(\d+\)$/, ''))
+  if (closed.has(bare) && !named.has(bare)) return found
   const add = (field: string, score: number) => {
     if (places.has(field)) found.push({ field, score })
   }
@@ -156,9 +168,7 @@ function variantOf({ internal_name: name }: Field, bare: string, contents: Conte
   if (!place) return name
   if (place.form === 'money' || place.form === 'prices') {
     if (contents.areObjects) return name
-    if (bare.includes('currency') && !bare.includes('amount') && !bare.includes('value'))
-      return `${name}.currency`
-    if (contents.areCurrencies) return `${name}.currency`
+    if (isCurrencyName(bare) || contents.areCurrencies) return `${name}.currency`
     if (contents.haveCurrencies) return name
     return place.form === 'money' ? `${name}.value` : `${name}.price`
   }
@@ -177,7 +187,7 @@ function typed(bare: string, field: string, places: Places): string {
 }
 
 const words: readonly [word: RegExp, type: string][] = [
-  [/mobile|cell/, 'mobile'],
+  [/mobil|cell|handy|portable|móvil/, 'mobile'],
   [/home|private|personal/, 'home'],
   [/work|business|office/, 'work'],
   [/other|fax/, 'other'],

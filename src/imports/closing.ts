@@ -29,6 +29,25 @@ export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): voi
   if (day !== null) body.deal_closed_on = day
 }
 
+/** The deals that a reason or day of closing says something of; others may have it, too. */
+const closes: { readonly [field: string]: readonly string[] } = {
+  won_reason: ['won'],
+  lost_reason: ['lost'],
+  deal_closed_on: ['won', 'lost'],
+}
+
+/** Whether a field is a reason or day of closing, and the body that of a deal that is not closed so. */
+export function isOutOfPlace(field: string, body: JsonObject, catalog: Catalog): boolean {
+  const kinds = closes[field]
+  if (!kinds) return false
+  const pipeline = chosen(body.pipeline, [...catalog.pipelines.values()])?.id
+  const own = [...catalog.stages.values()].filter(
+    stage => pipeline === undefined || stage.pipeline === pipeline,
+  )
+  const stage = chosen(body.pipeline_stage, own)
+  return stage !== undefined && !kinds.includes(stage.kind)
+}
+
 /** The names and ids of the field's own options, and what systems say instead. */
 function kindOf(text: string): 'won' | 'lost' | null {
   if (/^(?:2|(?:closed[ -]?)?won)$/i.test(text.trim())) return 'won'

@@ -9,6 +9,8 @@ import { dayOf, itemsOf, json, momentOf, numberOf, timeOf } from './texts.ts'
 
 const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/
 const phone = /^\+?[\d\s()./-]{6,20}$/
+/** Digits alone or in groups of three, with decimals or not: a number of anything. */
+const plainNumber = /^-?(?:\d+(?:[.,]\d+)?|[1-9]\d{0,2}(?:[\s.]\d{3})+(?:[.,]\d+)?)$/
 const sampleMax = 20
 const textMax = 200
 
@@ -33,8 +35,9 @@ export class Contents {
     return this.#most(text => itemsOf(text, /[;,\r\n]/).every(item => email.test(item)))
   }
 
+  /** Numbers that can't be anything but those of telephones. */
   get arePhones(): boolean {
-    return this.#most(text => phone.test(text) && text.replace(/\D/g, '').length >= 6)
+    return this.#most(isPhone)
   }
 
   /** Ids: whole numbers, as texts or not. */
@@ -75,6 +78,14 @@ export class Contents {
   #most(is: (text: string) => boolean): boolean {
     return mostly(this.#texts, is)
   }
+}
+
+/** A + before it says so, or groups of digits: three of them, or two with a 0 or a bracket before them. */
+function isPhone(text: string): boolean {
+  if (!phone.test(text) || text.replace(/\D/g, '').length < 6) return false
+  if (text.startsWith('+')) return true
+  if (plainNumber.test(text) || dayOf(text, 'dmy') !== null || dayOf(text, 'mdy') !== null) return false
+  return (text.match(/\d+/g) ?? []).length >= (/^[0(]/.test(text) ? 2 : 3)
 }
 
 /** Whether four of five are so; where too many are not, the rest is not looked at. */

@@ -50,8 +50,8 @@ export async function guessMapping(
   const template = system ? (templates[system][fields.resource.name] ?? {}) : {}
   const index = indexOf(places, fields, template)
   const candidates = await inTurns([...columns.entries()], ([column, name]): Candidate[] => {
-    // The name that a field has in the interface leaves no doubt.
-    const isExact = index.byName.has(name)
+    // The name that a field or a part of it has in the interface leaves no doubt, whatever the cells are.
+    const isExact = index.byName.has(name) || places.has(name)
     const contents = new Contents(
       samples.map(cells => cells[column]),
       catalog,
@@ -61,7 +61,8 @@ export async function guessMapping(
       // What may not be named can be told by ids alone.
       const isNamed = place.form !== 'reference' || catalog.resources.has(place.of.related!)
       const fits = contents.fit(place.form) && (isNamed || contents.isEmpty || contents.areIds)
-      return { column, field, score: fits || (isExact && score >= scores.same) ? score : score * misfit }
+      if (isExact && score >= scores.same) return { column, field, score: scores.exact }
+      return { column, field, score: fits ? score : score * misfit }
     })
   })
   return chosen(candidates.flat())
@@ -84,7 +85,7 @@ function chosen(candidates: readonly Candidate[]): Mapping {
   const taken: Candidate[] = []
   for (const one of candidates.toSorted((a, b) => b.score - a.score || a.column - b.column)) {
     if (one.score < scoreMin || columns.has(one.column) || targets.has(one.field)) continue
-    if (isSaidBetter(one.field, targets, wholes)) continue
+    if (one.score < scores.exact && isSaidBetter(one.field, targets, wholes)) continue
     columns.add(one.column)
     targets.add(one.field)
     wholes.add(wholeOf(one.field))
@@ -161,7 +162,7 @@ function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[
   if (form === 'currency') {
     const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
     return {
-      has: text => currencyOf(text, catalog) !== undefined,
+      has: text => currencyOf(text, catalog) !== undefined || catalog.currencies.has(idOf(text)),
       guess: (text, isNear) => likest(text, codes, isNear),
     }
   }
@@ -182,6 +183,10 @@ function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[
     has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),
     guess: (text, isNear) => likest(text, named, isNear),
   }
+}
+
+function idOf(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
 }
 
 type Named<Id> = { readonly id: Id; readonly name: string; readonly bare: string }

@@ -20,7 +20,7 @@ export function importJson(
   catalog: Catalog,
   people: readonly Choice[],
 ): JsonObject {
-  const { format, mapping = [], values = {}, formats = {}, duplicates } = planOf(job)
+  const { format, mapping = [], values = {}, defaults = {}, formats = {}, duplicates } = planOf(job)
   const resource = catalog.resources.get(job.resource)
   const fields = resource && importedFields(resource)
   const columns = job.columns ?? []
@@ -33,6 +33,7 @@ export function importJson(
     columns: columns.map(({ name, samples }) => ({ name: name!, samples: samples! })),
     mapping: mapping as never,
     values: values as never,
+    defaults,
     formats: formats as never,
     duplicates: (duplicates ?? null) as never,
     targets: (fields ? targetsOf(catalog, fields) : []) as never,

@@ -1,6 +1,7 @@
 /** What is to be done with a file (D80): the plan of an import, as it is stored and changed. Pure. */
 import type { Job } from '../jobs/job.ts'
 import type { Json } from '../json.ts'
+import type { Defaults } from './defaults.ts'
 import type { Mapping } from './guess.ts'
 
 /** How files are written. */
@@ -19,6 +20,8 @@ export type ImportPlan = {
   readonly mapping: Mapping
   /** field -> text of the file -> what it stands for */
   readonly values: { readonly [field: string]: { readonly [text: string]: Json } }
+  /** what all rows have that say nothing of it; absent in plans from before */
+  readonly defaults?: Defaults
   readonly formats: { readonly date?: 'dmy' | 'mdy' | 'ymd'; readonly decimal?: '.' | ',' }
   /** the unique field that tells a row's record, and what is done where it is there; null: rows are new */
   readonly duplicates: { readonly by: string | null; readonly action: (typeof actions)[number] }

@@ -16,6 +16,7 @@ import { holdersSelect } from '../records/unique.ts'
 import { type Told, toldBy } from '../records/upsert.ts'
 import { ask } from '../sql.ts'
 import { converter } from './convert.ts'
+import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { linkRelated, type Named, namedIn } from './related.ts'
 import { readRows, type StoredRow } from './rows.ts'
@@ -47,7 +48,8 @@ export async function importStep(
   const fields = importedFields(context.catalog.resources.get(job.resource)!)
   const all = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  const read = await bodiesOf(all, fields, context, plan, names)
+  const updated = await updatedBy(tx, all, fields, context, plan, names)
+  const read = await bodiesOf(all, fields, context, plan, names, updated)
   const { rows, bodies, named } = notTooMany(all, read, fields, context)
   const good = bodies.flatMap(one => ('body' in one ? [one] : []))
   const refused: Refused[] = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
@@ -108,21 +110,44 @@ function notTooMany(
 /** A row as the body of a record, or what is wrong with it. */
 type Body = { readonly place: number; readonly body: JsonObject } | { readonly refused: Refused }
 
+/** The places of rows whose record is there: what it has counts more than a value for all rows. */
+async function updatedBy(
+  tx: Queryable,
+  rows: readonly StoredRow[],
+  fields: ResourceFields,
+  context: Context,
+  plan: ImportPlan,
+  names: readonly string[],
+): Promise<ReadonlySet<number>> {
+  const { by, action } = plan.duplicates
+  if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
+  const convert = converter(context.catalog, fields, plan, names)
+  const told = await inTurns(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
+  const there = await held(tx, fields, context, told)
+  return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))
+}
+
+/** `updated`: the places of rows that get no values for all rows. */
 async function bodiesOf(
   rows: readonly StoredRow[],
   fields: ResourceFields,
   context: Context,
   plan: ImportPlan,
   names: readonly string[],
+  updated: ReadonlySet<number>,
 ): Promise<Body[]> {
-  const convert = converter(context.catalog, fields, plan, names)
+  const { catalog } = context
+  const filler = fillerOf(plan, names)
+  const convert = converter(catalog, fields, { ...plan, mapping: filler.mapping }, filler.names)
   const now = new Date().toISOString()
   return inTurns(rows, ({ place, line, cells, problem }): Body => {
     const wrong = (message: string, problems: Refusal['problems'] = []) => ({
       refused: refusedAt(place, { slug: 'validation_failed', message, problems }, () => ({ line })),
     })
     if (problem) return wrong(problem)
-    const { body, kept, problems } = convert(cells)
+    const filled = updated.has(place) ? { cells, used: [] } : filler.fill(cells)
+    const { body, kept, problems } = convert(filled.cells)
+    dropOutOfPlace(body, filled.used, catalog)
     if (problems.length) return wrong('The row could not be read.', problems)
     const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
     return late ? wrong(`${late[0]} is in the future.`) : { place, body: { ...body, ...kept } }

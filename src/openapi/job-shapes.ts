@@ -26,6 +26,7 @@ function job(): Schema {
     format: { enum: ['csv', 'jsonl', 'xlsx'] },
     columns: { type: 'array', items: { type: 'object' } },
     mapping: { type: 'array', items: { type: 'object' } },
+    defaults: { type: 'object', description: 'Values of the rows that say nothing of a target.' },
     ...{ values: { type: 'object' }, formats: { type: 'object' }, duplicates: { type: ['object', 'null'] } },
     targets: { type: 'array', items: { type: 'object' } },
     values_to_map: { type: 'array', items: { type: 'object' } },

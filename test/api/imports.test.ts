@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readRows } from '../../src/imports/rows.ts'
-import type { Json } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/json.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
@@ -22,6 +22,7 @@ const header =
   'title,pipeline,pipeline_stage,sales_owner,deal_value.value,deal_value.currency,company.name,primary_contact.last_name,primary_contact.emails,created_at'
 const owner = (await get(`${v1}/user/view/list?pageSize=1`)).body.data[0].email
 const pipeline = (await get(`${v1}/pipeline/view/list?pageSize=1`)).body.data[0].name
+const person = (await call('POST', `${v1}/contact`, { last_name: 'Of all rows' })).body.data.id
 const row = (index: number, more: { [column: string]: string } = {}) =>
   [
     ...[more.title ?? `Imported ${index}`, pipeline, more.stage ?? 'New', owner, `${index}.50`, 'EUR'],
@@ -73,6 +74,105 @@ test('a file is tried, imported with contacts and companies, and taken back', as
   assert.deepEqual([back.state, back.refused, back.reverted], ['done', 0, 306], JSON.stringify(back.problems))
   assert.equal(await count('deal', 'title:like(Imported )'), 0)
   assert.equal(await count('company', 'name:like(Company )'), 0)
+})
+
+test('amounts keep the currencies of our own export, written as ids or as codes', async () => {
+  const names =
+    'title,pipeline,pipeline_stage,sales_owner,primary_contact.emails,' +
+    'deal_value.value,deal_value.currency,expected_deal_value.currency'
+  const line = (title: string, currency: string | number) =>
+    [title, pipeline, 'New', owner, 'ids@example.com', '3800', currency, currency].join(',')
+  const usd = (await get(`${v1}/currency/view/list?filter=code:eq(USD)`)).body.data[0].id
+  const made = await upload('deal', [names, line('By id', usd), line('By code', 'usd')].join('\n'))
+  assert.equal(made.body.data.mapping.length, 8, JSON.stringify(made.body.data.mapping))
+  const done = await told(made.body.data.id, 'run')
+  assert.deepEqual([done.created, done.refused], [2, 0], JSON.stringify(done.problems))
+  const { data } = (await get(`${v1}/deal/view/list?filter=title:like(By )`)).body
+  for (const { deal_value } of data) assert.deepEqual([deal_value.value, deal_value.currency], [3800, usd])
+})
+
+test('values for all rows fill what rows say nothing of', async () => {
+  const lines = [
+    'title,Amount (EUR),Phase,sales_owner',
+    'Default 1,10,,',
+    `Default 2,20,Won,${owner}`,
+    'Default 3,30,Lost,',
+  ]
+  const made = await upload('deal', lines.join('\n'))
+  const { id } = made.body.data
+  assert.deepEqual(made.body.data.defaults, { 'deal_value.currency': 'EUR' })
+  const [won] = (await get(`${v1}/field/list?source=deal`)).body.data.fields
+    .flat()
+    .find(({ internal_name }: { internal_name: string }) => internal_name === 'won_reason').options
+  const change = (defaults: Json) => call('PATCH', `${v1}/import/${id}`, { defaults })
+  const wrong = await change({
+    ...{ pipeline: 'Nowhere', title: 5, 'deal_value.currency': 'XYZ', 'company.name': 'Acme', nothing: 1 },
+    ...{ sales_owner: 'nobody@example.com', company: { name: 'One for each row' }, status: 'Won' },
+  })
+  assert.equal(wrong.status, 422)
+  assert.deepEqual(
+    wrong.body.errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`).sort(),
+    [
+      ...['/defaults/company wrong_type', '/defaults/company.name unknown_field'],
+      ...['/defaults/deal_value.currency invalid_value'],
+      ...['/defaults/nothing unknown_field', '/defaults/pipeline unknown_option'],
+      ...['/defaults/sales_owner reference_not_found', '/defaults/status unknown_field'],
+      '/defaults/title wrong_type',
+    ],
+    wrong.text,
+  )
+  const all = {
+    ...{ pipeline, pipeline_stage: 'New', sales_owner: owner, 'deal_value.currency': 'usd', source: null },
+    ...{ won_reason: won.id, lost_reason: 'Price is too high', deal_closed_on: '2026-01-02' },
+  }
+  const changed = await change({ ...all, primary_contact: person })
+  assert.equal(changed.status, 200, changed.text)
+  assert.deepEqual(
+    [changed.body.data.defaults.source, changed.body.data.defaults['deal_value.currency']],
+    [undefined, 'USD'],
+  )
+  const done = await told(id, 'run')
+  assert.deepEqual([done.created, done.refused], [3, 0], JSON.stringify(done.problems))
+  const deals = (await get(`${v1}/deal/view/list?filter=title:like(Default )&sort=title:asc`)).body.data
+  const seen = deals.map((deal: { [field: string]: Json }) => [
+    ...[deal.status, (deal.deal_value as JsonObject).currency_code],
+    ...[deal.won_reason !== null, deal.lost_reason !== null, deal.deal_closed_on],
+  ])
+  // A reason is of deals that are closed so.
+  assert.deepEqual(seen, [
+    [1, 'USD', false, false, null],
+    [2, 'USD', true, false, '2026-01-02'],
+    [3, 'USD', false, true, '2026-01-02'],
+  ])
+})
+
+test('what an updated record has is more than a value for all rows', async () => {
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  await call('POST', `${v1}/product`, { name: 'Kept', product_code: 'K1', description: 'Its own' })
+  const { id } = (await upload('product', 'name,product_code\nKept,K1\nFresh,K2\n')).body.data
+  const plan = { defaults: { description: 'Of all' }, duplicates: { by: 'product_code', action: 'update' } }
+  assert.equal((await call('PATCH', `${v1}/import/${id}`, plan)).status, 200)
+  const done = await told(id, 'run')
+  assert.deepEqual([done.created, done.unchanged], [1, 1], JSON.stringify(done.problems))
+  const of = async (code: string) =>
+    (await get(`${v1}/product/by/product_code/${code}`)).body.data.description
+  assert.deepEqual([await of('K1'), await of('K2')], ['Its own', 'Of all'])
+})
+
+test('a change of a plan says each member that there is not', async () => {
+  const { id } = (await upload('product', 'name\nOne\n')).body.data
+  for (const [plan, ...paths] of [
+    [{ duplicates: { by: null, acton: 'skip' } }, '/duplicates/acton'],
+    [{ duplicates: { action: 'skip' } }, '/duplicates/by'],
+    [{ formats: { datum: 'dmy' } }, '/formats/datum'],
+    [{ values: { nosuch: { a: 'b' } } }, '/values/nosuch'],
+    [{ mapping: [{ column: 0, field: 'name', x: 1 }] }, '/mapping/0/x'],
+    [{ mapping: Array(1001).fill({ column: 0, field: 'name' }) }, '/mapping'],
+    [{ Mapping: [] }, '/Mapping'],
+  ] as [Json, ...string[]][]) {
+    const { status, body } = await call('PATCH', `${v1}/import/${id}`, plan)
+    assert.deepEqual([status, body.errors.map(({ path }: { path: string }) => path)], [422, paths])
+  }
 })
 
 test('a unique field decides: skip, update or create', async () => {

@@ -128,6 +128,68 @@ test('contents decide where names leave it open', async () => {
   assert.deepEqual(await guessed('deal', { 'Expected close date': 'no idea' }), {})
 })
 
+test('dates and plain numbers are no phones, and a field that nobody writes is no other one', async () => {
+  const dates = { Datum: '25.12.2026', Termin: '2026-11-30', Day: '12/25/2026', When: '31.12.26' }
+  const numbers = {
+    Ref: '1333.26',
+    Nr: '20260001',
+    Count: '1 234 567.50',
+    Menge: '1.234.567',
+    Id: '2026-0001',
+  }
+  for (const [name, cell] of Object.entries({ ...dates, ...numbers }))
+    assert.deepEqual(await guessed('deal', { [name]: cell }), {}, cell)
+  const phones = ['+49 170 123', '+491701234567', '0170 1234567', '(020) 7946 0958', '555-123-4567']
+  for (const cell of phones)
+    assert.deepEqual(await guessed('deal', { x: cell }), { x: 'primary_contact.phones' }, cell)
+  for (const name of ['deal_value_in_base_currency.value', 'weighted_value', 'Weighted value', 'age'])
+    assert.deepEqual(await guessed('deal', { [name]: '+49 170 1234567' }), {}, name)
+})
+
+test('common names in German, French and Spanish; units in brackets say nothing', async () => {
+  const meant = {
+    title: ['Titel', 'Titre', 'Título'],
+    'deal_value.value': ['Betrag', 'Montant', 'Importe', 'Amount (EUR)', 'Deal value [k€]'],
+    'deal_value.currency': ['Währung', 'Devise', 'Moneda'],
+    sales_owner: ['Besitzer', 'Owner', 'Propriétaire', 'Propietario'],
+    pipeline_stage: ['Phase', 'Étape', 'Etapa'],
+    'primary_contact.name': ['Kontakt', 'Contact', 'Contacto'],
+    'company.name': ['Firma', 'Société', 'Empresa'],
+    expected_close_date: ['Close date', 'Expected close', 'Abschlussdatum', 'Fecha de cierre'],
+    'primary_contact.phones.mobile': ['Handy', 'Téléphone portable', 'Mobil'],
+  }
+  for (const [field, names] of Object.entries(meant))
+    for (const name of names) assert.deepEqual(await guessed('deal', { [name]: '' }), { [name]: field }, name)
+})
+
+test('the very name of a target is mapped to it, whatever its cells are', async () => {
+  const names = [
+    'deal_value.value',
+    'deal_value.currency',
+    'expected_deal_value.value',
+    'expected_deal_value.currency',
+  ]
+  for (const cell of ['978', 'EUR', 'no idea', '', '{"a":1}'])
+    for (const name of names)
+      assert.deepEqual(await guessed('deal', { [name]: cell }), { [name]: name }, cell)
+  const both = {
+    Title: 'A',
+    title: 'B',
+    deal_value: '5',
+    'deal_value.currency': '978',
+    expected_close_date: 'x',
+  }
+  assert.deepEqual(await guessed('deal', both), {
+    ...{ title: 'title', deal_value: 'deal_value.value', 'deal_value.currency': 'deal_value.currency' },
+    expected_close_date: 'expected_close_date',
+  })
+  const unknown = valuesToMap(
+    ...([catalog, fieldsOf('deal'), [{ column: 0, field: 'deal_value.currency' }]] as const),
+    new Map([[0, ['978', '999']]]),
+  )
+  assert.deepEqual(unknown[0]?.texts, [{ text: '999', guess: null }])
+})
+
 test('a target has one column, and a person one kind of name', async () => {
   const twice = await guessed('deal', { Title: 'A', title: 'B', 'title (2)': 'C' })
   assert.deepEqual(Object.values(twice), ['title'])

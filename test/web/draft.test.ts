@@ -65,7 +65,7 @@ test('only what both have changed, to different values, clashes', () => {
   assert.deepEqual(draft.clashing(base, theirs, { notes: 'c', tags: [1, 2] }), ['tags'])
 })
 
-test('a missing and a bad value have their problem; labels take the place of internal names', () => {
+test('a missing and a bad value have their problem', () => {
   const fields = [field('title', 'SINGLE_STRING', { config: { max_length: 3 } }), field('owner', 'OWNER')]
   assert.deepEqual(draft.problemsOf({ title: 'long', owner: null }, fields, new Set(['owner'])), {
     title: 'Must have at most 3 characters, but has 4.',
@@ -73,10 +73,6 @@ test('a missing and a bad value have their problem; labels take the place of int
   })
   assert.deepEqual(draft.problemsOf({ title: '  ' }, fields, new Set(['title'])), {
     title: 'TITLE is required.',
-  })
-  assert.deepEqual(draft.withLabels({ title: 'title must not be empty.', '': 'All is lost.' }, fields), {
-    title: 'TITLE must not be empty.',
-    '': 'All is lost.',
   })
 })
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { formats } from '../../web/src/format/format.ts'
 import { typeOf } from '../../web/src/imports/file-type.ts'
 import { guessField } from '../../web/src/imports/guess-field.ts'
-import { missing } from '../../web/src/imports/missing.ts'
+import { missing, onlyChoices, openCurrencies } from '../../web/src/imports/missing.ts'
 import { countsOf, progressOf, stateOf } from '../../web/src/jobs/job-words.ts'
 
 const format = formats({ locale: 'en', timeZone: 'UTC' })
@@ -28,12 +28,30 @@ test('what each record needs and no column becomes is missing', () => {
     ...[field('stage', { default_value: 3 }), field('id', { is_read_only: true })],
   ]
   const to = (...names: string[]) => names.map((field, column) => ({ field, column }))
-  assert.deepEqual(missing({ mapping: [], targets: [] }, fields), ['last_name', 'emails'])
-  assert.deepEqual(missing({ mapping: to('name', 'emails.work'), targets: [] }, fields), [])
-  assert.deepEqual(missing({ mapping: to('last_name'), targets: [] }, fields), ['emails'])
+  assert.deepEqual(missing({ mapping: [], targets: [], defaults: {} }, fields), ['last_name', 'emails'])
+  assert.deepEqual(missing({ mapping: to('name', 'emails.work'), targets: [], defaults: {} }, fields), [])
+  assert.deepEqual(missing({ mapping: to('last_name'), targets: [], defaults: {} }, fields), ['emails'])
   // The service says what is required, once its targets tell.
   const targets = [{ field: 'emails', label: 'E-mails', isRequired: true }]
-  assert.deepEqual(missing({ mapping: [], targets }, fields), ['emails'])
+  assert.deepEqual(missing({ mapping: [], targets, defaults: {} }, fields), ['emails'])
+  // What all rows have is not missing.
+  assert.deepEqual(missing({ mapping: [], targets, defaults: { emails: 'a@b.de' } }, fields), [])
+})
+
+test('what has one choice alone is chosen; amounts without a currency are told', () => {
+  const options = (...names: string[]) => names.map((name, index) => ({ id: index + 7, name }))
+  const targets = [
+    { field: 'pipeline', label: 'Pipeline', isRequired: true, options: options('Sales') },
+    { field: 'pipeline_stage', label: 'Stage', isRequired: true, options: options('New', 'Won') },
+    { field: 'source', label: 'Source', isRequired: false, options: options('Web') },
+    ...['deal_value.value', 'deal_value.currency'].map(field => ({ field, label: field })),
+  ]
+  const of = (...fields: string[]) => fields.map((field, column) => ({ field, column }))
+  assert.deepEqual(onlyChoices({ mapping: [], targets, defaults: {} }), { pipeline: 7 })
+  assert.deepEqual(onlyChoices({ mapping: of('pipeline'), targets, defaults: {} }), {})
+  const open = (...fields: string[]) => openCurrencies({ mapping: of(...fields), targets, defaults: {} })
+  assert.deepEqual(open('deal_value.value', 'cf_x.value'), ['deal_value.currency'])
+  assert.deepEqual(open('deal_value.value', 'deal_value.currency'), [])
 })
 
 test('the samples of a column tell what field it would be', () => {

@@ -1,7 +1,7 @@
 /** Imports in the browser (D80): a real file, step by step, mended by values, and taken back. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { suite, test } from 'node:test'
+import { before, suite, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -83,6 +83,79 @@ async function press(page: Page, entry: Locator): Promise<void> {
 }
 
 suite('An import', { skip: noBrowser }, () => {
+  before(async () => service!.call('POST', `${v1}/contact`, { last_name: 'Of all rows' }))
+
+  test('what a file lacks is chosen for all rows', async () => {
+    const ui = await openUi(service!, '/import?resource=deal')
+    const { page } = ui
+    await choose(page, 'bare.csv', 'title,deal_value.value\nBareham 1,10\nBareham 2,20\n')
+    await heading(page, 'For all rows')
+    // The only pipeline is chosen already.
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await page.getByText('No column becomes Stage, Primary contact, Sales owner.').waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Try 2 rows' }).click()
+    await heading(page, 'What would happen')
+    assert.equal(await told(page, 'would be created'), 0)
+    const said = page.getByRole('region', { name: 'What was refused' })
+    await said.getByRole('row', { name: '2 Stage Stage is required.' }).waitFor()
+    const run = page.getByRole('button', { name: 'Import 2 rows' })
+    assert.equal(await run.getAttribute('aria-disabled'), 'true')
+    await page.getByRole('button', { name: 'Change the columns' }).click()
+
+    await page.getByRole('combobox', { name: 'Stage, for all rows' }).selectOption({ label: 'New' })
+    await page.getByRole('combobox', { name: 'Deal value: currency, for all rows' }).selectOption('GBP')
+    await page.getByRole('combobox', { name: 'Sales owner, for all rows' }).fill('a')
+    await press(page, page.getByRole('option').first())
+    await page.getByRole('combobox', { name: 'Primary contact, for all rows' }).fill('Of all')
+    await press(page, page.getByRole('option', { name: 'Of all rows' }))
+    await page.getByRole('button', { name: 'Set another field…' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Description')
+    await page.getByRole('option', { name: 'Description', exact: true }).click()
+    await row('Description').getByRole('textbox').fill('From the fair')
+    await ui.accessible('the values for all rows')
+    await page.getByText(/No column becomes/).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await run.click()
+    await page.getByRole('button', { name: 'Take the import back' }).waitFor()
+    assert.equal(await told(page, 'created'), 2)
+    const [deal] = (await service!.get(`${v1}/deal/view/list?filter=title:eq(Bareham 2)`)).body.data
+    assert.deepEqual([deal.deal_value.currency_code, deal.description], ['GBP', 'From the fair'])
+    await ui.end()
+  })
+
+  test('a file of refused rows is sent again, and becomes what it became before', async () => {
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    const file = 'Odd,Where\nAgainham 1,\nAgainham 2,No land\n'
+    await choose(page, 'odd.csv', file)
+    await heading(page, 'What the columns become')
+    const odd = page.getByRole('button', { name: 'Odd becomes: ' })
+    await page.getByRole('button', { name: 'Odd becomes: Not imported' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Name')
+    await page.getByRole('option', { name: 'Name', exact: true }).click()
+    await page.getByRole('button', { name: 'Where becomes: ' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Territory')
+    await page.getByRole('option', { name: 'Territory', exact: true }).click()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without trying' }).click()
+    const begun = page.waitForEvent('download')
+    await page.getByRole('link', { name: /Download them/ }).click()
+    const errors = await readFile(await (await begun).path(), 'utf8')
+    assert.match(errors, /^.Odd,Where,line,problems/)
+
+    await page.getByRole('link', { name: 'Import another file' }).click()
+    await choose(page, 'errors.csv', errors)
+    await page.getByText('in your last import of such a file').waitFor()
+    await page.getByRole('button', { name: 'Odd becomes: Name' }).waitFor()
+    await page.getByRole('button', { name: 'Where becomes: Territory' }).waitFor()
+    await page.getByRole('button', { name: 'Guess anew' }).click()
+    await page.getByRole('button', { name: 'Odd becomes: Not imported' }).waitFor()
+    assert.equal(await odd.count(), 1)
+    await ui.end()
+  })
+
   test('a file with bad rows is tried, mended, imported and taken back', async () => {
     const ui = await openUi(service!, '/deals')
     const { page } = ui
@@ -115,7 +188,10 @@ suite('An import', { skip: noBrowser }, () => {
     assert.equal(errors.trim().split('\n').length, 5, errors)
 
     await page.getByRole('button', { name: 'Say what values stand for' }).click()
-    await page.getByRole('combobox', { name: /what “Nowhere” stands for/ }).selectOption({ label: 'New' })
+    const nowhere = page.getByRole('combobox', { name: /what “Nowhere” stands for/ })
+    const first = await nowhere.evaluate((list: HTMLSelectElement) => list.selectedOptions[0]!.text)
+    assert.equal(first, 'As it is: its rows are refused')
+    await nowhere.selectOption({ label: 'New' })
     await page.getByRole('link', { name: 'Try' }).click()
     await page.getByText(/before your last changes/).waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()

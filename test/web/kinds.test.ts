@@ -211,6 +211,36 @@ test('amounts are exact, and as the reader writes them', async () => {
   assert.equal(`${linesTotal([line, line, { ...line, unit_price: null }], 2)}`, '0.6')
 })
 
+test('the sign of a currency says it, where it means one of the account', async () => {
+  const { currenciesQuery, meQuery, queryClient } = (await vite.ssrLoadModule(
+    '/src/api/queries.ts',
+  )) as typeof import('../../web/src/api/queries.ts')
+  const currency = (id: number, code: string, rate: string | null, is_active = 1) => ({
+    ...{ id, code, name: code, rate, is_active, decimals: 2 },
+  })
+  const reckoned = [currency(978, 'EUR', null), currency(840, 'USD', '0.9'), currency(826, 'GBP', '1.2')]
+  const others = [currency(818, 'EGP', null), currency(124, 'CAD', null), currency(392, 'JPY', null, 2)]
+  queryClient.setQueryData(currenciesQuery.queryKey, [...reckoned, ...others])
+  queryClient.setQueryData(meQuery.queryKey, { account: { base_currency: 978 } } as never)
+  const money = field('MONETARY')
+  const { parse, check } = table.kindOf(money)
+  const read = (text: string, locale = 'en-US') => parse(text, money, formats({ locale, timeZone: 'UTC' }))
+  assert.deepEqual(read('€3.500'), { currency_code: 'EUR', value: '3.500' })
+  assert.deepEqual(read('3.500 €', 'de-DE'), { currency_code: 'EUR', value: '3500' })
+  assert.deepEqual(read('$1,234.50'), { currency_code: 'USD', value: '1234.50' })
+  assert.deepEqual(read('CA$5'), { currency_code: 'CAD', value: '5' })
+  assert.deepEqual(read('£5'), { currency_code: 'GBP', value: '5' })
+  assert.deepEqual(read('1,234.50 usd'), { currency_code: 'USD', value: '1234.50' })
+  assert.deepEqual(read('$5 USD'), { currency_code: 'USD', value: '5' })
+  assert.deepEqual(read('1,234.50'), { value: '1234.50' })
+  queryClient.setQueryData(currenciesQuery.queryKey, [...reckoned, currency(124, 'CAD', '0.7'), ...others])
+  for (const text of ['$5', '¥5', '₿5', '€5 USD', '5 k€'])
+    assert.match(check!(read(text), money) ?? '', /does not say which currency/, text)
+  const price = table.kindOf(field('PRICE_TAGS'))
+  assert.match(price.check!(price.parse('$5', money), money)!, /does not say which currency/)
+  queryClient.clear()
+})
+
 test('moments are the wall clock of their time zone, also where it changes', async () => {
   const { fromWall, toWall } = (await vite.ssrLoadModule(
     '/src/fields/zone.ts',

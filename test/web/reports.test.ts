@@ -131,10 +131,13 @@ test('limits are sent as they changed; what is no number is the service’s to r
 })
 
 test('problems of fields that a form has not stand at its head', () => {
-  assert.deepEqual(placed({ name: 'is taken', metadata: 'is too large', '': 'Refused.' }, ['name']), {
-    name: 'is taken',
-    '': 'metadata is too large Refused.',
-  })
+  assert.deepEqual(
+    placed({ name: 'is taken', metadata: 'metadata is too large', '': 'Refused.' }, ['name']),
+    {
+      name: 'is taken',
+      '': 'metadata is too large Refused.',
+    },
+  )
 })
 
 test('scopes of resources that this page does not know have a row', () => {

@@ -1,6 +1,7 @@
 /** The service, as the signed-in person may use it: the browser's session cookie says who asks. */
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
 import { shared } from '../ui/shared.ts'
+import { inWords } from './said.ts'
 
 // The rest of the UI knows the client by this file.
 // biome-ignore lint/performance/noBarrelFile: of one package
@@ -81,9 +82,17 @@ export async function ask<T>(
   path: string,
   asked: Parameters<typeof api.request>[2] = {},
 ): Promise<T> {
-  const { body } = await api.request(method, `${base}${path}`, asked)
-  return (body as { data: T }).data
+  try {
+    const { body } = await api.request(method, `${base}${path}`, asked)
+    return (body as { data: T }).data
+  } catch (error) {
+    if (error instanceof DealwrightError) resources.set(error, path.split(/[/?]/)[1]!)
+    throw error
+  }
 }
+
+/** What refused requests were about, for the labels of its fields. */
+const resources = new WeakMap<DealwrightError, string>()
 
 /** Whether the session has ended, or there is none. */
 export function isSignedOut(error: unknown): boolean {
@@ -94,9 +103,15 @@ export function isSignedOut(error: unknown): boolean {
 export function sayError(error: unknown): string {
   if (error instanceof DealwrightError) {
     const [first] = error.problems
-    return first ? [first.message, first.hint].filter(Boolean).join(' ') : error.message
+    return first ? inWords(first, resources.get(error)) : error.message
   }
   return error instanceof Told ? error.message : unreached()
+}
+
+/** All that the service says of a refused write, a line each. */
+export function sayAll(error: unknown): string {
+  if (!(error instanceof DealwrightError) || error.problems.length < 2) return sayError(error)
+  return error.problems.map(problem => inWords(problem, resources.get(error))).join('\n')
 }
 
 /**
@@ -106,9 +121,9 @@ export function sayError(error: unknown): string {
 export function problemsByField(error: unknown): { readonly [field: string]: string } {
   if (!(error instanceof DealwrightError)) return { '': sayError(error) }
   const found: { [field: string]: string } = {}
-  for (const { field, path, message, hint } of error.problems) {
-    const name = path.split('/')[1] || field || ''
-    const said = [message, hint].filter(Boolean).join(' ')
+  for (const problem of error.problems) {
+    const name = problem.path.split('/')[1] || problem.field || ''
+    const said = inWords(problem, resources.get(error))
     found[name] = found[name] ? `${found[name]} ${said}` : said
   }
   if (error.problems.length === 0) found[''] = error.message

@@ -12,6 +12,7 @@ import {
   type Named,
   type Page,
 } from './api.ts'
+import { noteLabels } from './said.ts'
 
 const minute = 60_000
 
@@ -45,8 +46,11 @@ export async function whoAsks(): Promise<Me | null> {
 export const fieldsQuery = (source: string) =>
   queryOptions({
     queryKey: ['fields', source],
-    queryFn: async () =>
-      (await ask<{ fields: Field[][] }>('GET', '/field/list', { query: { source } })).fields,
+    queryFn: async () => {
+      const { fields } = await ask<{ fields: Field[][] }>('GET', '/field/list', { query: { source } })
+      noteLabels(source, fields.flat())
+      return fields
+    },
     staleTime: 10 * minute,
   })
 

@@ -1,7 +1,7 @@
 /** The currencies that an account uses: its base currency first, then those with a rate. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { currenciesQuery, meQuery, queryClient } from '../api/queries.ts'
+import { currenciesQuery, mayRead, meQuery, queryClient } from '../api/queries.ts'
 
 export type Currency = {
   readonly id: number
@@ -23,6 +23,40 @@ export function useCurrencies(): { readonly list: readonly Currency[]; readonly 
     return { list, base: list.find(({ id }) => id === base) }
   }, [data, me])
 }
+
+/** Reads the currencies, so that what is pasted can be read; without them, a sign says nothing. */
+export async function currenciesRead(): Promise<void> {
+  if (mayRead('currency')) await queryClient.ensureQueryData(currenciesQuery).catch(() => {})
+}
+
+/**
+ * The code of the one currency that a code or a sign means to a reader, such as € or US$; undefined where it
+ * means none or several. The currencies that the account reckons with come first: its own, and those with a rate.
+ */
+export function codeOf(text: string, locale?: string): string | undefined {
+  const all = (queryClient.getQueryData(currenciesQuery.queryKey) ?? []).filter(one => one.is_active !== 2)
+  const code = text.toUpperCase()
+  if (all.some(one => one.code === code)) return code
+  const meant = all.filter(one => signsOf(one.code, locale).includes(bare(text)))
+  const base = queryClient.getQueryData(meQuery.queryKey)?.account.base_currency
+  const used = meant.filter(({ id, rate }) => id === base || rate)
+  const [only, ...others] = used.length ? used : meant
+  return others.length ? undefined : only?.code
+}
+
+function signsOf(currency: string, locale?: string): readonly string[] {
+  return (['symbol', 'narrowSymbol'] as const).map(currencyDisplay => {
+    const parts = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay,
+    }).formatToParts(0)
+    return bare(parts.find(({ type }) => type === 'currency')?.value ?? '')
+  })
+}
+
+/** Some end with a point, or have a blank within. */
+const bare = (sign: string) => sign.replace(/[.\s\u00a0\u202f]/g, '')
 
 /** How many decimals a currency has, where the currencies were read before; by its id or code. */
 export function decimalsOf(currency: number | string | null | undefined): number | undefined {

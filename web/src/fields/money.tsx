@@ -3,7 +3,7 @@
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Labelled } from '../ui/inputs.tsx'
-import { decimalsOf } from './currencies.ts'
+import { codeOf, decimalsOf } from './currencies.ts'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from './decimal.ts'
 import type { Kind } from './kind.ts'
 import { MoneyBox } from './money-box.tsx'
@@ -33,12 +33,21 @@ export function textOfMoney({ value, currency_code }: Money, format: Formats): s
   return [writeDecimal(value, format.locale, digits), currency_code].filter(Boolean).join(' ')
 }
 
+const signs = /[\p{L}\p{Sc}]+\.?/gu
+
+/** A sign or code says the currency; one that may be several stays what it is, and `checkMoney` says so. */
 export function readMoney(typed: string, format?: Formats): Money | null | undefined {
   if (typed.trim() === '') return null
-  const code = /(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])/.exec(typed)?.[0]
-  const value = readDecimal(typed.replace(code ?? '', '').replace(/\p{Sc}/gu, ''), format?.locale)
+  const value = readDecimal(typed.replace(signs, ''), format?.locale)
   if (value === undefined) return undefined
-  return code ? { currency_code: code, value } : { value }
+  const codes = (typed.match(signs) ?? []).map(sign => codeOf(sign, format?.locale) ?? sign)
+  return codes.length ? { currency_code: [...new Set(codes)].join(' '), value } : { value }
+}
+
+/** A sign that was typed and is of no currency, or of several. */
+export function checkCode(code: string | null | undefined): string | undefined {
+  if (!code || /^[A-Z]{3}$/.test(code)) return undefined
+  return `“${code}” does not say which currency: write its code, such as USD.`
 }
 
 /** The limits of an amount: no more decimals than its currency has; a custom one has two (D53). */
@@ -47,6 +56,8 @@ export function checkMoney(
   field: Parameters<NonNullable<Kind<Money>['check']>>[1],
 ): string | undefined {
   if (value === null || value === undefined) return undefined
+  const unclear = checkCode(currency_code)
+  if (unclear) return unclear
   const decimals = Math.min(decimalsOf(currency ?? currency_code) ?? 99, field.is_custom ? 2 : 99)
   const limits = decimals === 99 ? field.config : { ...field.config, max_decimals: decimals }
   const wrong = checkDecimal(value, limits)

@@ -7,7 +7,7 @@ import { checkDecimal, isDecimal, plain } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
 import { Group } from './group.tsx'
 import type { InputProps, Kind } from './kind.ts'
-import { readMoney, textOfMoney } from './money.tsx'
+import { checkCode, readMoney, textOfMoney } from './money.tsx'
 import { CurrencySelect } from './money-box.tsx'
 import { DecimalOperand } from './number.tsx'
 import { operandOf } from './operand.tsx'
@@ -140,6 +140,7 @@ function check(value: readonly Price[], { config }: Parameters<NonNullable<Kind[
     const max_decimals = decimalsOf(currency ?? currency_code)
     const limits = max_decimals === undefined ? config : { ...config, max_decimals }
     const wrong =
+      checkCode(currency_code) ??
       checkDecimal(price, limits) ??
       [tax, discount].map(percent => percent !== null && checkDecimal(percent, percentage)).find(Boolean)
     if (wrong) return `${named}: ${wrong}`

@@ -14,6 +14,7 @@ import { classes } from '../ui/classes.ts'
 import { Popover } from '../ui/menu.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
 import { textOf } from './cells.ts'
+import { ForAllRows } from './for-all-rows.tsx'
 import { type Column, change, type Import, type Target } from './import.ts'
 import { missing } from './missing.ts'
 import { StepActions } from './steps.tsx'
@@ -57,7 +58,8 @@ export function ColumnsStep({ job, fields }: Props) {
       >
         {left.length > 0 && (
           <p role="status" className="m-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused.
+            No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused,
+            unless you choose a value for all rows below.
           </p>
         )}
         <ul ref={list} className="divide-y divide-line" onKeyDown={moveFocus}>
@@ -75,6 +77,7 @@ export function ColumnsStep({ job, fields }: Props) {
           ))}
         </ul>
       </Panel>
+      <ForAllRows job={job} fields={fields} />
       {made !== null && (
         <Suspense>
           <ColumnField

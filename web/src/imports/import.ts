@@ -1,6 +1,6 @@
 /** An import as the service tells of it (D80), and changes of what is done with its file. */
 import { queryOptions } from '@tanstack/react-query'
-import { ask, sayError } from '../api/api.ts'
+import { ask, type Me, sayError } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { type Job, jobKey, jobQuery } from '../jobs/job.ts'
 import { shared } from '../ui/shared.ts'
@@ -28,12 +28,14 @@ export type Duplicates = { readonly by: string | null; readonly action: 'skip' |
 export type Plan = {
   readonly mapping: readonly Mapped[]
   readonly values: Values
+  /** target → what rows have that say nothing of it */
+  readonly defaults: { readonly [field: string]: unknown }
   readonly formats: Formats
   readonly duplicates: Duplicates
 }
 type NamesNothing = { readonly text: string }
 
-export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'values_to_map'> &
+export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'defaults' | 'values_to_map'> &
   Plan & {
     readonly columns: readonly Column[]
     readonly targets: readonly Target[]
@@ -52,6 +54,9 @@ export const changedSince = shared<ReadonlySet<number>>(new Set())
 export function noteTried(id: number): void {
   changedSince.set(new Set([...changedSince.get()].filter(one => one !== id)))
 }
+
+/** Who imports, for what this browser remembers. */
+export const whoOf = ({ account, user }: Me): string => `${account.id} ${user.id}`
 
 let last: Promise<unknown> = Promise.resolve()
 

@@ -6,19 +6,51 @@ type Needed = Pick<
   Field,
   'internal_name' | 'field_name' | 'is_active' | 'is_required' | 'is_read_only' | 'default_value'
 >
+type Given = Pick<Import, 'mapping' | 'targets' | 'defaults'>
 
-/** The fields that each record needs, and that no column becomes: the service would refuse each row. */
-export function missing(
-  { mapping, targets }: Pick<Import, 'mapping' | 'targets'>,
-  fields: readonly Needed[],
-): readonly string[] {
+/** The fields that each record needs, and that neither a column becomes nor all rows have. */
+export function lacking<F extends Needed>(
+  { mapping, targets, defaults }: Given,
+  fields: readonly F[],
+): readonly F[] {
   const told = new Set(targets.filter(({ isRequired }) => isRequired).map(({ field }) => field))
-  const own = new Set(mapping.map(({ field }) => field.split('.')[0]!))
+  const own = givenIn({ mapping, defaults })
   const wholeName = own.has('name') && !fields.some(({ internal_name }) => internal_name === 'name')
   return fields
     .filter(({ is_active, is_required, is_read_only }) => is_active && is_required && !is_read_only)
     .filter(({ internal_name: name }) => told.size === 0 || told.has(name))
     .filter(({ default_value }) => default_value === null || default_value === undefined)
     .filter(({ internal_name: name }) => !own.has(name) && !(wholeName && /^(first|last)_name$/.test(name)))
-    .map(({ field_name }) => field_name)
+}
+
+/** The same by their labels: the service would refuse each row. */
+export function missing(job: Given, fields: readonly Needed[]): readonly string[] {
+  return lacking(job, fields).map(({ field_name }) => field_name)
+}
+
+/** The currencies of amounts that columns have as numbers alone. */
+export function openCurrencies({ mapping, targets }: Given): readonly string[] {
+  const mapped = new Set(mapping.map(({ field }) => field))
+  const wanted = [...mapped]
+    .filter(field => field.endsWith('.value'))
+    .map(field => `${fieldOf(field)}.currency`)
+  return wanted.filter(target => !mapped.has(target) && targets.some(({ field }) => field === target))
+}
+
+/** What each record needs and no column becomes, where there is one choice alone: such as the only pipeline. */
+export function onlyChoices({ mapping, targets, defaults }: Given): Import['defaults'] {
+  const own = givenIn({ mapping, defaults })
+  const found = targets.filter(
+    ({ field, isRequired, options }) => isRequired && options?.length === 1 && !own.has(field),
+  )
+  return Object.fromEntries(found.map(({ field, options }) => [field, options![0]!.id]))
+}
+
+/** The fields that columns become, wholly or in part, or that all rows have. */
+function givenIn({ mapping, defaults }: Pick<Given, 'mapping' | 'defaults'>): ReadonlySet<string> {
+  return new Set([...mapping.map(({ field }) => field), ...Object.keys(defaults)].map(fieldOf))
+}
+
+function fieldOf(target: string): string {
+  return target.split('.')[0]!
 }

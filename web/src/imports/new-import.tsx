@@ -16,7 +16,9 @@ import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { accepted, typeOf } from './file-type.ts'
-import { type Import, importable } from './import.ts'
+import { change, type Import, importable, whoOf } from './import.ts'
+import { lastPlan } from './last-plans.ts'
+import { onlyChoices } from './missing.ts'
 import { usePasted } from './pasted.ts'
 import { Steps } from './steps.tsx'
 
@@ -42,10 +44,25 @@ export function NewImport() {
   )
 }
 
+/** Does with a file what was done with the last one of its kind; else it takes choices that are none. */
+function begin(made: Import, who: string): void {
+  const { mapping, values, defaults, formats, duplicates } = made
+  const only = { ...defaults, ...onlyChoices(made) }
+  const before = lastPlan(who, made)
+  if (before) {
+    change(made, before)
+    const guess = { mapping, values, defaults: only, formats, duplicates }
+    toast('The columns become what they became in your last import of such a file.', {
+      action: { label: 'Guess anew', act: () => change(made, guess) },
+    })
+  } else if (Object.keys(only).length > Object.keys(defaults).length) change(made, { defaults: only })
+}
+
 type Sent = { readonly name: string; readonly part: number }
 type Written = { readonly delimiter?: string | null; readonly encoding?: string | null }
 
 function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly string[] }) {
+  const me = useMe()
   const navigate = useNavigate()
   const format = useFormat()
   const [written, setWritten] = useState<Written>({})
@@ -79,6 +96,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
         onProgress: part => setSent({ name: file.name, part }),
       })
       queryClient.setQueryData(jobKey(made.id), made)
+      begin(made, whoOf(me))
       void queryClient.invalidateQueries({ queryKey: ['jobs'] })
       announce(`The file has arrived: ${format.counted(made.total ?? 0, 'row', 'rows')}.`)
       void navigate({ to: '/import/$id', params: { id: String(made.id) }, search: { step: 'columns' } })

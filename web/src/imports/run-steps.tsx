@@ -9,8 +9,10 @@ import { JobProgress } from '../jobs/progress.tsx'
 import { JobCounts, Refusals, RevertButton } from '../jobs/result.tsx'
 import { tableOf } from '../records/tables.ts'
 import { Panel, Trouble } from '../settings/parts.tsx'
+import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { changedSince, type Import, noteTried, saved } from './import.ts'
+import { changedSince, type Import, noteTried, saved, whoOf } from './import.ts'
+import { remember } from './last-plans.ts'
 import { missing } from './missing.ts'
 import { useGo } from './steps.tsx'
 
@@ -21,6 +23,7 @@ const isGoing = ({ state }: Import) => state === 'running' || state === 'paused'
 export function TryStep({ job, fields }: { job: Import; fields: readonly Field[] }) {
   const format = useFormat()
   const go = useGo(job.id)
+  const who = whoOf(useMe())
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const isChanged = changedSince.use().has(job.id)
@@ -31,6 +34,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
     setProblem(undefined)
     try {
       await saved()
+      remember(who, job)
       await tell(job, action)
       noteTried(job.id)
       if (action === 'run') go('run')
@@ -43,6 +47,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   const all = format.counted(job.total ?? 0, 'row', 'rows')
   const left = missing(job, fields)
   const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
+  const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
   if (isGoing(job))
     return (
       <Panel title="Trying it" className="p-4">
@@ -64,7 +69,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
         )}
         {!isTried && left.length > 0 && (
           <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            No column becomes {left.join(', ')}: rows will be refused.
+            No column becomes {left.join(', ')}, and no value is set for all rows: rows will be refused.
           </p>
         )}
         <Trouble text={problem} />
@@ -76,7 +81,12 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
           >
             {isTried ? 'Try again' : `Try ${all}`}
           </Button>
-          <Button look={isLeading ? 'primary' : 'plain'} isPending={isBusy} onPress={() => void begin('run')}>
+          <Button
+            look={isLeading ? 'primary' : 'plain'}
+            isPending={isBusy}
+            reason={isVain ? 'Nothing would be imported. Mend what was refused, and try again.' : undefined}
+            onPress={() => void begin('run')}
+          >
             {isTried && !isChanged ? `Import ${all}` : 'Import without trying'}
           </Button>
         </div>

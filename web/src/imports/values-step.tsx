@@ -128,7 +128,7 @@ function TextRow(props: {
           className="grow"
           value={chosen}
           onChange={onTake}
-          none="As it is"
+          none="As it is: its rows are refused"
           choices={[{ id: none, name: 'Nothing: left empty' }, ...choices]}
         />
         {children}

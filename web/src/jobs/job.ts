@@ -8,6 +8,7 @@ import { announce, toast, toastError } from '../ui/toast.tsx'
 /** What is wrong with a row or a record. Those of a revert name the record that stayed. */
 export type JobProblem = {
   readonly field: string | null
+  readonly path?: string
   readonly code: string
   readonly message: string
   readonly hint?: string
@@ -22,12 +23,13 @@ export type Refused = {
   readonly line?: number
   readonly problems: readonly JobProblem[]
 }
-type OfFile = 'columns' | 'mapping' | 'values' | 'formats' | 'duplicates' | 'targets'
+type OfFile = 'columns' | 'mapping' | 'values' | 'defaults' | 'formats' | 'duplicates' | 'targets'
 export type Job = Omit<Schemas['job'], 'problems' | OfFile> & {
   readonly problems: readonly Refused[]
   /** of an import: the columns of its file, and what they become */
   readonly columns?: readonly { readonly name: string }[]
   readonly mapping?: readonly { readonly column: number; readonly field: string }[]
+  readonly targets?: readonly { readonly field: string; readonly label: string }[]
 }
 export type Phase = NonNullable<Job['phase']>
 export type Counts = Pick<Job, (typeof counted)[number]>

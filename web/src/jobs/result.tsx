@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnyRecord, ask } from '../api/api.ts'
-import { mayRead } from '../api/queries.ts'
+import { fieldsQuery, mayRead } from '../api/queries.ts'
+import { inWords, labelOf, stepsOf } from '../api/said.ts'
 import { nameOf } from '../fields/found.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
@@ -72,6 +73,8 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
       ...{ key: `${place} ${index}`, place, line, problem, index },
     })),
   )
+  // The labels of its fields are read with it.
+  useQuery({ ...fieldsQuery(job.resource), enabled: rows.length > 0 })
   const named = useNames(isOfFile ? [] : rows.map(({ place, problem }) => refOf(place, problem)))
   if (rows.length === 0) return null
   const left = job.refused - job.problems.length
@@ -110,12 +113,14 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
                   </td>
                   {phase !== 'revert' && (
                     <td className="max-w-48 py-1.5 pr-4 break-words" dir="auto">
-                      {(isOfFile && columnOf(job, problem)) || problem.field || '—'}
+                      {(isOfFile && columnOf(job, problem)) || nameOfField(job, problem) || '—'}
                     </td>
                   )}
                   <td className="py-1.5 break-words" dir="auto">
-                    {problem.message.replace(/^Column "[^"]*": /, '')}
-                    {problem.hint && <span className="text-ink-soft"> {problem.hint}</span>}
+                    {inWords(
+                      { ...problem, message: problem.message.replace(/^Column "[^"]*": /, '') },
+                      job.resource,
+                    )}
                   </td>
                 </tr>
               )
@@ -132,10 +137,25 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
   )
 }
 
+/** What columns may be mapped to that a problem is about: `company.name` of its path, then `company`. */
+function targetsOf(problem: JobProblem): readonly string[] {
+  const steps = stepsOf(problem)
+  return [...steps.keys()].map(index => steps.slice(0, steps.length - index).join('.'))
+}
+
 /** The column that a problem is about, by its name in the file. */
-function columnOf({ mapping = [], columns = [] }: Job, { field, column }: JobProblem): string | undefined {
-  const mapped = mapping.find(one => one.field === field)
-  return columns[mapped?.column ?? -1]?.name ?? column
+function columnOf({ mapping = [], columns = [] }: Job, problem: JobProblem): string | undefined {
+  const wanted = [...targetsOf(problem), problem.field]
+  const mapped = wanted.flatMap(target => mapping.find(({ field }) => field === target) ?? [])
+  return columns[mapped[0]?.column ?? -1]?.name ?? problem.column
+}
+
+/** The field that a problem is about, as people call it. */
+function nameOfField({ targets = [], resource }: Job, problem: JobProblem): string | null {
+  const names = targetsOf(problem)
+  const target = targets.find(({ field }) => field === names[0])
+  const [first] = names.at(-1)?.split('.') ?? []
+  return target?.label ?? (first && labelOf(first, resource)) ?? problem.field
 }
 
 /** Takes back all that a job has done, after it was asked whether to. */

@@ -4,7 +4,7 @@ import { problemsByField } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
-import { isSame, problemsOf, withLabels } from './draft.ts'
+import { isSame, problemsOf } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import type { ShownRecord } from './use-record.ts'
 import type { Save } from './use-record-save.tsx'
@@ -31,7 +31,7 @@ export function DealProducts(props: { shown: ShownRecord; save: Save; reason: st
       if (await save(draft.base, { [name]: value })) setDraft(null)
       setError(undefined)
     } catch (failed) {
-      const found = withLabels(problemsByField(failed), fields)
+      const found = problemsByField(failed)
       setError(Object.values(found).join(' '))
     } finally {
       setSaving(false)

@@ -64,17 +64,6 @@ export function problemsOf(
   return found
 }
 
-/** The service names a field by its internal name; people know its label. */
-export function withLabels(problems: Problems, fields: readonly Field[]): Problems {
-  const labels = new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name]))
-  return Object.fromEntries(
-    Object.entries(problems).map(([name, said]) => {
-      const label = labels.get(name)
-      return [name, label ? said.replaceAll(new RegExp(`(^|(?<=\\. ))${name}(?= )`, 'g'), label) : said]
-    }),
-  )
-}
-
 /** Somebody else has changed the same fields since the record was read. */
 export class Clash extends Told {
   readonly theirs: AnyRecord

@@ -5,15 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
-import {
-  changesOf,
-  isEmpty,
-  isWritable,
-  type Problems,
-  problemsOf,
-  type Values,
-  withLabels,
-} from './draft.ts'
+import { changesOf, isEmpty, isWritable, type Problems, problemsOf, type Values } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { namesOf, type ShownRecord } from './use-record.ts'
@@ -73,7 +65,7 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
     try {
       if (await save(record, changes)) onClose()
     } catch (error) {
-      refuse(withLabels(problemsByField(error), fields))
+      refuse(problemsByField(error))
     } finally {
       setSaving(false)
     }

@@ -9,7 +9,7 @@ import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
 import { IconButton, Tip } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import { isEmpty, isSame, isWritable, problemsOf, withLabels } from './draft.ts'
+import { isEmpty, isSame, isWritable, problemsOf } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { Long } from './long.tsx'
 import { namesOf } from './use-record.ts'
@@ -146,7 +146,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     try {
       if (await save(base, { [name]: value })) end()
     } catch (error) {
-      const found = withLabels(problemsByField(error), [field])
+      const found = problemsByField(error)
       setError(found[name] ?? Object.values(found).join(' '))
     } finally {
       busy.current = false

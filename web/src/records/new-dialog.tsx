@@ -16,16 +16,7 @@ import { Checkbox } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
 import { toast } from '../ui/toast.tsx'
 import { beginning, ruledFields, withStage } from './deal-rules.ts'
-import {
-  isEmpty,
-  isSame,
-  isWritable,
-  type Problems,
-  problemsOf,
-  type Values,
-  withLabels,
-  written,
-} from './draft.ts'
+import { isEmpty, isSame, isWritable, type Problems, problemsOf, type Values, written } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { tables } from './tables.ts'
@@ -141,7 +132,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       if (isMore) requestAnimationFrame(() => focusField(form, fields[0]!.internal_name))
       else onClose()
     } catch (error) {
-      refuse(withLabels(problemsByField(error), fields))
+      refuse(problemsByField(error))
     } finally {
       setSaving(false)
     }

@@ -3,6 +3,7 @@
  */
 import type { ClipboardEvent } from 'react'
 import { type AnyRecord, type Field, sayError } from '../api/api.ts'
+import { currenciesRead } from '../fields/currencies.ts'
 import { nameOf } from '../fields/found.ts'
 import { kindOf } from '../fields/kinds.ts'
 import type { Formats } from '../format/format.ts'
@@ -87,6 +88,7 @@ function textOf(record: AnyRecord, field: Field, format: Formats): string {
 
 async function paste(text: string, asked: Asked & { range: Range }, format: Formats): Promise<void> {
   const { resource, window, range, rows, columns, expand, onRefusals } = asked
+  await currenciesRead()
   const refusals: Refusal[] = []
   const changes = new Map<number, RowChange>()
   const from = { ...range, left: Math.max(range.left, 1) - 1, right: range.right - 1 }

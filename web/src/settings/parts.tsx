@@ -1,7 +1,7 @@
 /** What the pages of the settings are made of. */
 import { Copy } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import { ask, DealwrightError, sayError } from '../api/api.ts'
+import { ask, sayAll } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -146,12 +146,6 @@ export function DeleteDialog(props: {
       </DialogActions>
     </Dialog>
   )
-}
-
-/** All that the service says of a refused write, a line each. */
-export function sayAll(error: unknown): string {
-  if (!(error instanceof DealwrightError) || error.problems.length < 2) return sayError(error)
-  return error.problems.map(({ message, hint }) => [message, hint].filter(Boolean).join(' ')).join('\n')
 }
 
 /** A secret or a link that is shown this once, with a button that copies it. */

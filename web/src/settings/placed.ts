@@ -8,8 +8,7 @@ export function placed(problems: Problems, fields: readonly string[]): Problems 
   for (const [name, text] of Object.entries(problems)) {
     const isShown = fields.includes(name)
     const key = isShown ? name : ''
-    const words = isShown || name === '' ? text : `${name} ${text}`
-    found[key] = found[key] ? `${found[key]} ${words}` : words
+    found[key] = found[key] ? `${found[key]} ${text}` : text
   }
   return found
 }

@@ -1,0 +1,169 @@
+/**
+ * Values for all rows (D80): what the records of a file have where a row says nothing of it. They come to the
+ * rows as cells of columns of their own, so that they become what cells become. Pure.
+ */
+import { Problems, problemAt } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { NewJob } from '../jobs/store.ts'
+import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { Names } from '../records/names.ts'
+import { isBlank, parseContextOf } from '../records/parse.ts'
+import { currencyOf } from './amounts.ts'
+import { isOutOfPlace } from './closing.ts'
+import type { Mapping } from './guess.ts'
+import { planOf } from './plan.ts'
+import type { Cell } from './read.ts'
+import { type Place, placesOf } from './targets.ts'
+import { numberOf } from './texts.ts'
+
+/** target → value, as a body has it */
+export type Defaults = { readonly [field: string]: Json }
+
+/** Whether a target is a field of the record itself, or a part of one, of which a value can be said so. */
+function takesDefault({ isNested, form, member }: Place): boolean {
+  if (isNested || form === 'status' || form === 'name') return false
+  return member === null || (form !== 'emails' && form !== 'phones')
+}
+
+/** What was sent, judged as the values of a body are. Blanks and null are left out. */
+export function judgedDefaults(
+  sent: Json,
+  fields: ResourceFields,
+  catalog: Catalog,
+  names: Names = new Names(),
+): { readonly defaults: Defaults; readonly problems: Problems } {
+  const problems = new Problems()
+  const defaults: { [field: string]: Json } = {}
+  const wrong = (path: string, code: string, message: string) =>
+    void problems.add(() => problemAt(path, code, message))
+  if (!isObject(sent)) {
+    wrong('/defaults', 'wrong_type', 'defaults must be an object, from a target to its value.')
+    return { defaults, problems }
+  }
+  const places = placesOf(catalog, fields)
+  for (const [field, value] of Object.entries(sent)) {
+    const place = places.get(field)
+    const path = `/defaults/${pointerStep(field)}`
+    if (!place || !takesDefault(place))
+      wrong(path, 'unknown_field', `${field} is no field of the record of which all rows can have a value.`)
+    else if (isBlank(value)) continue
+    else if (place.member === null) {
+      defaults[field] = value
+      judge(place, value, path, sent, catalog, problems, names)
+    } else {
+      const part = partOf(place, value, catalog)
+      if (part === undefined)
+        wrong(path, 'invalid_value', `${place.label} can't be ${JSON.stringify(value)}.`)
+      else defaults[field] = part
+    }
+  }
+  return { defaults, problems }
+}
+
+/** Reads the value as that of a body is read; all that counts is what is wrong with it. */
+function judge(
+  { of }: Place,
+  value: Json,
+  path: string,
+  sent: JsonObject,
+  catalog: Catalog,
+  problems: Problems,
+  names: Names,
+): void {
+  const found = { problems, warnings: [], references: [], nested: [], names }
+  const beside = (name: string) => (Object.hasOwn(sent, name) ? sent[name]! : null)
+  kinds[of.type].parse(value, parseContextOf(of, path, catalog, found, beside), null)
+  if (found.nested.length) {
+    const message = `${of.internal_name} must name a record that is there: each row would make another.`
+    problems.add(() => ({ ...problemAt(path, 'wrong_type', message), field: of.internal_name }))
+  }
+}
+
+/** A part of a value: a currency by its code, an amount, or a text; undefined where it is none. */
+function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefined {
+  if (form === 'currency') {
+    const known = typeof value === 'string' ? currencyOf(value.trim(), catalog) : undefined
+    const found = known ?? catalog.currencies.get(Number(value))
+    return found?.is_active ? found.code : undefined
+  }
+  if (form === 'number') return isNumber(value) ? value : undefined
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : undefined
+}
+
+type Found = Pick<NewJob, 'plan' | 'columns' | 'total'>
+
+/** What was found in a file, with the currencies that its columns name: "Amount (EUR)". */
+export function withCurrencies(found: Found, fields: ResourceFields, catalog: Catalog): Found {
+  const places = placesOf(catalog, fields)
+  const { mapping } = planOf(found)
+  const defaults = mapping.flatMap(({ column, field }): [field: string, code: string][] => {
+    const [, unit = ''] = /[([]([^()[\]]*)[)\]]\s*$/.exec(String(found.columns?.[column]?.name)) ?? []
+    const known = currencyOf(unit.trim(), catalog)
+    const target = `${field.replace(/\.(?:value|price)$/, '')}.currency`
+    const place = places.get(target)
+    return known?.is_active && place && takesDefault(place) && !mapping.some(one => one.field === target)
+      ? [[target, known.code]]
+      : []
+  })
+  return { ...found, plan: { ...found.plan, defaults: Object.fromEntries(defaults) } }
+}
+
+type Filled = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
+
+export type Filler = {
+  /** what the columns become, those of the values for all rows too */
+  readonly mapping: Mapping
+  readonly names: readonly string[]
+  fill(cells: readonly Cell[]): Filled
+}
+
+/** `names`: the columns of the file. */
+export function fillerOf(
+  { mapping, defaults = {} }: { readonly mapping: Mapping; readonly defaults?: Defaults },
+  names: readonly string[],
+): Filler {
+  const added = Object.entries(defaults).map(([field, value], index) => ({
+    ...{ field, value, column: names.length + index },
+    says: saying(field, mapping),
+  }))
+  if (added.length === 0) return { mapping, names, fill: cells => ({ cells, used: [] }) }
+  return {
+    // What a row says comes after them, and counts more.
+    mapping: [...added.map(({ column, field }) => ({ column, field })), ...mapping],
+    names: [...names, ...added.map(() => 'for all rows')],
+    fill: cells => {
+      const all = names.map((_, column) => cells[column] ?? null)
+      const used = added.filter(({ says }) => !says(cells))
+      for (const { column, value } of used) all[column] = value
+      return { cells: all, used: used.map(({ field }) => field) }
+    },
+  }
+}
+
+/** Whether the cells of a row say something of a target: they have it, a part of it, or it as a part. */
+function saying(field: string, mapping: Mapping): (cells: readonly Cell[]) => boolean {
+  const within = mapping.filter(one => one.field === field || one.field.startsWith(`${field}.`))
+  const wholes = mapping.filter(one => field.startsWith(`${one.field}.`))
+  return cells =>
+    within.some(({ column }) => !isEmpty(cells[column])) ||
+    wholes.some(({ column }) => hasParts(cells[column]))
+}
+
+function isEmpty(cell: Cell | undefined): boolean {
+  return cell === undefined || isBlank(cell)
+}
+
+/** An amount with its currency beside it, or all of a value as JSON. */
+function hasParts(cell: Cell | undefined): boolean {
+  if (typeof cell !== 'string') return isObject(cell)
+  const read = numberOf(cell.trim(), undefined)
+  // What stands beside a number is the same, whichever number it is.
+  const number = read === 'unclear' ? numberOf(cell.trim(), '.') : read
+  return /^\s*[[{]/.test(cell) || Boolean(number?.unit)
+}
+
+/** Takes out of a body what only a deal has that is closed so, where it came from the values for all rows. */
+export function dropOutOfPlace(body: JsonObject, used: readonly string[], catalog: Catalog): void {
+  for (const field of used.filter(one => isOutOfPlace(one, body, catalog))) delete body[field]
+}

@@ -1,0 +1,69 @@
+/** What somebody did with files of the same columns before, in this browser: the next such file begins so. */
+import type { Import, Plan } from './import.ts'
+
+/** `who`: account and user */
+type Last = Pick<Import, 'resource' | 'format'> & {
+  readonly who: string
+  readonly columns: readonly string[]
+  readonly plan: Plan
+}
+type Sent = Pick<Import, 'resource' | 'format' | 'columns' | 'targets' | 'formats'>
+
+const key = 'dealwright imports'
+const most = 20
+/** What the file of the refused rows has beside their own columns. */
+const reasons = ['line', 'problems']
+
+function read(): readonly Last[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]')
+    return Array.isArray(kept) ? kept : []
+  } catch {
+    return []
+  }
+}
+
+const namesOf = ({ columns }: Pick<Import, 'columns'>) => columns.map(({ name }) => name)
+
+/** Notes the plan of an import that begins. */
+export function remember(who: string, job: Import): void {
+  const { resource, format, mapping, values, defaults, formats, duplicates } = job
+  const columns = namesOf(job)
+  const plan = { mapping, values, defaults, formats, duplicates }
+  const isSame = (one: Last) =>
+    one.who === who && one.resource === resource && String(one.columns) === String(columns)
+  const all = [{ who, resource, format, columns, plan }, ...read().filter(one => !isSame(one))]
+  try {
+    localStorage.setItem(key, JSON.stringify(all.slice(0, most)))
+  } catch {
+    // A browser that keeps nothing, or no more: the next file is guessed.
+  }
+}
+
+/** What was done with the last file of these columns, as far as it can be done with this one. */
+export function lastPlan(who: string, job: Sent): Partial<Plan> | null {
+  const names = namesOf(job)
+  const last = read().find(
+    one => one.who === who && one.resource === job.resource && isOf(names, one.columns),
+  )
+  if (!last) return null
+  const targets = new Set(job.targets.map(({ field }) => field))
+  const known = <V>(of: { readonly [field: string]: V }) =>
+    Object.fromEntries(Object.entries(of).filter(([field]) => targets.has(field)))
+  const { mapping, values, defaults, formats, duplicates } = last.plan
+  return {
+    ...{ mapping: mapping.filter(({ field }) => targets.has(field)), values: known(values), duplicates },
+    defaults: known(defaults),
+    // Numbers of a sheet are written otherwise in the CSV of its refused rows.
+    ...(last.format === job.format ? { formats: { ...job.formats, ...formats } } : {}),
+  }
+}
+
+/** Whether a file has these columns, or is that of their refused rows. */
+function isOf(names: readonly string[], columns: readonly string[]): boolean {
+  const more = names.slice(columns.length)
+  return (
+    columns.every((name, index) => name === names[index]) &&
+    (more.length === 0 || String(more) === String(reasons))
+  )
+}
