@@ -79,6 +79,7 @@ export function Board() {
       {board ? (
         <Content
           {...{ board, asked, reason, filter }}
+          opened={deal ? Number(deal) : null}
           isOld={isPlaceholderData}
           {...{ add, openDeal, show }}
         />
@@ -106,6 +107,7 @@ function useDrawn(isThere: boolean): boolean {
 type ContentProps = {
   board: BoardData
   asked: BoardAsked
+  opened: number | null
   filter: string | undefined
   reason: string | undefined
   isOld: boolean
@@ -114,7 +116,8 @@ type ContentProps = {
   show: (changes: Partial<BoardAsked>) => void
 }
 
-function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: ContentProps) {
+function Content(props: ContentProps) {
+  const { board, asked, opened, filter, reason, isOld, add, openDeal, show } = props
   const count = board.columns.reduce((sum, column) => sum + column.count, 0)
   if (board.columns.length === 0)
     return (
@@ -138,7 +141,7 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
         </Empty>
       )}
       <div aria-busy={isOld} className={classes('flex min-h-0 grow flex-col', isOld && 'opacity-70')}>
-        <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} onShow={show} />
+        <Columns {...{ board, asked, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
   )

@@ -29,8 +29,8 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   const here = stages[place]
   const move = async (stage: Stage) => {
     if (reason || moving !== null || stage.id === record.pipeline_stage) return
-    const isOpen = stage.kind === kindOf.open
-    if (isOpen) setMoving(stage.id)
+    // Another kind asks first.
+    if (stage.kind === here?.kind) setMoving(stage.id)
     try {
       await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
     } catch (error) {

@@ -5,11 +5,11 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnyRecord, sayError } from '../api/api.ts'
 import { queryClient, recordQuery, refresh, stagesQuery } from '../api/queries.ts'
-import { CloseDialog } from '../board/close-dialog.tsx'
+import { MoveDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
-import { closes, formerOf } from './deal-rules.ts'
+import { asksFirst, formerOf } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
 import type { ShownRecord } from './use-record.ts'
 
@@ -50,12 +50,13 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
   }
 
   const save: Save = async (base, values, said) => {
-    const stage = resource === 'deal' ? closes(base, values, stages) : undefined
-    const closing = stage
+    const asked = resource === 'deal' ? asksFirst(base, values, stages) : undefined
+    const closing = asked
       ? await ask<Values>(answer => (
-          <CloseDialog
+          <MoveDialog
             deal={{ ...base, title: nameOf(base) }}
-            stage={stage}
+            from={asked.from?.kind}
+            stage={asked.to}
             onClose={() => answer(null)}
             onClosed={answer}
           />
