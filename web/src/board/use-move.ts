@@ -47,12 +47,20 @@ function mover(asked: BoardAsked): Move {
   }
   const write = async (deal: Deal, values: { pipeline_stage: number } & Closing): Promise<Deal> => {
     const { id } = deal
-    const send = () => api.deal.update({ id, version: (shown(id).deal ?? deal).version ?? null }, values)
+    const send = async () => {
+      const version = (shown(id).deal ?? deal).version ?? null
+      const saved = (await api.deal.update({ id, version }, values)) as unknown as Deal
+      change(current => replaced(current, saved))
+      return saved
+    }
     const sent = (writes.get(id) ?? Promise.resolve()).then(send)
     const ended = sent.catch(() => {})
     writes.set(id, ended)
-    const saved = await sent.finally(() => writes.get(id) === ended && writes.delete(id))
-    return saved as unknown as Deal
+    try {
+      return await sent
+    } finally {
+      if (writes.get(id) === ended) writes.delete(id)
+    }
   }
 
   const move: Move = async (id, stage, closing = {}) => {
@@ -71,7 +79,6 @@ function mover(asked: BoardAsked): Move {
         const saved = await write(deal, { pipeline_stage: stage, ...closing })
         // A move before this one may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
-        change(current => replaced(current, saved))
         const act = () => void takeBack(saved, from)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
         // Elsewhere the deal is shown as it was.

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ask, base, DealwrightError, type Me, type Named, sayError } from '../api/api.ts'
+import { ask, base, DealwrightError, hasEnded, type Me, type Named, sayError } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
@@ -25,6 +25,7 @@ export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [link] = useState(givenLink)
+  const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
     // Whoever sees or copies the address gets no secret. The entry of the history keeps it until it is used,
@@ -46,6 +47,12 @@ export function SignIn() {
             {link ? 'Welcome to Dealwright' : 'Sign in to Dealwright'}
           </h1>
         </div>
+        {ended && (
+          <p className="mb-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
+            Your session has ended.{ended === 'write' && ' What you did last was not saved.'} Sign in again to
+            go on.
+          </p>
+        )}
         {link ? <ByLink link={link} enter={enter} /> : <ByPassword enter={enter} />}
       </div>
     </main>
@@ -56,6 +63,9 @@ export function SignIn() {
 function ownPath(to: string | undefined): string | null {
   return to && /^\/(?![/\\])/.test(to) ? to : null
 }
+
+/** How the session of somebody who was signed in has ended; who comes first had none. */
+const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && hasEnded.get()
 
 type Enter = (body: object) => Promise<void>
 

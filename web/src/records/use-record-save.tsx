@@ -78,7 +78,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
             .then(undone => {
               queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
               void refresh(resource)
-              toast(`Undone: ${labelsOf(names, fields)}.`)
+              toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
             })
             .catch(error => toastError(sayError(error)))
         },

@@ -19,7 +19,7 @@ import { FormatProvider } from '../format/use-format.tsx'
 import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import { lastUndo, Toasts } from '../ui/toast.tsx'
+import { Toasts, undoLast } from '../ui/toast.tsx'
 import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
@@ -105,7 +105,7 @@ export function Shell() {
         title: 'Undo the last change',
         group: 'Everywhere',
         keys: 'mod+z',
-        act: () => lastUndo()?.(),
+        act: undoLast,
       },
       { id: 'new', title: 'New deal', group: 'Everywhere', keys: 'c', act: () => openNew('deal') },
       ...placesFor(me).map(({ to, params, label, keys }) => ({
