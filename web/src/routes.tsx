@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -90,8 +91,9 @@ const table = createRoute({
   getParentRoute: () => shell,
   path: '/$table',
   validateSearch: only('filter', 'sort', 'columns', 'view', 'deleted'),
+  notFoundComponent: NotFound,
   beforeLoad: ({ params }) => {
-    if (!(params.table in tables)) throw new Error('There is no such page.')
+    if (!Object.hasOwn(tables, params.table)) throw notFound()
   },
   component: lazyPage(() => import('./records/table-page.tsx'), 'TablePage'),
 })

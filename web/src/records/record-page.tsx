@@ -14,11 +14,11 @@ import { Neighbours } from './neighbours.tsx'
 import { RecordActions } from './record-actions.tsx'
 import { HeadDetail, RecordContent } from './record-content.tsx'
 import { type TableName, tables } from './tables.ts'
-import { isMissing, useRecord } from './use-record.ts'
+import { isId, isMissing, useRecord } from './use-record.ts'
 
 export function RecordPage() {
   const { table = '', id = '' } = useParams({ strict: false })
-  const isKnown = table in tables && /^[1-9]\d{0,15}$/.test(id)
+  const isKnown = Object.hasOwn(tables, table) && isId(id)
   if (!isKnown) return <NotFound />
   return (
     <Suspense fallback={<PageWaiting />}>
