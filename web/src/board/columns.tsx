@@ -137,6 +137,7 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
     const id = Number(card.dataset.card)
     const button = target.closest<HTMLElement>('[data-menu]')
     if (button) setMenu({ deal: id, anchor: button })
+    else if (target.closest('[data-select]')) event.shiftKey ? selected.extend(id) : selected.toggle(id)
     else if (!event.ctrlKey && !event.metaKey) {
       event.preventDefault()
       if (event.shiftKey) selected.extend(id)
@@ -212,7 +213,7 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
         </div>
         <OverCards
           board={whole}
-          {...{ reason, menu, asked: closing }}
+          {...{ reason, menu, selected, asked: closing }}
           onMove={begin}
           onOpen={onOpen}
           onMenuClose={() => setMenu(null)}
