@@ -264,7 +264,7 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
 test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
   const won_reason = Object.values(known.options.won_reason!)[0]!
   const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
-  const { id } = await makeDeal('Opened by mistake', ended)
+  const { id, won_time } = await makeDeal('Opened by mistake', ended)
   const { page, accessible, end } = await openUi(service, `/deals/${id}`)
   const reopened = page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name: 'New' })
   const asked = page.getByRole('alertdialog', { name: 'Reopen this deal?' })
@@ -281,6 +281,7 @@ test('a reopened deal is closed by Undo, as it had ended', { skip }, async () =>
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText(/^Undone/).waitFor()
   const after = await stored('deal', id)
+  assert.equal(after.won_time, won_time)
   assert.deepEqual(ended, {
     pipeline_stage: after.pipeline_stage,
     won_reason: after.won_reason,

@@ -6,7 +6,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react
 import { pipelinesQuery } from '../api/queries.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
-import { ReadingFailed } from '../shell/reading-failed.tsx'
+import { Part, ReadingFailed } from '../shell/reading-failed.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -71,9 +71,7 @@ export function Board() {
         </Button>
       </PageHead>
       <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
-        <Suspense fallback={null}>
-          {isDrawn && <BoardBar search={search} error={error} onChange={show} />}
-        </Suspense>
+        <Part>{isDrawn && <BoardBar search={search} error={error} onChange={show} />}</Part>
       </div>
       <ReadingFailed error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
       {board ? (

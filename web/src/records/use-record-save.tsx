@@ -11,6 +11,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
 import { asksFirst, formerOf } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
+import { undoWrite } from './undo-write.ts'
 import type { ShownRecord } from './use-record.ts'
 
 /** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
@@ -74,7 +75,11 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
         label: 'Undo',
         act: () => {
           // The page may be gone: what others have changed meanwhile is told, and not asked.
-          update(resource, after, written(former, fields), expand)
+          // When a deal was won or lost is no value that could be written again.
+          const undoing = names.includes('pipeline_stage')
+            ? undoWrite(resource, after).then(undone => ({ ...undone, _expanded: base._expanded ?? {} }))
+            : update(resource, after, written(former, fields), expand)
+          undoing
             .then(undone => {
               queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
               void refresh(resource)
