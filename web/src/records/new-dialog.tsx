@@ -169,18 +169,19 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       />
       <FormFoot>
         <Checkbox label="All fields" checked={isAll} onChange={setAll} />
-        <span className="grow" />
-        <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
-          Create and add another
-        </Button>
-        <Button type="submit" look="primary" reason={reason} isPending={isSaving}>
-          Create
-          <span aria-hidden className="flex gap-0.5 max-sm:hidden">
-            {sayKeys('mod+Enter').map(key => (
-              <Key key={key}>{key}</Key>
-            ))}
-          </span>
-        </Button>
+        <span className="ml-auto flex flex-wrap justify-end gap-2">
+          <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
+            Create and add another
+          </Button>
+          <Button type="submit" look="primary" reason={reason} isPending={isSaving}>
+            Create
+            <span aria-hidden className="flex gap-0.5 max-sm:hidden">
+              {sayKeys('mod+Enter').map(key => (
+                <Key key={key}>{key}</Key>
+              ))}
+            </span>
+          </Button>
+        </span>
       </FormFoot>
     </form>
   )
