@@ -96,6 +96,16 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
     onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
     const { [name]: _, ...others } = problems
     setProblems(others)
+    if (
+      isDeal &&
+      name === 'primary_contact' &&
+      typeof value === 'number' &&
+      isEmpty({ ...start, ...settled }.company)
+    )
+      void companyOf(value).then(company => {
+        if (company === null) return
+        setTyped(now => (now.primary_contact === value && isEmpty(now.company) ? { ...now, company } : now))
+      })
   }
   const begin = (kept: Values) => {
     left.delete(resource)
@@ -185,6 +195,12 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       </FormFoot>
     </form>
   )
+}
+
+/** The company of a contact; null where there is none, or none that one may see. */
+async function companyOf(contact: number): Promise<number | null> {
+  const read = await ask<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
+  return typeof read?.company === 'number' ? read.company : null
 }
 
 /** The draft that was left, unless this dialog was opened with other values of its own, such as a copy. */
