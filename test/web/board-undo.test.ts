@@ -1,4 +1,4 @@
-/** Moves on the board by keys, however slow the service: where the focus is, what is asked, what is undone. */
+/** Moves on the board by keys, however slow the service: the focus, what is asked, what is undone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'

@@ -22,7 +22,7 @@ export function useFollow(
     if (!place || !element.current) return
     focusCard(element.current, latest.current.columns[place.column]!.id, place.row, held.current!)
   }, [element])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a card that was drawn elsewhere is in another board
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows each change of the board
   useLayoutEffect(() => {
     if (isNowhere()) follow()
   }, [board, follow])

@@ -45,7 +45,7 @@ export function withStage(values: Values, stages: readonly Stage[]): Values {
   return { ...values, pipeline_stage: first?.id }
 }
 
-/** The stages of a change that closes a deal, closes it otherwise, or reopens it: such a change asks first. */
+/** The stages of a change that asks first: it closes a deal, closes it otherwise, or reopens it. */
 export function asksFirst(
   record: Values,
   changes: Values,

@@ -92,8 +92,8 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
               tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
               onClick={() => void move(stage)}
               className={classes(
-                'inline-flex min-h-8 max-w-full min-w-20 flex-auto items-center justify-center gap-1 rounded-sm',
-                'border px-2',
+                'inline-flex min-h-8 max-w-full min-w-20 flex-auto items-center justify-center gap-1',
+                'rounded-sm border px-2',
                 isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
                 isCurrent && 'font-medium',
                 isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',
