@@ -86,8 +86,9 @@ suite('An import', { skip: noBrowser }, () => {
   before(async () => service!.call('POST', `${v1}/contact`, { last_name: 'Of all rows' }))
 
   test('what a file lacks is chosen for all rows', async () => {
-    const ui = await openUi(service!, '/import?resource=deal')
+    const ui = await openUi(service!, '/jobs')
     const { page } = ui
+    await page.getByRole('link', { name: 'Import', exact: true }).click()
     await choose(page, 'bare.csv', 'title,deal_value.value\nBareham 1,10\nBareham 2,20\n')
     await heading(page, 'For all rows')
     // The only pipeline is chosen already.

@@ -92,6 +92,28 @@ suite('The table', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('amounts are compared in the currency of the account, and numbers as the reader writes them', async () => {
+    const ui = await openUi(service!, '/deals')
+    const { page } = ui
+    await loaded(page)
+    const { base_currency } = (await service!.get(`${v1}/me`)).body.data.account
+    const { code } = (await service!.get(`${v1}/currency/${base_currency}`)).body.data
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Field to filter by' }).fill('Deal value')
+    await page.getByRole('option', { name: 'Deal value', exact: true }).click()
+    const editor = page.getByRole('dialog', { name: 'New condition' })
+    await editor.getByText(code, { exact: true }).waitFor()
+    await editor.getByRole('combobox', { name: 'How it is compared' }).selectOption('gt')
+    const value = editor.getByRole('textbox', { name: 'Deal value' })
+    await value.fill('10.000,5')
+    await editor.getByRole('button', { name: 'Apply' }).click()
+    await editor.getByText('“10.000,5” is no number. Write it as 10,000.50.').waitFor()
+    await value.fill('10,000.5')
+    await editor.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: `Deal value is more than 10,000.5 ${code}` }).waitFor()
+    await ui.end()
+  })
+
   test('it is sorted by two columns', async () => {
     const ui = await openUi(service!, '/deals?columns=pipeline_stage,title')
     const { page } = ui
@@ -489,10 +511,9 @@ suite('The table', { skip: noBrowser }, () => {
   test('a bad filter is marked at its place', async () => {
     const ui = await openUi(service!, '/deals?filter=titel:eq(x)')
     const { page } = ui
-    await page
-      .getByText(/There is no field "titel"/)
-      .first()
-      .waitFor()
+    const said = page.getByText(/There is no field "titel"/)
+    await said.waitFor()
+    assert.deepEqual([await said.count(), await page.getByRole('grid').count()], [1, 0])
     await page.getByRole('button', { name: 'Edit the filter as text' }).click()
     await page.getByRole('textbox', { name: 'Filter as text' }).fill('title:like(Pastewick')
     await page.getByRole('button', { name: 'Apply' }).click()

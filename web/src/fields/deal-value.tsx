@@ -2,10 +2,11 @@
 import { useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Labelled } from '../ui/inputs.tsx'
+import { BaseCode } from './base-code.tsx'
 import type { InputProps, Kind } from './kind.ts'
 import { checkMoney, MoneyCell, readMoney, textOfMoney } from './money.tsx'
 import { MoneyBox } from './money-box.tsx'
-import { DecimalOperand } from './number.tsx'
+import { checkNumberOperand, DecimalOperand } from './number.tsx'
 import { operandOf } from './operand.tsx'
 import { ProductLines, priceIn } from './product-lines.tsx'
 import { checkLines, type DealValue, followsLines, totalOf, withLines, writeDealValue } from './value.ts'
@@ -84,6 +85,8 @@ export const dealValue: Kind<DealValue> = {
   Cell: MoneyCell,
   Input: DealValueInput,
   Operand: operandOf(DecimalOperand),
+  checkOperand: checkNumberOperand,
+  Unit: BaseCode,
   text: (value, _names, format) => textOfMoney(value, format),
   parse: (typed, _field, format) => readMoney(typed, format),
   check: (value, field) => {

@@ -41,6 +41,10 @@ export type Kind<V = unknown> = {
   readonly Cell: (props: CellProps<V>) => ReactNode
   readonly Input: (props: InputProps<V>) => ReactNode
   readonly Operand: (props: OperandProps) => ReactNode
+  /** what is wrong with a text as an operand */
+  readonly checkOperand?: (text: string, format: Formats) => string | undefined
+  /** in what operands are, where a number alone would not say it */
+  readonly Unit?: () => ReactNode
   /** the value in plain text: copied cells, announcements, titles */
   readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
   /** what a pasted or typed text means to a reader; undefined where it means nothing */

@@ -3,11 +3,12 @@
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Labelled } from '../ui/inputs.tsx'
+import { BaseCode } from './base-code.tsx'
 import { codeOf, decimalsOf } from './currencies.ts'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from './decimal.ts'
 import type { Kind } from './kind.ts'
 import { MoneyBox } from './money-box.tsx'
-import { DecimalOperand } from './number.tsx'
+import { checkNumberOperand, DecimalOperand } from './number.tsx'
 import { operandOf } from './operand.tsx'
 
 export type Money = {
@@ -89,6 +90,8 @@ export const money: Kind<Money> = {
     </Labelled>
   ),
   Operand: operandOf(DecimalOperand),
+  checkOperand: checkNumberOperand,
+  Unit: BaseCode,
   text: (value, _names, format) => textOfMoney(value, format),
   parse: (typed, _field, format) => readMoney(typed, format),
   check: checkMoney,

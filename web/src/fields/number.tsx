@@ -1,10 +1,17 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals (D14). */
+import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Labelled } from '../ui/inputs.tsx'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
 import type { Kind, OperandProps } from './kind.ts'
 import { operandOf } from './operand.tsx'
+
+/** In the reader's own writing: 10,000.50 may be 10.000,50 elsewhere. */
+export function checkNumberOperand(text: string, { locale }: Formats): string | undefined {
+  if (isDecimal(text)) return undefined
+  return `“${text}” is no number. Write it as ${writeDecimal('10000.5', locale, 2)}.`
+}
 
 /** A number in a filter: with a point, whatever the reader writes. */
 export function DecimalOperand({ value, onChange, label }: OperandProps) {
@@ -37,6 +44,7 @@ export const number: Kind<number | string> = {
     </Labelled>
   ),
   Operand: operandOf(DecimalOperand),
+  checkOperand: checkNumberOperand,
   text: (value, _names, format) => writeDecimal(value, format.locale),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readDecimal(typed, format?.locale)),
   check: (value, field) => checkDecimal(value, field.config),

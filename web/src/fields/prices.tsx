@@ -9,7 +9,7 @@ import { Group } from './group.tsx'
 import type { InputProps, Kind } from './kind.ts'
 import { checkCode, readMoney, textOfMoney } from './money.tsx'
 import { CurrencySelect } from './money-box.tsx'
-import { DecimalOperand } from './number.tsx'
+import { checkNumberOperand, DecimalOperand } from './number.tsx'
 import { operandOf } from './operand.tsx'
 
 type Decimal = number | string | null
@@ -154,6 +154,7 @@ export const prices: Kind<readonly Price[]> = {
   Cell: PricesCell,
   Input: PricesInput,
   Operand: operandOf(DecimalOperand),
+  checkOperand: checkNumberOperand,
   text: (value, _names, format) =>
     value
       .map(({ price, currency_code }) =>

@@ -1,16 +1,15 @@
 /** Makes or changes one condition: field, a part of it, the operator in words, and its operands. */
 import { useQuery } from '@tanstack/react-query'
-import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { MemberOperand } from '../fields/member.tsx'
-import { joinList, splitList } from '../fields/operand-list.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { useFormat } from '../format/use-format.tsx'
+import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 import { FieldPicker } from './field-picker.tsx'
 import { asksPresence, type Condition, type Operator, takesList, unsayable } from './filter.ts'
+import { Operands, wrongOperand } from './operands.tsx'
 import { anyMember, reach, sayMember } from './reach.ts'
 import { useFields } from './use-fields.ts'
 import { sayOperator } from './words.ts'
@@ -29,6 +28,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
   const fields = useFields(source)
   const [draft, setDraft] = useState(condition)
   const [error, setError] = useState<string>()
+  const format = useFormat()
   const name = draft?.field.split('.')[0]
   const field = fields.find(({ internal_name }) => internal_name === name)
   const relatedSource = field?.related_field?.source
@@ -57,7 +57,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
     const wrong =
       draft.values.some(value => value === '') || draft.values.length === 0
         ? 'Give a value.'
-        : unsayable(draft)
+        : (wrongOperand(draft, reached, format) ?? unsayable(draft))
     if (wrong) setError(wrong)
     else onDone(draft)
   }
@@ -182,65 +182,5 @@ function Part(props: {
       choices={choices}
       onChange={id => onChange(id ?? '')}
     />
-  )
-}
-
-function Operands(props: {
-  draft: Condition
-  field: Field
-  member: string
-  label: string
-  onChange: (values: readonly string[]) => void
-}) {
-  const { draft, field, member, label, onChange } = props
-  const { operator, values } = draft
-  const isList = takesList(operator) && operator !== 'between'
-  if (!member) {
-    const { Operand } = kindOf(field)
-    // A kind edits several values as the text that they are in a list.
-    const value = takesList(operator) ? joinList(values) : values[0]!
-    const take = (text: string) => onChange(takesList(operator) ? splitList(text) : [text])
-    return <Operand {...{ value, field, operator, label }} onChange={take} />
-  }
-  return (
-    <>
-      {values.map((value, index) => {
-        const name =
-          operator === 'between'
-            ? `${label}, ${index ? 'to' : 'from'}`
-            : isList
-              ? `${label}, ${index + 1}`
-              : label
-        const operand = {
-          value,
-          field,
-          operator,
-          label: name,
-          onChange: (text: string) => onChange(values.map((one, at) => (at === index ? text : one))),
-        }
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a value has nothing else to be known by
-          <div key={index} className="flex items-start gap-1">
-            <div className="min-w-0 grow">
-              <MemberOperand {...operand} member={member} />
-            </div>
-            {isList && values.length > 1 && (
-              <IconButton
-                label={`Remove value ${index + 1}`}
-                onPress={() => onChange(values.filter((_, at) => at !== index))}
-              >
-                <X size={14} aria-hidden />
-              </IconButton>
-            )}
-          </div>
-        )
-      })}
-      {isList && (
-        <Button look="quiet" isSmall className="self-start" onPress={() => onChange([...values, ''])}>
-          <Plus size={14} aria-hidden />
-          Another value
-        </Button>
-      )}
-    </>
   )
 }

@@ -18,7 +18,7 @@ type Props = {
   source: string
   filter: string
   onChange: (filter: string) => void
-  /** what the list that has this filter met with */
+  /** what the list that has this filter met with: its page says so, here the text has its place marked */
   error?: unknown
 }
 
@@ -113,11 +113,6 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
         <Button look="quiet" isSmall onPress={() => change([])}>
           Clear
         </Button>
-      )}
-      {wrong && (
-        <p role="alert" className="text-sm text-lost">
-          {wrong.message}
-        </p>
       )}
     </fieldset>
   )

@@ -14,7 +14,18 @@ export function OperandText({ reached, value }: { reached: Reached | null; value
   const name = useName(source ?? '', id, undefined)
   if (value === '') return <>“”</>
   if (!reached || reached.member) return <>{value}</>
-  return <>{option?.name ?? name ?? (source ? value : said(value, reached.field, format))}</>
+  const { Unit } = kindOf(reached.field)
+  return (
+    <>
+      {option?.name ?? name ?? (source ? value : said(value, reached.field, format))}
+      {Unit && (
+        <>
+          {' '}
+          <Unit />
+        </>
+      )}
+    </>
+  )
 }
 
 function said(value: string, field: Field, format: Formats): string {

@@ -190,7 +190,7 @@ function ResourceTable({ table }: { table: TableName }) {
         />
       ) : null}
       <ReadingFailed error={error} onRetry={retry} />
-      <div className={total?.count === 0 ? 'hidden' : 'flex min-h-0 grow flex-col'}>
+      <div className={total?.count === 0 || (error && !total) ? 'hidden' : 'flex min-h-0 grow flex-col'}>
         {isPhone ? (
           <Cards {...shared} />
         ) : (

@@ -48,15 +48,12 @@ function useJobCommands(): void {
   const navigate = useNavigate()
   const commands = useMemo(
     () => [
-      ...(may(me, 'import:write') ? importable.filter(one => may(me, `${one}:write`)) : []).map(
-        (resource, index) => ({
-          id: `import ${resource}`,
-          title: `Import ${manyOf(resource)}`,
-          group: 'Import',
-          ...(index === 0 ? { keys: 'g i' } : {}),
-          act: () => void navigate({ to: '/import', search: { resource } }),
-        }),
-      ),
+      ...(may(me, 'import:write') ? importable.filter(one => may(me, `${one}:write`)) : []).map(resource => ({
+        id: `import ${resource}`,
+        title: `Import ${manyOf(resource)}`,
+        group: 'Import',
+        act: () => void navigate({ to: '/import', search: { resource } }),
+      })),
       ...(may(me, 'job:read')
         ? [{ id: 'jobs', title: 'Go to Jobs', group: 'Go to', act: () => void navigate({ to: '/jobs' }) }]
         : []),

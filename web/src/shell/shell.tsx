@@ -11,6 +11,7 @@ import {
   Search,
   Settings,
   Table2,
+  Upload,
   Users,
 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
@@ -71,6 +72,7 @@ const places = [
     scope: 'product:read',
   },
   { to: '/forecast', params: {}, label: 'Forecast', icon: ChartColumn, keys: 'g f', scope: 'deal:read' },
+  { to: '/import', params: {}, label: 'Import', icon: Upload, keys: 'g i', scope: 'import:write' },
   { to: '/settings', params: {}, label: 'Settings', icon: Settings, keys: 'g s', scope: null },
 ] as const
 
