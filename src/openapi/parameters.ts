@@ -133,6 +133,11 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       'The ETag of what was read, such as "3": nothing is changed if it has changed since.',
       text,
     ),
+    if_none_match: header(
+      'If-None-Match',
+      'The ETag of what the client has, such as "3": it is not sent again.',
+      text,
+    ),
   }
 }
 
