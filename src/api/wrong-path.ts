@@ -38,8 +38,8 @@ export class Paths {
   }
 
   /**
-   * Whether a route took words of a path, or nothing, for an id: `/deal/aggregate`, `/deal/by` and `/deal/` are
-   * no deals.
+   * Whether a route took words of a path, or nothing, for an id: `/deal/aggregate`, `/deal/by` and `/deal/`
+   * are no deals.
    */
   isMistaken(route: string | undefined, path: string): boolean {
     const [steps, given] = [route?.split('/') ?? [], path.split('/')]

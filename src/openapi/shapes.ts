@@ -24,8 +24,6 @@ const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 const place = { type: ['integer', 'null'], minimum: 1 }
 const money = opened({ currency: whole, currency_code: orNull(text), value: number })
 
-const partPath = 'A JSON pointer into the body: which part of the field.'
-
 /** Who did what (D69, D70). */
 const event = {
   ...{ seq: whole, type: text, also: { type: 'array', items: text }, at: moment },
@@ -112,9 +110,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
-  warning: opened({ field: text, code: text, message: text, path: { ...text, description: partPath } }, [
-    ...['field', 'code', 'message'],
-  ]),
+  warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
   write_meta: opened(
     {
       warnings: { type: 'array', items: named('warning') },
