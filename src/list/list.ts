@@ -113,8 +113,8 @@ export async function listRecords(
 }
 
 /**
- * An estimate that agrees with a page of `count` records after `before` others: it is never less than what was
- * shown, and a page beyond the end says that there are no more than were passed over.
+ * An estimate that agrees with a page of `count` records after `before` others: it is never less than what
+ * was shown, and a page beyond the end says that there are no more than were passed over.
  */
 function agreed(total: number, before: number, count: number): number {
   if (count > 0) return Math.max(total, before + count)

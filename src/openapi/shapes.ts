@@ -110,13 +110,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
-  warning: opened(
-    {
-      ...{ field: text, code: text, message: text },
-      path: { type: 'string', description: 'A JSON pointer into the body: which part of the field.' },
-    },
-    ['field', 'code', 'message'],
-  ),
+  warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
   write_meta: opened(
     {
       warnings: { type: 'array', items: named('warning') },

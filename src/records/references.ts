@@ -105,9 +105,9 @@ export function missingReferences(
 }
 
 /**
- * Conditions of a write: every record that this one newly points to still exists, and is in use. FOR SHARE waits for a
- * deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would not. The
- * rows are locked after the account, so no two writes can wait for each other.
+ * Conditions of a write: every record that this one newly points to still exists, and is in use. FOR SHARE
+ * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
+ * not. The rows are locked after the account, so no two writes can wait for each other.
  */
 export function stillThere(by: Author, references: readonly Reference[], wanted: Wanted = 'in use'): Sql[] {
   return idsByResource(references).map(({ resource, ids }) => {

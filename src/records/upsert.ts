@@ -132,8 +132,8 @@ async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, to
 }
 
 /**
- * Throws `malformed_path` for a value that no record can have. A record may have one from before its field was
- * narrowed, so it is looked for first.
+ * Throws `malformed_path` for a value that no record can have. A record may have one from before its field
+ * was narrowed, so it is looked for first.
  */
 function refuseImpossible({ field, value }: Told, { catalog }: Context): void {
   const { problems } = parsedAlone(field, value, catalog)

@@ -200,8 +200,8 @@ export function warnOfCode(
 }
 
 /**
- * The currency that `input` names by id, code or name, or undefined after a problem. One that is out of use is
- * refused unless the record has it already, as an option is (D10).
+ * The currency that `input` names by id, code or name, or undefined after a problem. One that is out of use
+ * is refused unless the record has it already, as an option is (D10).
  */
 export function checkedCurrency(
   input: Json | undefined,

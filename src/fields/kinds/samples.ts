@@ -385,6 +385,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       good: [
         { input: phone('+1 555 0100', 'mobile'), stored: phone('+1 555 0100', 3) },
         { input: phone('12345', 'pager'), stored: phone('12345', 1) },
+        { input: phone('12345', ''), stored: phone('12345', 1) },
+        { input: phone('12345', null), stored: phone('12345', 1) },
         { input: phone('1'.repeat(17), 7) },
       ],
       bad: [
@@ -400,6 +402,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       at: { '': 'email_value' },
       good: [
         { input: email('jo.doe+crm@example.co.uk', 'home'), stored: email('jo.doe+crm@example.co.uk', 3) },
+        { input: email('jo@example.com', ''), stored: email('jo@example.com', 1) },
+        { input: email('jo@example.com', null), stored: email('jo@example.com', 1) },
         { input: email(`${'a'.repeat(308)}@example.com`) },
       ],
       bad: [
