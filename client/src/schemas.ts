@@ -37,7 +37,6 @@ export interface Schemas {
     field: string
     code: string
     message: string
-    /** A JSON pointer into the body: which part of the field. */
     path?: string
   }
   write_meta: {

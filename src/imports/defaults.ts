@@ -3,12 +3,14 @@
  * rows as cells of columns of their own, so that they become what cells become. Pure.
  */
 import { Problems, problemAt } from '../errors.ts'
+import { isBlank } from '../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
+
 import type { NewJob } from '../jobs/store.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Names } from '../records/names.ts'
-import { isBlank, parseContextOf } from '../records/parse.ts'
+import { parseContextOf } from '../records/parse.ts'
 import { currencyOf } from './amounts.ts'
 import { isOutOfPlace } from './closing.ts'
 import type { Mapping } from './guess.ts'
