@@ -117,7 +117,8 @@ const hintsMax = 20
 const messageMax = 1000
 
 /** What was accepted but changed or ignored (D1); travels in `meta.warnings`. */
-export type Warning = { field: string; code: string; message: string }
+/** `path` is a JSON pointer into the body, where the warning is about a part of the field. */
+export type Warning = { field: string; code: string; message: string; path?: string }
 
 /**
  * Thrown to refuse a request; the HTTP layer turns it into problem+json. `problems` has at most the first 500

@@ -74,7 +74,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const isForThisMachine =
     isLoopback(config.host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
   const link = isForThisMachine ? await startLink(db) : null
-  const signIn = link && `${publicUrl ?? url}/sign-in#link=${link}`
+  // It sets no password: its page asks for none.
+  const signIn = link && `${publicUrl ?? url}/sign-in#link=${link}&sign_in`
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // If something hangs: the embedded engine recovers at the next start.

@@ -37,6 +37,8 @@ export interface Schemas {
     field: string
     code: string
     message: string
+    /** A JSON pointer into the body: which part of the field. */
+    path?: string
   }
   write_meta: {
     warnings?: Array<Schemas['warning']>
@@ -459,6 +461,9 @@ export interface Schemas {
       id: number | null
       name: string | null
       token?: Schemas['named_or_gone']
+      job?: {
+        id: number
+      }
       request_id: string | null
     }
     changes: Array<{
@@ -482,6 +487,9 @@ export interface Schemas {
       id: number | null
       name: string | null
       token?: Schemas['named_or_gone']
+      job?: {
+        id: number
+      }
       request_id: string | null
     }
     changes: Array<{

@@ -10,7 +10,7 @@ import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
-import { askReferences, existsIn, missingReferences } from '../records/references.ts'
+import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
 import { type Administered, type Administrator, attempt, requestKeyOf } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
@@ -212,7 +212,7 @@ async function change(
       { catalog, actor: administrator.actor },
       findings.references,
     )
-    for (const problem of missingReferences(findings.references, existsIn(asked)))
+    for (const problem of missingReferences(findings.references, lookIn(asked)))
       findings.problems.add(() => problem)
     if (!shaped) return null
     const keys = changeOfKeys(shaped, catalog)

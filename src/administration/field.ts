@@ -3,13 +3,15 @@
  * as it will be. Rules of the interface can be tightened, never loosened. Pure; save.ts saves what is decided
  * here.
  */
+
+import { isBlank } from '../fields/blank.ts'
 import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
-import { isBlank, parseContextOf } from '../records/parse.ts'
+import { parseContextOf } from '../records/parse.ts'
 import { type Sql, sql } from '../sql.ts'
 import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
 import { moved } from './form.ts'

@@ -84,8 +84,13 @@ function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   }
 }
 
+/** The encoding that the media type of a body says. */
+export function charsetOf(headers: IncomingHttpHeaders): string | undefined {
+  return /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
+}
+
 function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  const charset = charsetOf(headers) ?? 'utf-8'
   const encoding = headers['content-encoding'] ?? 'identity'
   if (/^utf-?8$/i.test(charset) && encoding === 'identity') return
   throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')

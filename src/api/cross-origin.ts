@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify'
 /** What a page may read besides the body. */
 const exposedHeaders = [
   'allow',
+  'content-disposition',
   'etag',
+  'idempotency-replayed',
   'location',
   'ratelimit',
   'ratelimit-policy',

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { takesKey } from '../openapi/refusals.ts'
 import type { Admission, Admitted, Guest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
+import { charsetOf } from './body.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -140,6 +141,7 @@ function requestOf(
     query,
     body,
     upload: file ? connections.receive(file, request.raw.socket, reply.raw) : null,
+    charset: charsetOf(request.headers),
     ifMatch,
     idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
     now: now(),

@@ -24,6 +24,7 @@ import type { Handler } from './route.ts'
 export const fileTypes = [
   'text/csv',
   'application/x-ndjson',
+  'application/jsonl',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'application/octet-stream',
 ]
@@ -86,13 +87,17 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
 
 const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding']
 
-function readUpload({ query }: ApiRequest): { resource: string; source: Source; name: string | null } {
+function readUpload({ query, charset }: ApiRequest): {
+  resource: string
+  source: Source
+  name: string | null
+} {
   const {
     resource,
     format,
     name = null,
     delimiter,
-    encoding,
+    encoding = charset,
   } = readParameters(query, parameters, ['resource', 'format'])
   const told = formats.find(one => one === format)
   const problems = new Problems()

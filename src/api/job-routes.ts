@@ -111,7 +111,7 @@ function uploadAbout(): About {
       parameter('format', 'How it is written.', { enum: [...formats] }, true),
       parameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
       parameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
-      parameter('encoding', 'Of CSV and JSON lines; found out if not said.', text),
+      parameter('encoding', 'Of CSV and JSON lines; else that of the media type, or found out.', text),
     ],
     body: { schema: { type: 'string', format: 'binary' }, mediaTypes: fileTypes },
     answers: [made],

@@ -6,7 +6,7 @@ import { peopleOf } from '../imports/people.ts'
 import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
 import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
-import { countEvents } from '../jobs/revert.ts'
+import { countEvents, countRefused } from '../jobs/revert.ts'
 import {
   type Asker,
   begin,
@@ -188,9 +188,14 @@ async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Prom
     case 'cancel':
       return move(db, job, states, 'cancelled')
     case 'revert': {
-      const total = await countEvents(db, job)
-      if (total === 0) throw wrongState(job, action, 'it has changed nothing')
-      return begin(db, job, states, 'revert', { position: Number.MAX_SAFE_INTEGER, total }, by)
+      const isBegun = job.phase === 'revert'
+      if (isBegun && job.state !== 'done')
+        return begin(db, job, states, 'revert', { ...job, keeps: true }, by)
+      // Once more: what was refused, and nothing that was taken back.
+      const total = await (isBegun ? countRefused(db, job) : countEvents(db, job))
+      if (total === 0) throw wrongState(job, action, isBegun ? 'it was taken back' : 'it has changed nothing')
+      const position = Number.MAX_SAFE_INTEGER
+      return begin(db, job, states, 'revert', { position, total, keeps: isBegun }, by)
     }
   }
 }
@@ -236,8 +241,8 @@ async function refuseUnreadable(
   // A single write would tell of what it ignores; a job has nobody to tell.
   const ignored = warnings
     .filter(({ code }) => code === 'read_only')
-    .map(({ field, code }) => ({
-      ...{ field, path: `/${field}`, code, message: `${field} is read-only for you: leave it out.` },
+    .map(({ field, code, path = `/${field}` }) => ({
+      ...{ field, path, code, message: `${path.slice(1)} is read-only for you: leave it out.` },
     }))
   const at = [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
   if (at.length) throw new Refusal('validation_failed', "The changes can't be made to any record.", at)

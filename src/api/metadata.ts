@@ -141,7 +141,8 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
     const choices =
       name === 'currency'
         ? currencies(catalog, inactive)
-        : (optionChoices(name!, asked, catalog, inactive) ?? (await recordChoices(db, name!, caller)))
+        : (optionChoices(name!, asked, catalog, inactive) ??
+          (await recordChoices(db, name!, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     return success(JSON.stringify(choices.values), {
       name,
@@ -203,19 +204,21 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
   return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
 }
 
-async function recordChoices(db: Queryable, name: string, caller: Caller): Promise<Choices | null> {
+async function recordChoices(
+  db: Queryable,
+  name: string,
+  caller: Caller,
+  inactive: boolean,
+): Promise<Choices | null> {
   const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
     .map(fields => fields.byName.get(name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)
-  const choices = await choicesOf(db, caller, field)
-  const values = choices.map((choice, index) => ({
-    ...choice,
-    position: index + 1,
-    is_active: true,
-    is_default: false,
+  const choices = await choicesOf(db, caller, field, inactive)
+  const values = choices.map(({ id, name: shown, is_active }, index) => ({
+    ...{ id, name: shown, position: index + 1, is_active, is_default: false },
   }))
   return { source: field.resource, field_id: field.id, values }
 }

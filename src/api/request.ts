@@ -41,6 +41,8 @@ export type ApiRequest = {
   readonly body: Json | undefined
   /** the bytes of a body that is a file, as they come */
   readonly upload: AsyncIterable<Uint8Array> | null
+  /** the encoding of the body, where its media type says one */
+  readonly charset: string | undefined
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null

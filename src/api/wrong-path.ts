@@ -13,10 +13,16 @@ const longestPath = 200
 /** What other systems call a list. */
 const listWords = new Set(['list', 'search', 'all', 'view', 'query', 'filter'])
 
+/** What a path begins with before its first id, at each of its steps; the path itself where it has none. */
+function beginnings(url: string): string[] {
+  const steps = url.split('/:', 1)[0]!.split('/')
+  return steps.map((_, index) => steps.slice(0, index + 1).join('/')).slice(1)
+}
+
 /** The routes of a service, by path. */
 export class Paths {
   readonly #table: readonly { readonly method: string; readonly url: string; readonly pattern: RegExp }[]
-  /** the paths without an id */
+  /** the paths without an id, and what longer paths begin with before their first one */
   readonly #fixed: ReadonlySet<string>
   /** the first word of each path below the base */
   readonly #words: readonly string[]
@@ -27,13 +33,20 @@ export class Paths {
       url,
       pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
     }))
-    this.#fixed = new Set(table.map(({ url }) => url).filter(url => !url.includes(':')))
+    this.#fixed = new Set(table.flatMap(({ url }) => beginnings(url)))
     this.#words = [...new Set(table.flatMap(({ url }) => (url.startsWith(base) ? [url.split('/')[4]!] : [])))]
   }
 
-  /** Whether a route took words of a path for an id: `/deal/aggregate` is no deal. */
+  /**
+   * Whether a route took words of a path, or nothing, for an id: `/deal/aggregate`, `/deal/by` and `/deal/`
+   * are no deals.
+   */
   isMistaken(route: string | undefined, path: string): boolean {
-    return route !== path && this.#fixed.has(path)
+    const [steps, given] = [route?.split('/') ?? [], path.split('/')]
+    const first = steps.findIndex(step => step.startsWith(':'))
+    if (first < 0) return false
+    const isEmpty = steps[first] === ':id' && given[first] === ''
+    return isEmpty || this.#fixed.has(given.slice(0, first + 1).join('/'))
   }
 
   /**
@@ -50,8 +63,7 @@ export class Paths {
   }
 
   #methodsOf(path: string): string[] {
-    const isFixed = this.#fixed.has(path)
-    const its = this.#table.filter(({ url, pattern }) => (isFixed ? url === path : pattern.test(path)))
+    const its = this.#table.filter(({ url, pattern }) => pattern.test(path) && !this.isMistaken(url, path))
     return [...new Set(its.map(({ method }) => method))]
   }
 
@@ -66,8 +78,9 @@ export class Paths {
       this.#words.find(known => first === known || first === pluralOf(known)) ?? nearest(first, this.#words)
     if (!word) return null
     const isList = rest.length === 0 || (rest.length === 1 && listWords.has(rest[0]!))
-    const tried = [[word, ...rest].join('/'), ...(isList ? [`${word}/view/list`, `${word}/list`] : [])]
-    const found = tried.map(steps => `${base}/${steps}`).filter(one => this.#methodsOf(one).includes(method))
+    const lists = isList ? [`${base}/${word}/view/list`, `${base}/${word}/list`] : []
+    const tried = [`${base}/${[word, ...rest].join('/')}`, ...lists.filter(one => this.#fixed.has(one))]
+    const found = tried.filter(one => this.#methodsOf(one).includes(method))
     return found.find(one => one !== path) ?? null
   }
 }

@@ -4,9 +4,10 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../accounts/callers.ts'
+import { requireNewFile } from '../backup/file.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
-import { changedPlan } from '../imports/change.ts'
+import { changedPlan, planMembers } from '../imports/change.ts'
 import { withCurrencies } from '../imports/defaults.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import { refusedFile } from '../imports/refused-file.ts'
@@ -42,6 +43,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
     throw new CommandRefusal(`Files can be imported to ${[...importedResources].join(', ')}.`)
   const format = formats.find(one => one === (given.format ?? file.toLowerCase().split('.').at(-1)))
   if (!format) throw new CommandRefusal(`Say with --format how the file is written: ${formats.join(', ')}.`)
+  if (given.errors !== undefined) requireNewFile(given.errors)
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
   if (!acting) throw new CommandRefusal('The user is not in use.')
@@ -98,9 +100,9 @@ async function carriedOut(
 }
 
 function outcomeOf(job: Job, given: Given): Outcome {
-  const { created, updated, skipped, refused } = job.counts
+  const { created, updated, unchanged, skipped, refused } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
-  const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(skipped)} skipped`
+  const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
   const told = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
   const text = job.error
@@ -108,7 +110,7 @@ function outcomeOf(job: Job, given: Given): Outcome {
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${told}.${id}`
   return {
     text,
-    data: { job: job.id, state: job.state, rows: job.done, created, updated, skipped, refused },
+    data: { job: job.id, state: job.state, rows: job.done, created, updated, unchanged, skipped, refused },
     isWrong: job.error !== null || refused > 0,
   }
 }
@@ -130,8 +132,7 @@ function mapOf(text: string, { columns }: Job): Json {
   } catch (error) {
     throw new CommandRefusal(`The map is not JSON: ${(error as Error).message}.`)
   }
-  if (!isObject(map) || 'mapping' in map || 'values' in map || 'defaults' in map || 'duplicates' in map)
-    return map
+  if (!isObject(map) || planMembers.some(name => name in map)) return map
   const mapping = Object.entries(map).map(([name, field]) => {
     const column = (columns ?? []).findIndex(one => one.name === name)
     if (column < 0) throw new CommandRefusal(`The file has no column ${JSON.stringify(name)}.`)

@@ -6,6 +6,7 @@
 import type { Currency } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
 import type { Config } from '../fields/field.ts'
+import { told } from '../fields/kinds/product-lines.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Draft } from '../records/resource.ts'
 import { moneyRange } from './fields.ts'
@@ -101,7 +102,7 @@ function completedLine(
   )
   checkWorth(draft, amount, at, moneyRange)
   const { name = null, product_code = null } = stored?.line ?? record ?? {}
-  return {
+  const made: JsonObject = {
     product,
     name,
     product_code,
@@ -111,6 +112,26 @@ function completedLine(
     tax,
     amount: decimalJson(amount),
   }
+  // A line that was not sent is the stored one itself.
+  if (line !== stored?.line) warnOfTold(draft, at, line, made)
+  return made
+}
+
+/** Warns of members that follow from others and were sent with other values (D4). */
+function warnOfTold({ warn, undoes }: Draft, at: string, sent: JsonObject, made: JsonObject): void {
+  // What is undone is given back whole (D83).
+  if (undoes) return
+  for (const name of told) {
+    const [value, own] = [sent[name] ?? null, made[name]!]
+    const isOwn = value === null || isSameJson(value, own) || (name === 'amount' && isSameNumber(value, own))
+    const message = 'The member is read-only; what was sent is ignored.'
+    if (!isOwn) warn({ field: 'deal_value', code: 'read_only', message, path: `/deal_value${at}/${name}` })
+  }
+}
+
+/** Whether a number, which may be sent as text, is the other. */
+function isSameNumber(one: Json, other: Json): boolean {
+  return decimal(one)?.eq(decimal(other)!) ?? false
 }
 
 /** The product's own price in a currency, in the form of a line. */

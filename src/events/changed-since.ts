@@ -5,8 +5,9 @@ import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
-import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
+import { type Listener, mayName } from './told.ts'
 
 /** A field that differs from what an event made of it. */
 export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
@@ -20,7 +21,7 @@ const lookedThrough = 1000
 export async function changedSince(
   db: Reader,
   event: Event,
-  viewer: Viewer,
+  viewer: Listener,
   differing: readonly Differing[],
 ): Promise<Refusal> {
   const { seq, fields, id } = event
@@ -60,7 +61,7 @@ type By = {
 async function lastChanges(
   db: Reader,
   { seq, fields, id }: Event,
-  viewer: Viewer,
+  viewer: Listener,
   names: readonly string[],
 ): Promise<Map<string, By>> {
   const { account } = sightOf(viewer)
@@ -85,7 +86,7 @@ ORDER BY n.name, e.seq DESC`,
       {
         seq: Number(seq),
         at: JSON.parse(at!) as string,
-        actor: { id: Number(actor) || null, name: actor_name ?? null },
+        actor: { id: Number(actor) || null, name: mayName(viewer, 'user') ? (actor_name ?? null) : null },
       },
     ]),
   )

@@ -6,6 +6,7 @@ import { oneOf, type Parameters, refuse, report, single, unknownParameters } fro
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isByRole, isLimited } from '../rights/visibility.ts'
+import { typesOf } from './event-types.ts'
 
 export type FeedRequest = {
   /** the last `seq` that the listener knows; null: none, from the oldest event on */
@@ -24,6 +25,7 @@ const parametersOfFeed = ['after', 'limit', 'resource', 'type', 'wait', 'record'
 const limitDefault = 100
 export const limitMax = 1000
 export const waitMax = 30
+const typeExamples = 'For example deal.created, deal.updated, deal.won or deal.stage_changed.'
 /** Changes of fields and forms. */
 const configuration = 'field'
 
@@ -43,8 +45,9 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
     report(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
   }
   const types = listed(parameters, 'type', problems)
-  for (const type of types?.filter(type => !isType(type, known)) ?? []) {
-    const hint = 'For example deal.created, deal.updated, deal.won or deal.stage_changed.'
+  const knownTypes = typesOf(catalog.resources.keys())
+  for (const type of types?.filter(type => !knownTypes.includes(type)) ?? []) {
+    const hint = () => suggestion(type, knownTypes, typeExamples)
     report(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
   }
   const withRecord = oneOf(parameters, 'record', ['1'], problems) !== null
@@ -71,11 +74,6 @@ function numberOf(
 function listed(parameters: Parameters, name: string, problems: Problems): string[] | null {
   const text = single(parameters, name, problems)
   return text === null ? null : [...new Set(text.split(',').map(one => one.trim()))]
-}
-
-function isType(text: string, resources: readonly string[]): boolean {
-  const [, resource = ''] = /^([a-z_]+)\.[a-z_]{1,40}$/.exec(text) ?? []
-  return resources.includes(resource) || resource === 'form'
 }
 
 /**

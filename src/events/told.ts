@@ -29,8 +29,11 @@ export type ToldEvent = {
   readonly actor: {
     /** a user's id; null: the service itself */
     readonly id: number | null
+    /** null, too, where the listener may not read users; so is the token's */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
+    /** the job that carried it out (D84) */
+    readonly job?: { readonly id: number }
     readonly request_id: string | null
   }
   readonly changes: readonly ToldChange[]
@@ -65,13 +68,13 @@ export function eventRows(condition: Sql, order: 'ASC' | 'DESC', max: number): S
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
   e.version::text AS version, ${jsonInstant(sql`e.at`)} AS at, e.changes, e.actor::text AS actor,
   u.name AS actor_name, e.token::text AS token, t.name AS token_name, e.request_id,
-  e.has_next::text AS has_next
+  e.job::text AS job, e.has_next::text AS has_next
 FROM (
   SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
     lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
   FROM (
     SELECT e.account_id, e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
-      e.request_id, e.changes::text AS changes
+      e.request_id, e.job, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
   LEFT JOIN token t ON t.account_id = e.account_id AND t.id = e.token
@@ -97,7 +100,7 @@ export async function toldEvents(
     }
   }
   const names = await namesBehind(db, listener, values)
-  return inTurns(read, event => told(event, names))
+  return inTurns(read, event => told(event, names, listener))
 }
 
 /** The changes of an event that the listener may see, in the order of the form. */
@@ -123,14 +126,20 @@ const placesOf = madeOnce(
   ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 
-/** Whether the values of a field have names that the listener may read (D65). */
-function isNamed(field: Field, { rights }: Listener): boolean {
-  return isExpandable(field) && (!rights || !field.related || allows(rights.scopes, `${field.related}:read`))
+/** Whether the values of a field have names that the listener may read. */
+function isNamed(field: Field, listener: Listener): boolean {
+  return isExpandable(field) && (!field.related || mayName(listener, field.related))
 }
 
-function told({ row, changes }: ReadEvent, names: Names): ToldEvent {
+/** Whether a listener may read the names of a resource's records (D65). */
+export function mayName({ rights }: Listener, resource: string): boolean {
+  return !rights || allows(rights.scopes, `${resource}:read`)
+}
+
+function told({ row, changes }: ReadEvent, names: Names, listener: Listener): ToldEvent {
   const actor = Number(row.actor)
-  const token = row.token === null ? {} : { token: { id: Number(row.token), name: row.token_name ?? null } }
+  const tokenName = mayName(listener, 'token') ? (row.token_name ?? null) : null
+  const token = row.token === null ? {} : { token: { id: Number(row.token), name: tokenName } }
   return {
     seq: Number(row.seq),
     type: row.type!,
@@ -141,8 +150,9 @@ function told({ row, changes }: ReadEvent, names: Names): ToldEvent {
     version: Number(row.version),
     actor: {
       id: actor || null,
-      name: row.actor_name ?? null,
+      name: mayName(listener, 'user') ? (row.actor_name ?? null) : null,
       ...token,
+      ...(row.job === null ? {} : { job: { id: Number(row.job) } }),
       request_id: row.request_id ?? null,
     },
     changes: changes.map(change => toldChange(change, names)),

@@ -108,6 +108,16 @@ function notUndoable(seq: number, type: string): Refusal {
   )
 }
 
+/** Whether a field was not deleted since; what an event did to one that was stays as it is. */
+function isThere(field: Field | undefined): boolean {
+  return field !== undefined && !field.deleted_at
+}
+
+function nothingLeft(seq: number): Refusal {
+  const detail = `The event ${seq} changed only fields that were deleted since: restore one of them first.`
+  return new Refusal('not_undoable', detail)
+}
+
 function missing(seq: number, oldest: number, last: number): Refusal {
   if (seq < 1 || seq > last || seq >= oldest) return noEvent(seq)
   const detail = `The event ${seq} is no longer kept: the oldest is ${oldest}.`
@@ -154,7 +164,7 @@ export function differingFrom(event: Undoable, record: JsonObject): Differing[] 
   const isGone = record.deleted_at !== null
   if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
   if (verb !== 'created' && verb !== 'updated') return []
-  const judged = fields.whole.fields.filter(field => isJudged(field, event))
+  const judged = fields.whole.fields.filter(field => isThere(field) && isJudged(field, event))
   return judged.flatMap(field => {
     const { internal_name: name } = field
     const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
@@ -202,10 +212,12 @@ function writeBack(
 ): Promise<Saved> {
   const { fields, id, changes } = event
   refuseUnchangeable(event)
+  const known = Object.entries(changes).filter(([name]) => isThere(fields.whole.byName.get(name)))
+  if (known.length === 0) throw nothingLeft(event.seq)
   const valuesOf = (side: 'before' | 'after'): Values =>
-    Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, change[side]]))
+    Object.fromEntries(known.map(([name, change]) => [name, change[side]]))
   const former = valuesOf('before')
-  const isSent = ([name]: [string, Json]) => !fields.whole.byName.get(name)?.is_read_only
+  const isSent = ([name]: [string, Json]) => !fields.whole.byName.get(name)!.is_read_only
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
   return updateRecord(db, fields, id, body, context, precondition, {
     undoes: { former, made: valuesOf('after') },

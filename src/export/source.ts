@@ -39,7 +39,11 @@ export async function* written(
 }
 
 function byNames(names: Names): Naming {
-  return (field, id) => names.get(field)?.get(Number(id))?.name ?? id
+  return (field, id) => {
+    const name = names.get(field)?.get(Number(id))?.name ?? null
+    // Digits are an id first (D75), so by such a name an import would find another record.
+    return name === null || /^\s*\d+\s*$/.test(name) ? id : name
+  }
 }
 
 function asIs(_field: Field, id: Json): Json {

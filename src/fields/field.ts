@@ -157,7 +157,8 @@ export type ParseContext = {
     message: string,
     more?: { at?: string; hint?: Hint; candidates?: readonly object[] },
   ): undefined
-  warn(code: string, message: string): void
+  /** Reports what is accepted but changed or ignored; `at` as for a problem. */
+  warn(code: string, message: string, at?: string): void
   /**
    * Asks for a record to be created with this one (D11). Returns a number that stands for its id until it has
    * one; undefined after a problem.

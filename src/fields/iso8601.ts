@@ -4,26 +4,27 @@
  */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
-const timePattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
+const timePattern = /^[Tt]?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?$/
 const dateTimePattern =
-  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?$/
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}(?::?\d{2})?)?$/
 
 const day = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])'
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?'
-const offset = '(?:Z|z|[+-](?:0\\d|1[0-4]):?[0-5]\\d)'
-const whole = (form: string) => `^\\s*${form}\\s*$`
+const time = `[Tt]?${clock}`
+const offset = '(?:Z|z|[+-](?:0\\d|1[0-4])(?::?[0-5]\\d)?)'
+const whole = (form: string) => `^${form}$`
 
 /**
- * The same forms as JSON Schemas say them, with blanks around. They can't say which days a month has, nor
- * which years there are.
+ * What a request may write (D16), as JSON Schemas say it. They can't say which days a month has, nor which
+ * years there are.
  */
 export const isoPatterns = {
-  date: whole(`${day}(?:[Tt ]${clock}${offset}?)?`),
-  time: whole(clock),
-  times: whole(`${clock}\\s*/\\s*${clock}`),
+  date: whole(`${day}(?:[Tt]${clock}${offset}?)?`),
+  time: whole(time),
+  times: whole(`${time}/${time}`),
   /** a date, or a moment with its offset */
-  dateOrMoment: whole(`${day}(?:[Tt ]${clock}${offset})?`),
-  moment: whole(`${day}[Tt ]${clock}${offset}`),
+  dateOrMoment: whole(`${day}(?:[Tt]${clock}${offset})?`),
+  moment: whole(`${day}[Tt]${clock}${offset}`),
 }
 
 /** "2026-02-28" → itself; null when it is not a real date. Years 0001 to 9999. */
@@ -40,6 +41,14 @@ export function calendarDate(text: string): string | null {
   if (text.length === 10) return isoDate(text)
   const parts = dateTimeParts(text)
   return parts?.date ?? null
+}
+
+/**
+ * The text of a request's date or time; null where it is none. No form of ISO 8601 has a blank. Filters and
+ * files may have one in the place of the T.
+ */
+export function writtenTime(input: unknown): string | null {
+  return typeof input === 'string' && !/\s/.test(input) ? input : null
 }
 
 /** "10:00", "10:00:30" → "10:00"; null when the text has an offset or is not a time. */
@@ -103,8 +112,8 @@ function dateTimeParts(text: string) {
   const match = dateTimePattern.exec(text)
   if (!match || !isoDate(match[1]!) || !isoTime(match[2]!)) return null
   const offset = match[3]
-  if (offset && offset.length > 1 && (Number(offset.slice(1, 3)) > 14 || Number(offset.slice(-2)) > 59))
-    return null
+  const [ahead, minutesAhead] = offsetOf(offset)
+  if (ahead > 14 || minutesAhead > 59) return null
   const [hours, minutes, seconds] = match[2]!.split(':')
   const [whole, fraction = ''] = (seconds ?? '0').split(/[.,]/)
   return {
@@ -118,7 +127,13 @@ function dateTimeParts(text: string) {
 }
 
 function offsetMinutes(offset: string | undefined): number {
-  if (!offset || offset === 'Z' || offset === 'z') return 0
-  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(-2))
-  return offset[0] === '-' ? -minutes : minutes
+  if (!offset) return 0
+  const [hours, minutes] = offsetOf(offset)
+  return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** "+02:00", "+0200" and "+02" → 2 and 0 */
+function offsetOf(offset: string | undefined): [hours: number, minutes: number] {
+  const digits = offset?.replace(/\D/g, '') ?? ''
+  return [Number(digits.slice(0, 2)), Number(digits.slice(2))]
 }

@@ -2,9 +2,11 @@
  * What becomes of a cell: a function for each form of target, made once for a file. Each gives what the
  * interface takes, or undefined after a problem. Knows no record.
  */
-import type { Catalog, Currency } from '../fields/catalog.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import { decimal as decimalOf, plain } from '../fields/decimal.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
-import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
+import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../json.ts'
+import { Amount, currencyOf, isAmount, isCurrency } from './amounts.ts'
 import { momentIn } from './local-times.ts'
 import type { Cell } from './read.ts'
 import type { Place } from './targets.ts'
@@ -25,10 +27,10 @@ export type ChosenValues = { readonly [text: string]: Json }
 /** Reports what is wrong with a cell: a predicate, "is no number", and what to do. */
 export type Complain = (predicate: string, hint: string) => undefined
 /** A cell that is not empty → a value; undefined: there is none. */
-export type Convert = (cell: Cell, complain: Complain) => Json | undefined
+export type Convert = (cell: Cell, complain: Complain) => Json | Amount | undefined
 
 type Given = { readonly catalog: Catalog; readonly formats: Formats; readonly values: ChosenValues }
-type ConvertText = (text: string, complain: Complain) => Json | undefined
+type ConvertText = (text: string, complain: Complain) => Json | Amount | undefined
 
 /** The function for cells of a target; it takes any JSON. */
 export function convertOf(place: Place, given: Given): Convert {
@@ -39,11 +41,11 @@ export function convertOf(place: Place, given: Given): Convert {
       if (place.form !== 'text' && cell.trim() === '') return undefined
       return ofText(cell, complain)
     }
-    if (isNumber(cell)) return ofNumber(cell, place, text => ofText(text, complain))
-    if (typeof cell === 'boolean')
-      return place.form === 'option'
-        ? (chosen(String(cell), given.values) ?? cell)
-        : ofText(String(cell), complain)
+    if (isNumber(cell)) return ofNumber(cell, place, given.values, text => ofText(text, complain))
+    if (typeof cell === 'boolean') {
+      const isAsIs = place.form === 'option' && chosen(String(cell), given.values) === undefined
+      return isAsIs ? cell : ofText(String(cell), complain)
+    }
     if (cell === null) return undefined
     // What a file has as JSON is what the interface answers.
     if (place.member === null && !place.isNested) return mappedItems(cell, given.values)
@@ -51,14 +53,33 @@ export function convertOf(place: Place, given: Given): Convert {
   }
 }
 
-function ofNumber(cell: Json, { form }: Place, ofText: (text: string) => Json | undefined): Json | undefined {
-  return form === 'number' || form === 'option' || form === 'reference' ? cell : ofText(JSON.stringify(cell))
+/** A number is taken as it is, whatever mark the texts of the file have; and an id, too. */
+function ofNumber(
+  cell: number | RawNumber,
+  place: Place,
+  values: ChosenValues,
+  ofText: (text: string) => Json | Amount | undefined,
+): Json | Amount | undefined {
+  if (isAmount(place)) return new Amount(cell, '')
+  const { form } = place
+  if (form === 'number') return cell
+  const text = plainText(cell)
+  const isId = (form === 'option' || form === 'reference') && Number.isInteger(cell)
+  return isId && chosen(text, values) === undefined ? cell : ofText(text)
+}
+
+/** A number without an exponent, where it has one that can be written out. */
+export function plainText(number: number | RawNumber): string {
+  const text = JSON.stringify(number)
+  const value = text.includes('e') ? decimalOf(number) : null
+  return value ? plain(value) : text
 }
 
 function mappedItems(cell: Json, values: ChosenValues): Json {
   if (!Array.isArray(cell)) return cell
   return cell.flatMap(item => {
-    const value = typeof item === 'string' ? chosen(item, values) : undefined
+    const text = isNumber(item) ? plainText(item) : typeof item === 'string' ? item.trim() : null
+    const value = text === null ? undefined : chosen(text, values)
     return value === null ? [] : [value ?? item]
   })
 }
@@ -73,7 +94,10 @@ function textConversion(place: Place, given: Given): ConvertText {
     case 'text':
       return text => text
     case 'number':
-      return (text, complain) => amount(text, catalog, formats, complain)?.number
+      return (text, complain) => {
+        const found = amount(text, catalog, formats, complain)
+        return isAmount(place) ? found : found?.number
+      }
     case 'date':
       return (text, complain) => told(dayOf(text.trim(), formats.date), 'date', '2026-03-31', complain)
     case 'moment': {
@@ -122,13 +146,8 @@ function structured(place: Place, { catalog, formats }: Given): ConvertText {
       case 'address':
         return { address_line1: text.trim() }
       case 'money':
-      case 'prices': {
-        const found = amount(text, catalog, formats, complain)
-        if (!found) return undefined
-        const currency = currencyOf(found.unit, catalog)?.code
-        const name = place.form === 'money' ? 'value' : 'price'
-        return { ...(currency ? { currency } : {}), [name]: found.number }
-      }
+      case 'prices':
+        return amount(text, catalog, formats, complain)
       default:
         return complain('is no JSON', 'Write it as our exports do.')
     }
@@ -144,25 +163,19 @@ function told(value: string | null, what: string, example: string, complain: Com
   return value ?? complain(`is no ${what}`, `Write it as ${example}.`)
 }
 
-/** A number and the sign or code of a currency beside it, which must be one. */
-function amount(text: string, catalog: Catalog, { decimal }: Formats, complain: Complain) {
+/** A number and what stands beside it, which must be the sign or the code of a currency, or %. */
+function amount(
+  text: string,
+  catalog: Catalog,
+  { decimal }: Formats,
+  complain: Complain,
+): Amount | undefined {
   const found = numberOf(text, decimal)
-  if (
-    found &&
-    (/^(?:%|)$/.test(found.unit) || currencyOf(found.unit, catalog) || /^\p{Sc}$/u.test(found.unit))
-  )
-    return found
+  if (found === 'unclear')
+    return complain('may be two numbers', 'Choose whether numbers are written with a point or with a comma.')
+  if (found && (/^(?:%|\p{Sc}|)$/u.test(found.unit) || isCurrency(found.unit, catalog)))
+    return new Amount(found.number, found.unit)
   return complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
-}
-
-/** The currency of a code or a sign. Of several with the same sign, the base currency comes first. */
-export function currencyOf(text: string, catalog: Catalog): Currency | undefined {
-  if (text === '') return undefined
-  const code = catalog.currencyByCode.get(text.toUpperCase())
-  if (code) return code
-  const alike = catalog.currencyList.filter(currency => currency.symbol === text)
-  const base = alike.find(({ id }) => id === catalog.account.base_currency)
-  return base ?? alike.find(({ is_active }) => is_active) ?? alike[0]
 }
 
 /** One choice, or several. */

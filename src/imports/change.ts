@@ -8,7 +8,10 @@ import { type Defaults, judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
 
-const members = ['mapping', 'values', 'defaults', 'duplicates', 'formats']
+/** What can be changed of a plan. */
+export const planMembers = ['mapping', 'values', 'defaults', 'duplicates', 'formats']
+/** More columns no file has (read-limits.ts). */
+const columnsMax = 1000
 
 /**
  * The plan with what the body changes. Throws `validation_failed` with every problem. `names`: those that the
@@ -28,16 +31,14 @@ export function changedPlan(
     wrong('', 'wrong_type', 'The body must be an object.')
     throw new Refusal('validation_failed', 'The import was not changed.', problems)
   }
-  for (const name of Object.keys(body))
-    if (!members.includes(name))
-      wrong(`/${pointerStep(name)}`, 'unknown_field', `There is no member "${name}". There are: ${members}.`)
+  refuseUnknown(body, planMembers, '', wrong)
   const before = planOf(job)
   const { mapping, values, defaults, duplicates, formats } = body
   const targets = new Set(targetsOf(catalog, fields).map(({ field }) => field))
   const plan = {
     ...before,
     ...(mapping === undefined ? {} : { mapping: mappingOf(mapping, job, targets, wrong) }),
-    ...(values === undefined ? {} : { values: valuesOf(values, wrong) }),
+    ...(values === undefined ? {} : { values: valuesOf(values, targets, wrong) }),
     ...(defaults === undefined ? {} : { defaults: defaultsOf(defaults, fields, catalog, names, problems) }),
     ...(duplicates === undefined ? {} : { duplicates: duplicatesOf(duplicates, fields, wrong) }),
     ...(formats === undefined ? {} : { formats: formatsOf(formats, wrong) }),
@@ -48,14 +49,29 @@ export function changedPlan(
 
 type Wrong = (path: string, code: string, message: string) => void
 
+function refuseUnknown(sent: Json, known: readonly string[], path: string, wrong: Wrong): void {
+  if (!isObject(sent)) return
+  for (const name of Object.keys(sent).filter(one => !known.includes(one)))
+    wrong(
+      `${path}/${pointerStep(name)}`,
+      'unknown_field',
+      `There is no member "${name}". There are: ${known.join(', ')}.`,
+    )
+}
+
 function mappingOf(sent: Json, job: Job, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['mapping'] {
   if (!Array.isArray(sent)) {
     wrong('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
     return []
   }
-  const mapping = sent.slice(0, 1000).flatMap((one, index) => {
+  if (sent.length > columnsMax) {
+    wrong('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
+    return []
+  }
+  const mapping = sent.flatMap((one, index) => {
     const { column, field } = isObject(one) ? one : {}
     const path = `/mapping/${index}`
+    refuseUnknown(one, ['column', 'field'], path, wrong)
     const isColumn =
       typeof column === 'number' && Number.isInteger(column) && job.columns?.[column] !== undefined
     if (!isColumn) wrong(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
@@ -73,8 +89,14 @@ function mappingOf(sent: Json, job: Job, targets: ReadonlySet<string>, wrong: Wr
   return mapping
 }
 
-function valuesOf(sent: Json, wrong: Wrong): ImportPlan['values'] {
+function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['values'] {
   if (isObject(sent) && Object.values(sent).every(isObject)) {
+    for (const field of Object.keys(sent).filter(one => !targets.has(one)))
+      wrong(
+        `/values/${pointerStep(field)}`,
+        'unknown_field',
+        `${field} is none of the targets of the import.`,
+      )
     for (const [field, chosen] of Object.entries(sent as { [field: string]: JsonObject }))
       for (const [text, value] of Object.entries(chosen))
         if (![field, text, value].every(isChoice))
@@ -113,17 +135,21 @@ function isChoice(value: Json): boolean {
 
 function duplicatesOf(sent: Json, fields: ResourceFields, wrong: Wrong): ImportPlan['duplicates'] {
   if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
+  refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
   const { by = null, action = 'create' } = isObject(sent) ? sent : {}
   const field = typeof by === 'string' ? fields.byName.get(by) : undefined
   if (by !== null && !field?.is_unique)
     wrong('/duplicates/by', 'invalid_value', 'by must be a unique field of the resource, or null.')
   const known = actions.find(one => one === action)
   if (!known) wrong('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
+  if (by === null && known && known !== 'create')
+    wrong('/duplicates/by', 'required', `by must name the unique field by which to ${known}.`)
   return { by: field?.internal_name ?? null, action: known ?? 'create' }
 }
 
 function formatsOf(sent: Json, wrong: Wrong): ImportPlan['formats'] {
   if (!isObject(sent)) wrong('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
+  refuseUnknown(sent, ['date', 'decimal'], '/formats', wrong)
   const { date = null, decimal = null } = isObject(sent) ? sent : {}
   const order = (['dmy', 'mdy', 'ymd'] as const).find(one => one === date)
   const mark = (['.', ','] as const).find(one => one === decimal)

@@ -1,4 +1,6 @@
 /** The different texts of each column, while there are few: those of options, stages or people. */
+import { isNumber } from '../json.ts'
+import { plainText } from './cell-values.ts'
 import type { Cell } from './read.ts'
 
 const [textsMax, lengthMax, columnsMax] = [200, 100, 200]
@@ -13,8 +15,9 @@ export class ColumnTexts {
       const cell = cells[column]
       if (texts === null || cell === '' || cell === null || cell === undefined) continue
       this.#columns[column] = texts
-      if (typeof cell !== 'string' || cell.length > lengthMax) this.#columns[column] = null
-      else texts.add(cell)
+      const text = isNumber(cell) ? plainText(cell) : cell
+      if (typeof text !== 'string' || text.length > lengthMax) this.#columns[column] = null
+      else texts.add(text)
       if (texts.size > textsMax) this.#columns[column] = null
     }
   }

@@ -2,7 +2,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject } from '../json.ts'
-import { currencyOf } from './cell-values.ts'
+import { isCurrency } from './amounts.ts'
 import type { Cell } from './read.ts'
 import type { Form } from './targets.ts'
 import { dayOf, itemsOf, json, momentOf, numberOf, timeOf } from './texts.ts'
@@ -50,14 +50,14 @@ export class Contents {
   }
 
   get areCurrencies(): boolean {
-    return this.#most(text => /^\D{1,4}$/.test(text) && currencyOf(text, this.#catalog) !== undefined)
+    return this.#most(text => /^\D{1,4}$/.test(text) && isCurrency(text, this.#catalog))
   }
 
   /** Amounts with the sign or the code of a currency beside them. */
   get haveCurrencies(): boolean {
     return this.#most(text => {
-      const found = numberOf(text, undefined)
-      return found !== null && currencyOf(found.unit, this.#catalog) !== undefined
+      const found = numberOf(text, '.') ?? numberOf(text, ',')
+      return found !== null && isCurrency(found.unit, this.#catalog)
     })
   }
 

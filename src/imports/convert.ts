@@ -5,12 +5,13 @@
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { Amount, currencyOf, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
 import { close } from './closing.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
 import { type Place, placesOf } from './targets.ts'
-import { dateOf, itemsOf, numberOf } from './texts.ts'
+import { itemsOf } from './texts.ts'
 
 export type Plan = {
   readonly mapping: Mapping
@@ -38,6 +39,13 @@ type Draft = {
   readonly problems: Problem[]
   /** the records that fields point to, by the field */
   readonly nested: Map<string, { readonly place: Place; readonly objects: JsonObject[] }>
+  /** the signs and codes beside amounts, with the records that have the amounts */
+  readonly units: {
+    readonly step: Step
+    readonly cell: Cell
+    readonly unit: string
+    readonly object: JsonObject
+  }[]
 }
 
 const shownMax = 100
@@ -64,11 +72,12 @@ export function converter(
   })
   const finishers = finishersOf(steps, catalog)
   return cells => {
-    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map() }
+    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map(), units: [] }
     for (const step of steps) {
       const cell = cells[step.column]
       if (cell !== undefined && cell !== null && cell !== '') take(step, cell, draft)
     }
+    for (const unit of draft.units) setCurrency(unit, draft, catalog)
     for (const finish of finishers) finish(draft.body)
     if (draft.body.status !== undefined) close(draft.body, draft.kept, catalog)
     if (draft.nested.size) addNested(draft, catalog)
@@ -82,6 +91,13 @@ function take(step: Step, cell: Cell, draft: Draft): void {
     draft.problems.push(problemOf(step, cell, predicate, hint))
     return undefined
   }
+  const give = (object: JsonObject, value: Json | Amount) => {
+    if (!(value instanceof Amount)) return put(object, place, value)
+    const { of, form, member } = place
+    const name = member ?? (form === 'money' ? 'value' : 'price')
+    object[of.internal_name] = { ...asObject(object[of.internal_name]), [name]: value.number }
+    if (value.unit !== '') draft.units.push({ step, cell, unit: value.unit, object })
+  }
   if ((place.isListed || place.isSeveral) && isTooLong(cell)) {
     complain('has too many values', `Several values have at most ${listMax} characters.`)
     return
@@ -90,14 +106,14 @@ function take(step: Step, cell: Cell, draft: Draft): void {
     const items = typeof cell === 'string' ? itemsOf(cell) : Array.isArray(cell) ? cell : [cell]
     items.forEach((item, index) => {
       const value = convert(item, complain)
-      if (value !== undefined) put(nestedObject(draft, place, index), place, value)
+      if (value !== undefined) give(nestedObject(draft, place, index), value)
     })
     return
   }
   const value = convert(cell, complain)
   if (value === undefined) return
-  if (place.isKept) draft.kept[place.field] = value
-  else put(place.isNested ? nestedObject(draft, place, 0) : draft.body, place, value)
+  if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
+  else give(place.isNested ? nestedObject(draft, place, 0) : draft.body, value)
 }
 
 function isTooLong(cell: Cell): boolean {
@@ -136,6 +152,25 @@ function put(object: JsonObject, { of, form, member }: Place, value: Json): void
   } else if (member === null)
     object[name] = isObject(value) && isObject(before) ? { ...value, ...before } : value
   else object[name] = { ...asObject(before), [member]: value }
+}
+
+/** The sign beside an amount says its currency, where no other cell does; it must not say another. */
+function setCurrency(
+  { step, cell, unit, object }: Draft['units'][number],
+  draft: Draft,
+  catalog: Catalog,
+): void {
+  const { internal_name: name } = step.place.of
+  const { currency: told, ...amount } = asObject(object[name])
+  const currency = told === undefined ? currencyOf(unit, catalog)?.code : undefined
+  if (currency) object[name] = { currency, ...amount }
+  else if (told === undefined) {
+    const hint = 'Write the code of the currency, such as 100 EUR, in place of the sign.'
+    draft.problems.push(problemOf(step, cell, 'does not say in which currency of the account it is', hint))
+  } else if (!isSignOf(unit, told, catalog)) {
+    const predicate = `is not in ${JSON.stringify(told)}, as another column says`
+    draft.problems.push(problemOf(step, cell, predicate, 'Correct one of the two, or leave the sign out.'))
+  }
 }
 
 /** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
@@ -201,46 +236,4 @@ function itemsWith(emails: Json | undefined): string[] {
         isObject(item) && typeof item.email_value === 'string' ? [item.email_value] : [],
       )
     : []
-}
-
-/** `unclear`: what the texts leave open; then dates are as in ISO 8601, and numbers have a point. */
-export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }
-
-/** How many cells are looked at. */
-const cellsMax = 10_000
-
-/** How dates and numbers are written in the rows of a sample. */
-export function guessFormats(samples: readonly (readonly Cell[])[]): GuessedFormats {
-  const counts = { dmy: 0, mdy: 0, unclear: 0, comma: 0, point: 0, either: 0 }
-  const rows = Math.ceil(cellsMax / (samples[0]?.length || 1))
-  for (const cell of samples.slice(0, rows).flat()) {
-    if (typeof cell !== 'string' || cell.length > 40) continue
-    const text = cell.trim()
-    const date = /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}/.exec(text)?.[0]
-    if (date) counts[orderOf(date)]++
-    else if (/\d[.,]\d/.test(text) && numberOf(text, undefined)) counts[markOf(text)]++
-  }
-  const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
-  const decimal = counts.comma > counts.point ? ',' : '.'
-  const unclear = [
-    ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
-    ...(counts.either && !counts.comma && !counts.point ? (['decimal'] as const) : []),
-  ]
-  return { ...(date ? { date } : {}), decimal, unclear }
-}
-
-function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
-  if (date.includes('.')) return 'dmy'
-  const [first, second] = date.split(/\D/).map(Number)
-  if (dateOf(date, 'dmy') === null || first! <= 12 === second! <= 12) return 'unclear'
-  return first! > 12 ? 'dmy' : 'mdy'
-}
-
-function markOf(text: string): 'comma' | 'point' | 'either' {
-  const marks = text.replace(/[^.,]/g, '')
-  const isAlike = !(marks.includes('.') && marks.includes(','))
-  // 1.250 is a thousand and some, or one and a quarter.
-  if (isAlike && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(text)) return 'either'
-  const last = marks.at(-1)
-  return (marks.length > 1 && isAlike ? last === '.' : last === ',') ? 'comma' : 'point'
 }

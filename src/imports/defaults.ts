@@ -9,7 +9,7 @@ import type { NewJob } from '../jobs/store.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Names } from '../records/names.ts'
 import { isBlank, parseContextOf } from '../records/parse.ts'
-import { currencyOf } from './cell-values.ts'
+import { currencyOf } from './amounts.ts'
 import { isOutOfPlace } from './closing.ts'
 import type { Mapping } from './guess.ts'
 import { planOf } from './plan.ts'
@@ -157,7 +157,10 @@ function isEmpty(cell: Cell | undefined): boolean {
 /** An amount with its currency beside it, or all of a value as JSON. */
 function hasParts(cell: Cell | undefined): boolean {
   if (typeof cell !== 'string') return isObject(cell)
-  return /^\s*[[{]/.test(cell) || Boolean(numberOf(cell.trim(), undefined)?.unit)
+  const read = numberOf(cell.trim(), undefined)
+  // What stands beside a number is the same, whichever number it is.
+  const number = read === 'unclear' ? numberOf(cell.trim(), '.') : read
+  return /^\s*[[{]/.test(cell) || Boolean(number?.unit)
 }
 
 /** Takes out of a body what only a deal has that is closed so, where it came from the values for all rows. */

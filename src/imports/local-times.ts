@@ -15,9 +15,10 @@ export function momentIn(timeZone: string): (date: string, time: string) => stri
   })
   /** How far the clocks are ahead of UTC at a moment. */
   const offsetAt = (moment: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
+    const whole = Math.floor(moment / 1000) * 1000
+    const parts = Object.fromEntries(format.formatToParts(whole).map(({ type, value }) => [type, value]))
     const { year, month, day, hour, minute, second } = parts
-    return Date.parse(`${year!.padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`) - moment
+    return Date.parse(`${year!.padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`) - whole
   }
   // Asking for an offset takes microseconds, and a file has many moments of the same days.
   const ofDays = new Map<number, number | null>()

@@ -5,7 +5,7 @@
  * a row with a problem, and goes on with the next line. Each character is looked at a few times at most.
  */
 import type { Row } from './read.ts'
-import { cellMax, placeText, recordMax } from './read-limits.ts'
+import { cellMax, columnsMax, placeText, recordMax } from './read-limits.ts'
 
 const [quote, lineFeed, carriageReturn] = [34, 10, 13]
 /** How much of a record that can't be read is shown. */
@@ -109,10 +109,7 @@ export class CsvScanner {
     const mark = this.#finders.quote.in(text, at)
     if (end < 0 && mark === Number.POSITIVE_INFINITY) return null
     if (end < 0 || mark < end) return this.#quoted()
-    const cells = text.slice(at, end).split(this.#delimiter, this.width + 1)
-    const kept = cells.length > this.width ? cells.slice(0, this.width).join(this.#delimiter).length : -1
-    const more = kept < 0 ? '' : text.slice(at + kept, end)
-    return this.#row(cells, end, more)
+    return this.#row(divided(text.slice(at, end), this.#delimiter, this.#most), end)
   }
 
   /** A record in which there is a quotation mark. */
@@ -172,29 +169,39 @@ export class CsvScanner {
     this.line++
   }
 
-  /** A record that ends at `end`. `more` is what stands behind the cells that there may be. */
-  #row(cells: string[], end: number, more = ''): Row {
+  /** How many cells of a record are told apart: those that there may be, and as many as may be shown. */
+  get #most(): number {
+    return this.width + columnsMax
+  }
+
+  /** A record that ends at `end`. */
+  #row(cells: string[], end: number): Row {
     const { line } = this
     const [text, begin] = [this.#text, this.#at]
     const hasNul = this.#finders.nul.in(text, begin) < end
     // Line breaks stand in cells with quotation marks only.
     if (this.#finders.quote.in(text, begin) < end) this.line += breaksIn(text.slice(begin, end))
     this.#goOn(end)
-    const problem =
-      (hasNul && nulProblem(line, cells)) ||
-      this.#excess(line, cells, more) ||
-      longCell(line, cells, end - begin)
+    const broken = (hasNul && nulProblem(line, cells)) || longCell(line, cells, end - begin)
+    if (broken) return { line, cells: cells.slice(0, this.width).map(shown), problem: broken }
+    const excess = this.#excess(line, cells)
+    // All of it is kept: without what is too much it would pass when it is sent again.
+    if (excess) return { line, cells: this.#bounded(cells), problem: excess }
     if (cells.length > this.width) cells.length = this.width
-    return problem ? { line, cells: cells.map(shown), problem } : { line, cells }
+    return { line, cells }
   }
 
-  #excess(line: number, cells: readonly string[], more: string): string | undefined {
-    if (cells.length <= this.width) return undefined
-    const isBlank = more
-      ? more.replaceAll(this.#delimiter, '').trim() === ''
-      : cells.every((cell, index) => index < this.width || cell.trim() === '')
-    if (isBlank) return undefined
-    const count = more ? `more than ${this.width}` : cells.length
+  /** The cells that are told apart, and the others as one text. */
+  #bounded(cells: readonly string[]): readonly string[] {
+    const most = this.#most
+    const rest = cells.slice(most).join(this.#delimiter)
+    return cells.length > most ? [...cells.slice(0, most), rest] : cells
+  }
+
+  #excess(line: number, cells: readonly string[]): string | undefined {
+    const isBlank = (cell: string) => cell.replaceAll(this.#delimiter, '').trim() === ''
+    if (cells.slice(this.width).every(isBlank)) return undefined
+    const count = cells.length > this.#most ? `more than ${this.#most}` : cells.length
     return (
       `${placeText({ line })}: the row has ${count} cells, but there are ${this.width} columns. ` +
       'Put text that has the delimiter in it between quotation marks.'
@@ -245,6 +252,14 @@ export class CsvScanner {
       from = next + this.#delimiter.length
     }
   }
+}
+
+/** At most so many cells, and one more with the rest. */
+function divided(text: string, delimiter: string, most: number): string[] {
+  const cells = text.split(delimiter, most + 1)
+  if (cells.length <= most) return cells
+  const from = cells.slice(0, most).join(delimiter).length
+  return [...cells.slice(0, most), text.slice(from + delimiter.length)]
 }
 
 function unquoted(text: string): string {

@@ -48,8 +48,9 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   try {
     object = parseJson(text)
   } catch (error) {
-    // A text of very many brackets is more than the parser's stack holds.
-    const why = error instanceof SyntaxError ? error.message.slice(0, 200) : 'it is nested too deeply'
+    // A text of very many brackets is more than the parser's stack holds. A quotation may end in half a pair.
+    const isSyntax = error instanceof SyntaxError
+    const why = isSyntax ? error.message.slice(0, 200).toWellFormed() : 'it is nested too deeply'
     return refused(line, text, `this is not JSON: ${why}. Write one object in each line.`)
   }
   if (!isObject(object)) return refused(line, text, 'this is no object. Write one object in each line.')

@@ -1,4 +1,6 @@
 /** What numbers of a sheet mean by their formats, and how a person writes them (ECMA-376, 18.8.30). */
+import { decimal, decimalPlaces, plain } from '../fields/decimal.ts'
+import { jsonNumber, type RawNumber } from '../json.ts'
 
 export type NumberFormat = 'date' | 'moment' | 'time' | 'number'
 
@@ -30,24 +32,43 @@ export function formatOf(code: string): NumberFormat {
   return hasTime ? 'time' : 'number'
 }
 
-/** A number of a sheet as text: 12.5, 2026-03-01, 2026-03-01T10:00:00 or 10:00:00. */
-export function numberText(written: string, format: NumberFormat, is1904: boolean): string {
+/**
+ * A number of a sheet: 2026-03-01, 2026-03-01T10:00:00, 10:00:00, or what it is. A whole number is a text, as
+ * it may name something. One with a fraction is a number: its point is not to be taken for another mark.
+ */
+export function numberCell(
+  written: string,
+  format: NumberFormat,
+  is1904: boolean,
+): string | number | RawNumber {
   const value = Number(written)
   if (!Number.isFinite(value)) return written
   // A format of dates says nothing of what is no date.
-  if (format === 'number' || value < 0 || value >= daysMax) return plainNumber(value)
+  if (format === 'number' || value < 0 || value >= daysMax) return exact(written)
   const days = is1904 || value >= leapDay ? value : value + 1
   const moment = new Date(Math.round((days - (is1904 ? since1904 : since1900)) * dayMs)).toISOString()
-  if (format === 'time') return value < 1 ? moment.slice(11, 19) : plainNumber(value)
+  if (format === 'time') return value < 1 ? moment.slice(11, 19) : exact(written)
   const isMidnight = moment.slice(11) === '00:00:00.000Z'
   if (format === 'date' && isMidnight) return moment.slice(0, 10)
   return moment.slice(20, 23) === '000' ? moment.slice(0, 19) : moment.slice(0, 23)
 }
 
-/** Doubles as a sheet shows them: with fifteen digits, so that 0.30000000000000004 is 0.3. */
-function plainNumber(value: number): string {
-  const text = String(Number(value.toPrecision(15)))
-  return text.includes('e')
-    ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
-    : text
+function exact(written: string): string | number | RawNumber {
+  const text = plainNumber(written)
+  return text?.includes('.') ? jsonNumber(text) : (text ?? written)
+}
+
+/** A number has so many digits in a sheet. What a double has beyond them is noise. */
+const digitsMax = 15
+
+/**
+ * A number without an exponent, with all its digits; null for one that can't be written so. With a fraction
+ * it has no more than a sheet shows, so that 0.30000000000000004 is 0.3.
+ */
+function plainNumber(written: string): string | null {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(written)) return written
+  const value = decimal(written)
+  if (!value) return null
+  const hasNoise = decimalPlaces(value) > 0 && value.c.length > digitsMax
+  return plain(hasNoise ? value.prec(digitsMax) : value)
 }

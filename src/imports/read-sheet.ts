@@ -1,8 +1,8 @@
 /** The rows of a sheet of a workbook, in a stream. Knows no file. */
-import type { Row } from './read.ts'
+import type { Cell, Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
 import { cellMax, columnsMax, recordMax } from './read-limits.ts'
-import { type NumberFormat, numberText } from './read-number-formats.ts'
+import { type NumberFormat, numberCell } from './read-number-formats.ts'
 import { parsed } from './read-xml.ts'
 
 export type SheetContext = {
@@ -16,7 +16,7 @@ export type SheetContext = {
 
 type CellState = { column: number; type: string; style: number; text: string }
 
-/** Rows with texts; a row's cells end with the last that is not empty. Rows without any are left out. */
+/** Rows of texts and numbers. Their cells end with the last that is not empty; those without are left out. */
 export async function* sheetRows(content: AsyncIterable<Uint8Array>, context: SheetContext): Batches {
   const reader = new SheetReader(context)
   for await (const _ of parsed(content, reader)) {
@@ -30,7 +30,7 @@ class SheetReader {
   rows: Row[] = []
   readonly #context: SheetContext
   #line = 0
-  #cells: string[] = []
+  #cells: Cell[] = []
   #size = 0
   #problem: string | null = null
   #cell: CellState | null = null
@@ -79,22 +79,22 @@ class SheetReader {
     const cell = this.#cell
     this.#cell = null
     if (!cell || cell.text === '') return
-    const text = this.#value(cell)
-    if (text === '') return
+    const value = this.#value(cell)
+    if (value === '') return
     if (cell.column >= columnsMax || cell.column < 0) {
       this.#problem ??= `has more than ${columnsMax} columns. Remove some.`
       return
     }
-    this.#size += text.length
+    this.#size += typeof value === 'string' ? value.length : cell.text.length
     if (this.#size > recordMax) {
       this.#problem ??= `has more than ${recordMax} characters. Shorten its texts.`
       return
     }
     while (this.#cells.length < cell.column) this.#cells.push('')
-    this.#cells[cell.column] = text
+    this.#cells[cell.column] = value
   }
 
-  #value({ type, text, style, column }: CellState): string {
+  #value({ type, text, style, column }: CellState): Exclude<Cell, null> {
     const { strings, styles, is1904, isUtc } = this.#context
     switch (type) {
       case 's':
@@ -102,22 +102,26 @@ class SheetReader {
       case 'b':
         return text === '1' || text === 'true' ? 'TRUE' : 'FALSE'
       case 'e':
-        this.#problem ??= `has the error ${text.slice(0, 20)} in column ${column + 1}. Correct the formula.`
+        this.#problem ??= `has the error ${text.slice(0, 20).toWellFormed()} in column ${column + 1}. Correct the formula.`
         return ''
       case 'n': {
         const format = styles[style] ?? 'number'
-        const written = numberText(text, format, is1904)
-        return isUtc && format === 'moment' && written.includes('T') ? `${written}Z` : written
+        const value = numberCell(text, format, is1904)
+        const isMoment = format === 'moment' && typeof value === 'string' && value.includes('T')
+        return isUtc && isMoment ? `${value}Z` : value
       }
       default:
         return this.#sound(unescaped(text))
     }
   }
 
+  /** A text that the database can keep. */
   #sound(text: string): string {
-    if (!text.includes('\0')) return text
-    this.#problem ??= 'has a NUL character. Remove it.'
-    return text.replaceAll('\0', '\ufffd')
+    if (text.isWellFormed() && !text.includes('\0')) return text
+    this.#problem ??= text.includes('\0')
+      ? 'has a NUL character. Remove it.'
+      : 'has half of a surrogate pair, which is no character. Remove it.'
+    return text.replaceAll('\0', '\ufffd').toWellFormed()
   }
 
   #endRow(): void {

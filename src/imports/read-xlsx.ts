@@ -51,7 +51,7 @@ function headerOf(row: Row | undefined): readonly string[] {
     throw unreadable(null, 'The sheet has no rows.', 'Its first row must have the names of the columns.')
   if (row.problem !== undefined)
     throw unreadableRow(row.line, row.problem, 'The first row must name the columns.')
-  return row.cells as string[]
+  return row.cells.map(cell => (typeof cell === 'string' ? cell : JSON.stringify(cell)))
 }
 
 async function* rowsOf(first: Row[], others: Batches, width: number, archive: Archive): Batches {
@@ -63,12 +63,12 @@ async function* rowsOf(first: Row[], others: Batches, width: number, archive: Ar
   }
 }
 
-/** A row has no more cells than there are columns. */
+/** A row has no more cells than there are columns. One that has is kept whole, as it may be sent again. */
 function limited(row: Row, width: number): Row {
   const { line, cells } = row
   if (row.problem !== undefined || cells.length <= width) return row
   const problem = `Line ${line}: the row has ${cells.length} cells, but there are ${width} columns. Name them all.`
-  return { line, cells: cells.slice(0, width), problem }
+  return { line, cells, problem }
 }
 
 type Workbook = { name: string; sheet: string; strings: string; styles: string; is1904: boolean }

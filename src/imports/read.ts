@@ -12,8 +12,9 @@ import { Turns } from './read-turns.ts'
 import { readXlsx } from './read-xlsx.ts'
 
 /**
- * CSV and XLSX have texts, numbers and dates of XLSX as a person writes them: 12.5, 2026-03-01,
- * 2026-03-01T10:00:00. JSON lines have any JSON; null where an object has no such member.
+ * CSV and XLSX have texts, dates and whole numbers of XLSX as a person writes them: 12, 2026-03-01,
+ * 2026-03-01T10:00:00; numbers of XLSX with a fraction are numbers. JSON lines have any JSON; null where an
+ * object has no such member.
  */
 export type Cell = Json
 

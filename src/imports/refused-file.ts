@@ -29,7 +29,9 @@ export async function* refusedFile(db: Reader, job: Job, phase: Phase): AsyncGen
 
 function lineFor({ place, problems }: Refused, rows: readonly StoredRow[], columns: number): string {
   const row = rows.find(one => one.place === place)
-  const cells = Array.from({ length: columns }, (_, index) => textOf(row?.cells[index] ?? ''))
+  // A row with too many cells has all of them: only whole can it be mended, and else it is refused again.
+  const length = Math.max(columns, row?.cells.length ?? 0)
+  const cells = Array.from({ length }, (_, index) => textOf(row?.cells[index] ?? ''))
   return lineOf([...cells, row?.line ?? place, problems.map(messageOf).join(' ')])
 }
 

@@ -10,7 +10,7 @@ import { refusedAt } from '../jobs/refused.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../records/batch.ts'
-import type { Context } from '../records/save.ts'
+import type { Context, Saved } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { holdersSelect } from '../records/unique.ts'
 import { type Told, toldBy } from '../records/upsert.ts'
@@ -62,9 +62,9 @@ export async function importStep(
   const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
-  const counts = { created: 0, updated: 0, skipped }
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped }
   for (const { place, outcome } of placed) {
-    if ('saved' in outcome) counts[outcome.saved.isNew ? 'created' : 'updated']++
+    if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
     else {
       const about = (field: string | null) => ({ ...columnOf(job, plan, field), line: lines.get(place)! })
@@ -82,6 +82,11 @@ export async function importStep(
     isEnd: rows.length === 0 || position === job.total,
     inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
   }
+}
+
+function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'unchanged' {
+  if (isNew) return 'created'
+  return isUnchanged ? 'unchanged' : 'updated'
 }
 
 /** The first of the rows, as many as don't name more than a step may make. */

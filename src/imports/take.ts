@@ -4,11 +4,12 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import type { Reader } from '../records/store.ts'
 import { ColumnTexts } from './column-texts.ts'
-import { guessFormats } from './convert.ts'
+import { guessFormats } from './formats.ts'
 import { guessMapping } from './guess.ts'
 import type { ImportPlan } from './plan.ts'
 import { type Cell, type Row, readTable, type Source } from './read.ts'
 import { keepRows } from './rows.ts'
+import { placesOf } from './targets.ts'
 
 /**
  * How many rows and cells are looked at to guess what columns are, and how many values of each are shown.
@@ -45,9 +46,12 @@ export async function takeRows(
   }
   const names = table.columns()
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
-  const samples = looked.slice(0, count).map(({ cells }) => cells)
+  const samples = looked.slice(0, count).map(({ cells }) => cells.slice(0, names.length))
   const mapping = await guessMapping(catalog, fields, names, samples)
-  const plan = { ...emptyPlan(source.format), mapping, formats: guessFormats(samples) }
+  const places = placesOf(catalog, fields)
+  const forms = new Map(mapping.map(({ column, field }) => [column, places.get(field)?.form]))
+  const formats = guessFormats(samples, column => forms.get(column))
+  const plan = { ...emptyPlan(source.format), mapping, formats }
   const columns = names.map((name, column) => {
     return { name, samples: samplesOf(samples, column), texts: texts.of(column) }
   })

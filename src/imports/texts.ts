@@ -17,50 +17,52 @@ export type WrittenNumber = { readonly number: number | RawNumber; readonly unit
 
 /**
  * "€1,234.50" with "." → 1234.5 and the unit "€". Thousands may be grouped by the other mark, blanks or
- * apostrophes; brackets mean less than zero.
+ * apostrophes; brackets mean less than zero. Without a mark, 'unclear' is what may be two numbers.
  */
-export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | null {
-  if (plainNumber.test(text) && mark !== ',') return { number: exact(text), unit: '' }
+export function numberOf(text: string, mark: DecimalMark): WrittenNumber | null
+export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null
+export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null {
+  if (plainNumber.test(text) && (mark === '.' || !text.includes('.')))
+    return { number: exact(text), unit: '' }
   const match = text.length <= 60 ? writtenNumber.exec(text.trim()) : null
   if (!match) return null
   const [, before, open, sign, between, body, close, after, unit] = match
   if ((open === undefined) !== (close === undefined)) return null
-  const digits = ungrouped(body!, mark)
-  if (digits === null) return null
+  const digits = mark ? ungrouped(body!, mark) : unmarked(body!)
+  if (digits === null || digits === 'unclear') return digits
   const isNegative = open !== undefined || /[-−]/.test(sign! + after!)
   return { number: exact(`${isNegative ? '-' : ''}${digits}`), unit: (before! + between! + unit!).trim() }
 }
 
-/** Digits with a point at most, of digits in groups. Without a mark, the last of two kinds is the mark. */
-function ungrouped(body: string, given: DecimalMark | undefined): string | null {
-  const marks = body.replace(/[\d\s'’]/g, '')
-  const mark = given ?? markOf(body, marks)
-  const group = mark === '.' ? ',' : '.'
-  const plain = body.replace(/[\s'’\u00a0\u202f]/g, '')
-  const [whole, fraction, ...more] = plain.split(mark)
-  if (more.length) return null
-  const groups = whole!.split(group)
-  if (groups.length > 1 && !groups.every((part, index) => (index ? /^\d{3}$/ : /^\d{1,3}$/).test(part)))
-    return null
-  const digits = groups.join('')
-  if (!/^\d*$/.test(digits + (fraction ?? ''))) return null
+/** The only way to read digits with marks of which nobody said what they mean. */
+function unmarked(body: string): string | null {
+  const [point, comma] = [ungrouped(body, '.'), ungrouped(body, ',')]
+  if (point === null || comma === null || point === comma) return point ?? comma
+  return 'unclear'
+}
+
+/** Digits with a point at most, of digits in groups of three, whose signs are the same. */
+function ungrouped(body: string, mark: DecimalMark): string | null {
+  const [whole, fraction = '', ...more] = body.trim().split(mark)
+  if (more.length || !/^\d*$/.test(fraction)) return null
+  const groups = (mark === '.' ? pointed : commaed).exec(whole!)
+  const digits = groups ? whole!.replace(/\D/g, '') : whole!
+  if (!/^\d*$/.test(digits)) return null
   return fraction ? `${digits || '0'}.${fraction}` : digits || null
 }
 
-function markOf(body: string, marks: string): DecimalMark {
-  const last = marks.at(-1)
-  if (last === ',') {
-    const isGroup = marks.length > 1 ? marks.startsWith(',') : /,\d{3}$/.test(body)
-    return isGroup ? '.' : ','
-  }
-  return last === '.' && marks.length > 1 && marks.startsWith('.') ? ',' : '.'
-}
+/** No group of digits begins with zeros: 0,125 is less than one. */
+const pointed = /^[1-9]\d{0,2}([,\s'’])\d{3}(?:\1\d{3})*$/
+const commaed = /^[1-9]\d{0,2}([.\s'’])\d{3}(?:\1\d{3})*$/
 
 function exact(text: string): number | RawNumber {
   return jsonNumber(text.replace(/^(-?)0+(?=\d)/, (_, sign) => sign))
 }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const months = [
+  ...['january', 'february', 'march', 'april', 'may', 'june'],
+  ...['july', 'august', 'september', 'october', 'november', 'december'],
+]
 const numbers = /^(\d{1,4})([-/.\s])\s?(\d{1,2})\2\s?(\d{1,4})$/
 const dayMonth = /^(\d{1,2})(?:st|nd|rd|th)?[\s.-]+([a-z]{3,9})\.?[\s,-]+(\d{4}|\d{2})$/i
 const monthDay = /^([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/i
@@ -98,8 +100,10 @@ function ofNumbers(
   return 'unclear'
 }
 
+/** The number of a month's name or abbreviation; that of no month is 0. */
 function monthOf(word: string): string {
-  return String(months.indexOf(word.slice(0, 3).toLowerCase()) + 1)
+  const name = word.toLowerCase().replace(/^sept$/, 'sep')
+  return String(months.findIndex(one => one === name || one.slice(0, 3) === name) + 1)
 }
 
 /** Years of two digits are those from 1970 on. */
@@ -111,18 +115,19 @@ function made(year: string, month: string, day: string): string | null {
 /** No date or time is longer, and looking for one in a long text is slow. */
 const momentMax = 60
 
-const clock = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,]\d{1,9})?)?\s*([ap])?\.?(?:m\.?)?$/i
+const clock = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?\s*([ap])?\.?(?:m\.?)?$/i
 
-/** "2:05 pm" → "14:05:00" */
+/** "2:05 pm" → "14:05:00"; milliseconds stay */
 export function timeOf(text: string): string | null {
   const match = text.length > momentMax ? null : clock.exec(text.trim())
   if (!match) return null
-  const [, written, minutes, seconds = '00', half] = match
+  const [, written, minutes, seconds = '00', fraction, half] = match
   let hours = Number(written)
   if (half && (hours < 1 || hours > 12)) return null
   if (half) hours = (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
   if (hours > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null
-  return `${String(hours).padStart(2, '0')}:${minutes}:${seconds}`
+  const milliseconds = fraction ? `.${fraction.slice(0, 3).padEnd(3, '0')}` : ''
+  return `${String(hours).padStart(2, '0')}:${minutes}:${seconds}${milliseconds}`
 }
 
 /** The date of a date or a date-time, as written: never moved through a time zone. */

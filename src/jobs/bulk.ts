@@ -27,7 +27,7 @@ export async function bulkStep(
   const where = await found(tx, job.resource, filter, context)
   const rows = await ask(
     tx,
-    sql`SELECT r.id::text AS id, r.version::text AS version FROM ${tableOf(fields)} r
+    sql`SELECT r.id::text AS id FROM ${tableOf(fields)} r
 WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`,
   )
   const operations = rows.map(
@@ -43,8 +43,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
     if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]
-    const isSame = 'saved' in outcome && String(outcome.saved.version) === rows[index]!.version
-    if (isSame) unchanged++
+    if ('saved' in outcome && outcome.saved.isUnchanged) unchanged++
     else updated++
     return []
   })

@@ -75,7 +75,7 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   INSERT INTO job_problem (account_id, job, phase, place, problems)
   SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
   FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
-  ON CONFLICT (account_id, job, phase, place) DO NOTHING)
+  ON CONFLICT (account_id, job, phase, place) DO UPDATE SET problems = EXCLUDED.problems)
 UPDATE job j SET position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
   counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
   result = j.result || ${result}::jsonb, state = ${state}::text,

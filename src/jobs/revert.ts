@@ -4,7 +4,7 @@ import { undo } from '../events/undo.ts'
 import { undoCreations } from '../events/undo-creations.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
-import { ask, param, sql } from '../sql.ts'
+import { ask, type Sql, sql } from '../sql.ts'
 import type { Job, Refused, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
 
@@ -22,14 +22,8 @@ export async function revertStep(
   oldest: Date,
   count: number,
 ): Promise<Step> {
-  const account = param(String(job.account))
-  const events = await ask(
-    tx,
-    sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
-WHERE e.account_id = ${account}::bigint AND e.job = ${String(job.id)}::bigint
-  AND e.seq < ${String(job.position)}::bigint
-ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
-  )
+  const isAgain = job.result.revert !== undefined
+  const events = await nextEvents(tx, job, count, isAgain)
   const problems: Refused[] = []
   let isUndone: ReadonlySet<number> = new Set()
   let [done, singles] = [0, 0]
@@ -51,16 +45,60 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
     const about = { resource: resource!, id: Number(id) }
     problems.push(refusedAt(Number(seq), refusal, () => about))
   }
+  const reverted = done - problems.length
+  if (isAgain) await forget(tx, job, events.slice(0, done), problems)
   return {
     position: Number(events[done - 1]?.seq ?? 0),
     done,
-    counts: { reverted: done - problems.length, refused: problems.length },
+    counts: { reverted, refused: isAgain ? -reverted : problems.length },
     problems,
     isEnd: done === events.length && events.length < count,
   }
 }
 
 type Row = Readonly<Record<string, string | null>>
+
+/** The condition that a row `p` is what a revert of the job refused. */
+function isRefused({ account, id }: Pick<Job, 'account' | 'id'>): Sql {
+  return sql`p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigint AND p.phase = 'revert'`
+}
+
+/** The next events of a job; `isAgain`: those that an earlier revert refused. */
+async function nextEvents(tx: Queryable, job: Job, count: number, isAgain: boolean): Promise<readonly Row[]> {
+  const { account, id, position } = job
+  const which = sql` AND e.seq IN (SELECT p.place FROM job_problem p WHERE ${isRefused(job)})`
+  return ask(
+    tx,
+    sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
+WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint
+  AND e.seq < ${String(position)}::bigint${isAgain ? which : sql.none}
+ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
+  )
+}
+
+/** Forgets what was refused before and is taken back now. */
+async function forget(
+  tx: Queryable,
+  job: Job,
+  events: readonly Row[],
+  problems: readonly Refused[],
+): Promise<void> {
+  const still = new Set(problems.map(({ place }) => place))
+  const all = events.map(({ seq }) => Number(seq)).filter(seq => !still.has(seq))
+  await ask(
+    tx,
+    sql`DELETE FROM job_problem p WHERE ${isRefused(job)} AND p.place = ANY(${`{${all.join()}}`}::bigint[])`,
+  )
+}
+
+/** How many events of a job a revert refused. */
+export async function countRefused(
+  db: Pick<Queryable, 'query'>,
+  job: Pick<Job, 'account' | 'id'>,
+): Promise<number> {
+  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM job_problem p WHERE ${isRefused(job)}`)
+  return Number(row!.count)
+}
 
 /** Those of the first events of one type that are undone at once. */
 async function undoneTogether(

@@ -164,28 +164,40 @@ WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${
   return row ? jobOf(row) : null
 }
 
-/** Has a job begin a phase as `by`, from one of these states; null where it is in none of them. */
+/**
+ * Has a job begin a phase as `by`, from one of these states; null where it is in none of them. `keeps`: what
+ * was done and refused in the phase counts on.
+ */
 export async function begin(
   db: Reader,
   key: JobKey,
   from: readonly State[],
   phase: Phase,
-  { position, total }: { readonly position: number; readonly total: number | null },
+  { position, total, done = 0, keeps = false }: Beginning,
   by: Asker,
 ): Promise<Job | null> {
-  const named = param(phase)
+  const [named, isKept] = [param(phase), param(String(keeps))]
   const [row] = await ask(
     db,
     sql`WITH cleared AS (
   DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
-    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)
-UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint, done = 0,
-  total = ${total === null ? null : String(total)}::bigint, counts = '{}', worked_ms = 0, error = NULL,
+    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text AND NOT ${isKept}::boolean)
+UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
+  done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
+  counts = CASE WHEN ${isKept}::boolean THEN j.counts ELSE '{}' END, worked_ms = 0, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
   )
   return row ? jobOf(row) : null
+}
+
+/** Where a phase begins, and of how much. */
+type Beginning = {
+  readonly position: number
+  readonly total: number | null
+  readonly done?: number
+  readonly keeps?: boolean
 }
 
 /** What was refused in a phase, after a place, in order. */

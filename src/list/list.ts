@@ -105,12 +105,20 @@ export async function listRecords(
   const isLast = !hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
   const counted = await totalOf(db, fields, viewer, request, decoded(seq))
-  // An estimate is never less than what is on the page.
   return {
     ...page,
     ...counted,
-    total: counted.totalIsEstimate ? Math.max(counted.total, (before ?? 0) + count) : counted.total,
+    total: counted.totalIsEstimate ? agreed(counted.total, before ?? 0, count) : counted.total,
   }
+}
+
+/**
+ * An estimate that agrees with a page of `count` records after `before` others: it is never less than what
+ * was shown, and a page beyond the end says that there are no more than were passed over.
+ */
+function agreed(total: number, before: number, count: number): number {
+  if (count > 0) return Math.max(total, before + count)
+  return before > 0 ? Math.min(total, before) : total
 }
 
 const nothing = new Uint8Array()

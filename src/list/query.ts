@@ -114,7 +114,9 @@ export function listRequestOf(
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
-    report(problems, 'page', 'page_too_far', `Pages end at row ${offsetMax}.`, { hint })
+    report(problems, 'page', 'page_too_far', `A numbered page passes over at most ${offsetMax} rows.`, {
+      hint,
+    })
   }
   return {
     ...selection,

@@ -67,6 +67,7 @@ function operation(route: DescribedRoute): Schema {
     ...inPath,
     ...(takesKey(route) ? ['idempotency_key'] : []),
     ...(about.ifMatch ? ['if_match'] : []),
+    ...(isTagged(route) ? ['if_none_match'] : []),
   ]
   const parameters = [...names, ...(about.parameters ?? [])].map(one =>
     typeof one === 'string' ? { $ref: `#/components/parameters/${one}` } : one,
@@ -109,8 +110,26 @@ function responsesOf(route: DescribedRoute): Schema {
     String(answer.status),
     either(response(answer, takesKey(route)), refusals.get(answer.status)),
   ])
-  return Object.fromEntries([...refused, ...answered])
+  const unchanged = isTagged(route) ? { 304: { $ref: `#/components/responses/${unchangedName}` } } : {}
+  return { ...Object.fromEntries([...refused, ...answered]), ...unchanged }
 }
+
+/** Whether what is read has a tag, by which a client can say that it has it already (D89). */
+function isTagged({ method, about }: DescribedRoute): boolean {
+  return (
+    method === 'GET' &&
+    about.answers.some(({ status, headers }) => status === 200 && headers?.includes('etag'))
+  )
+}
+
+const unchangedName = 'unchanged'
+const unchanged: Schema = response(
+  {
+    ...{ status: 304, description: 'The client has it already: If-None-Match names its tag.' },
+    ...{ schema: null, headers: ['etag'] },
+  },
+  false,
+)
 
 /** An answer whose status is also that of refusals: its media type says which of them it is. */
 function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Schema {
@@ -154,6 +173,7 @@ function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Comp
   addTexts(components, 'schemas', shapes)
   addTexts(components, 'parameters', parametersOf(catalog))
   for (const [name, slugs] of byName) addTexts(components, 'responses', { [name]: refusalResponse(slugs) })
+  addTexts(components, 'responses', { [unchangedName]: unchanged })
   addTexts(components, 'headers', headers)
   return components
 }

@@ -68,6 +68,7 @@ export function parametersOf({ resources }: Catalog): { readonly [name: string]:
   return {
     ...Object.fromEntries(lists),
     ...ofRequests([...resources.keys()]),
+    ...inHeaders(),
     ...ofEvents([...resources.keys()]),
     ...ofDeliveries(),
     ...ofExports(),
@@ -123,6 +124,11 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
       schema: { enum: resources },
       description: 'The resource of the field, where several have one of that name.',
     }),
+  }
+}
+
+function inHeaders(): { readonly [name: string]: Schema } {
+  return {
     idempotency_key: header(
       'Idempotency-Key',
       'A new text for each request, such as a UUID: sent again with it, the request is not carried out twice.',
@@ -131,6 +137,11 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     if_match: header(
       'If-Match',
       'The ETag of what was read, such as "3": nothing is changed if it has changed since.',
+      text,
+    ),
+    if_none_match: header(
+      'If-None-Match',
+      'The ETag of what the client has, such as "3": it is not sent again.',
       text,
     ),
   }

@@ -2,11 +2,13 @@
  * The schemas of a resource's records: as they are read, and as they are sent. Made of the fields as a caller
  * sees them: what a role hides is absent, what it locks is read-only (D64). Pure.
  */
+
+import { isBlank } from '../fields/blank.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import { orNull } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
-import { defaultOf, isBlank } from '../records/parse.ts'
+import { defaultOf } from '../records/parse.ts'
 import { resources } from '../resources.ts'
 import { named } from './about.ts'
 

@@ -29,7 +29,10 @@ const event = {
   ...{ seq: whole, type: text, also: { type: 'array', items: text }, at: moment },
   ...{ resource: text, id: whole, version: whole },
   actor: opened(
-    { id: orNull(whole), name: orNull(text), token: named('named_or_gone'), request_id: orNull(text) },
+    {
+      ...{ id: orNull(whole), name: orNull(text), token: named('named_or_gone') },
+      ...{ job: opened({ id: whole }), request_id: orNull(text) },
+    },
     ['id', 'name', 'request_id'],
   ),
   changes: {
@@ -107,7 +110,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
-  warning: opened({ field: text, code: text, message: text }),
+  warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
   write_meta: opened(
     {
       warnings: { type: 'array', items: named('warning') },

@@ -8,19 +8,28 @@ import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
-export type Choice = { readonly id: number; readonly name: string }
+export type Choice = { readonly id: number; readonly name: string; readonly is_active: boolean }
 
 /** A person looks through no more than this; more records are looked for in lists. */
 const most = 1000
 
-/** What the field may point to, at most a thousand records, by name. */
-export async function choicesOf(db: Reader, viewer: Viewer, field: Field): Promise<Choice[]> {
+/**
+ * What the field may point to, at most a thousand records, by name; with `inactive` what is out of use, too.
+ */
+export async function choicesOf(
+  db: Reader,
+  viewer: Viewer,
+  field: Field,
+  inactive: boolean,
+): Promise<Choice[]> {
+  const { inUse } = viewer.catalog.resources.get(field.related!)!.resource
+  const isActive = inUse ? sql`x.${sql.id(inUse)} = 1` : sql`true`
   const name = shownName(field, sql`x.`)
   const rows = await ask(
     db,
-    sql`SELECT x.id::text AS id, ${name} AS name FROM ${sql.id(field.related!)} x
-      WHERE ${visible(field.related!, sightOf(viewer), sql`x`)} AND x.deleted_at IS NULL
+    sql`SELECT x.id::text AS id, ${name} AS name, (${isActive})::text AS is_active FROM ${sql.id(field.related!)} x
+      WHERE ${visible(field.related!, sightOf(viewer), sql`x`)} AND x.deleted_at IS NULL${inactive ? sql.none : sql` AND ${isActive}`}
       ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`,
   )
-  return rows.map(row => ({ id: Number(row.id), name: row.name! }))
+  return rows.map(row => ({ id: Number(row.id), name: row.name!, is_active: row.is_active === 'true' }))
 }

@@ -2,13 +2,15 @@
  * `find_by` of a nested record (D75): it is linked where exactly one live record has its e-mail or its name,
  * else created. Pure: names.ts looks up.
  */
+
+import { isBlank } from '../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
 import { type Holder, namingField } from './names.ts'
-import { type Found, isBlank, parseContextOf } from './parse.ts'
+import { type Found, parseContextOf } from './parse.ts'
 
 /** By what a record was looked for, and who has it; without `find_by` by nothing. */
 export type Sought = {

@@ -4,6 +4,7 @@
  * writes the record.
  */
 import { Problems, sentence, type Warning } from '../errors.ts'
+import { isBlank, isHollow } from '../fields/blank.ts'
 import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -157,12 +158,12 @@ function parseMember(
   const kind = kinds[field.type]
   const value = input === null ? null : kind.parse(input, context, before?.[field.internal_name] ?? null)
   if (value === undefined) return
-  const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
   // An address without a line is sent as an object, and is empty all the same.
-  if (isEmpty && field.is_required) {
+  if (field.is_required && isHollow(value)) {
     context.problem('required', 'must not be empty')
     return
   }
+  const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
 }
 
@@ -177,7 +178,7 @@ function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, pa
     const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed)
     const value = kinds[field.type].parse(fallback, context, null)
     if (value !== undefined) parsed.values[field.internal_name] = value
-  } else if (field.is_required && (before === null || isBlank(before[field.internal_name] ?? null))) {
+  } else if (field.is_required && (before === null || isHollow(before[field.internal_name] ?? null))) {
     const rule = field.rules.includes(1) ? { rule: 1 } : {}
     const { internal_name: name } = field
     const path = `${parsed.path}/${name}`
@@ -232,7 +233,10 @@ export function parseContextOf(
     beside,
     problem,
     reference,
-    warn: (code, message) => void found.warnings.push({ field: name, code, message: `${message}.` }),
+    warn: (code, message, at) => {
+      const place = at === undefined ? {} : { path: path + at }
+      found.warnings.push({ field: name, code, message: `${message}.`, ...place })
+    },
     create: (resource, payload, at = '') => {
       const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, catalog, found)
       if (!sought || sought.holders.length > 0)
@@ -286,14 +290,5 @@ function refuseUnknown(name: string, fields: ResourceFields, { problems, path }:
   problems.add(
     () => ({ field: name, path: `${path}/${pointerStep(name)}`, code: 'unknown_field', message }),
     () => unknownFieldHint(name, fields),
-  )
-}
-
-/** What a person calls empty: null, blanks, or a list without entries. */
-export function isBlank(value: Json): boolean {
-  return (
-    value === null ||
-    (typeof value === 'string' && value.trim() === '') ||
-    (Array.isArray(value) && value.length === 0)
   )
 }

@@ -27,20 +27,23 @@ export async function askReferences(
 }
 
 /**
- * Columns of the answer. `live_<resource>` has the ids that exist and are not deleted. `copied_<resource>`
- * has the values to copy, for resources that have a `snapshot`.
+ * Columns of the answer. `live_<resource>` has the ids that exist and are not deleted, and `idle_<resource>`
+ * those of them that are out of use. `copied_<resource>` has the values to copy, for resources that have a
+ * `snapshot`.
  */
 function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
     const all = param(ids)
     const of = sql`FROM ${sql.id(resource)} x
     WHERE ${visible(resource, sight, sql`x`)} AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
-    const live = sql`(SELECT string_agg(id::text, ',') ${of}) AS ${sql.id(`live_${resource}`)}`
-    const copied = sight.resources.get(resource)?.resource.snapshot
-    if (!copied) return [live]
+    const idsOf = (where: Sql, name: string) =>
+      sql`(SELECT string_agg(id::text, ',') ${of}${where}) AS ${sql.id(`${name}_${resource}`)}`
+    const { snapshot: copied, inUse } = sight.resources.get(resource)!.resource
+    const live = [idsOf(sql.none, 'live'), ...(inUse ? [idsOf(sql` AND ${sql.id(inUse)} <> 1`, 'idle')] : [])]
+    if (!copied) return live
     const members = ['id', ...copied].map(name => sql`${sql.text(name)}, ${sql.id(name)}`)
     const texts = sql`json_agg(json_build_object(${sql.join(members)}))::text`
-    return [live, sql`(SELECT ${texts} ${of}) AS ${sql.id(`copied_${resource}`)}`]
+    return [...live, sql`(SELECT ${texts} ${of}) AS ${sql.id(`copied_${resource}`)}`]
   })
 }
 
@@ -58,46 +61,63 @@ export function relatedOf(row: Record<string, string | null> | undefined): Draft
   }
 }
 
-/** Whether a record exists, by the row of `askReferences`. */
-export type Exists = (resource: string, id: number) => boolean
+/** Whether a record is there, by the row of `askReferences`: `idle` is one that is out of use. */
+export type Look = (resource: string, id: number) => 'live' | 'idle' | null
 
-export function existsIn(row: Record<string, string | null>): Exists {
-  const live = new Map<string, Set<string>>()
-  return (resource, id) => {
-    let ids = live.get(resource)
+export function lookIn(row: Record<string, string | null>): Look {
+  const sets = new Map<string, Set<string>>()
+  const has = (column: string, id: number) => {
+    let ids = sets.get(column)
     if (!ids) {
-      ids = new Set(row[`live_${resource}`]?.split(','))
-      live.set(resource, ids)
+      ids = new Set(row[column]?.split(','))
+      sets.set(column, ids)
     }
     return ids.has(String(id))
   }
+  return (resource, id) => {
+    if (!has(`live_${resource}`, id)) return null
+    return has(`idle_${resource}`, id) ? 'idle' : 'live'
+  }
 }
 
+/** A record that is pointed to anew must be in use (D10); one that was pointed to before must be there. */
+export type Wanted = 'in use' | 'there'
+
 /**
- * The problems of references to records that do not exist. Unknown ids, deleted records, records that the
- * viewer does not see (D63) and ids of other accounts give the same problem (D11).
+ * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
+ * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
  */
-export function missingReferences(references: readonly Reference[], exists: Exists): Problem[] {
+export function missingReferences(
+  references: readonly Reference[],
+  look: Look,
+  wanted: Wanted = 'in use',
+): Problem[] {
   return references.flatMap(({ resource, id, field, path }) => {
-    if (exists(resource, id)) return []
+    const found = look(resource, id)
+    if (found === 'live' || (found === 'idle' && wanted === 'there')) return []
     const member = path.slice(path.lastIndexOf(`/${field}`))
-    const message = sentence(member, `is ${id}, but there is no such ${resource}`)
-    return [{ field, path, code: 'reference_not_found', message }]
+    const [code, why] =
+      found === 'idle'
+        ? ['inactive_option', `a ${resource} that is no longer in use`]
+        : ['reference_not_found', `but there is no such ${resource}`]
+    return [{ field, path, code, message: sentence(member, `is ${id}, ${why}`) }]
   })
 }
 
 /**
- * Conditions of a write: every record that this one newly points to still exists. FOR SHARE waits for a
- * deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would not. The
- * rows are locked after the account, so no two writes can wait for each other.
+ * Conditions of a write: every record that this one newly points to still exists, and is in use. FOR SHARE
+ * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
+ * not. The rows are locked after the account, so no two writes can wait for each other.
  */
-export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
+export function stillThere(by: Author, references: readonly Reference[], wanted: Wanted = 'in use'): Sql[] {
   return idsByResource(references).map(({ resource, ids }) => {
     const all = param(ids)
+    const { inUse } = by.resources.get(resource)!.resource
+    const isInUse = inUse && wanted === 'in use' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
     return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x
-      WHERE ${visible(resource, by, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL
+      WHERE ${visible(resource, by, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
       FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
   })
 }
@@ -119,6 +139,31 @@ export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource:
     return conditions.length
       ? [{ resource: resource.name, condition: sql`(${sql.join(conditions, sql` OR `)})` }]
       : []
+  })
+}
+
+/**
+ * Conditions that nothing points to any of the records `ids` of the resource `name`, an array. Each id is
+ * looked up in an index, also where so many records point to one that the planner would rather look for the
+ * first of them in the table: hence a range in the order of the index, and a count of what is in several.
+ */
+export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
+  const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`
+  const each = sql`unnest(${ids}) i`
+  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+    const table = sql.id(resource.name)
+    const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
+    return pointing.map(field => {
+      const column = sql`x.${sql.id(field.internal_name)}`
+      const isSeveral = kinds[field.type].term(field, '')!.multi
+      if (!field.is_custom && !isSeveral)
+        return sql`NOT EXISTS (SELECT 1 FROM ${each} CROSS JOIN LATERAL (
+      SELECT 1 FROM ${table} x WHERE ${own} AND ${column} BETWEEN i AND i ORDER BY ${column} LIMIT 1) y)`
+      const points = field.is_custom
+        ? sql`x.custom @> jsonb_build_object(${sql.text(field.internal_name)}, i)`
+        : sql`${column} @> ARRAY[i]`
+      return sql`(SELECT count(*) FROM ${each}, ${table} x WHERE ${own} AND ${points}) = 0`
+    })
   })
 }
 

@@ -4,9 +4,9 @@
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { changeable, visible } from '../rights/visibility.ts'
-import { param, type Sql, sql } from '../sql.ts'
+import { param, sql } from '../sql.ts'
 import { deletion } from './parts.ts'
-import { pointersTo } from './references.ts'
+import { unpointed } from './references.ts'
 import { authorOf, type Context } from './save.ts'
 import { type Queryable, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
@@ -37,23 +37,22 @@ function removalOfMany(by: Author, fields: ResourceFields, ids: readonly number[
   const { name, parts = [] } = fields.resource
   const [table, t, r] = [tableOf(fields), sql`t`, sql`r`]
   const [all, count] = [param(`{${ids.join()}}`), param(String(ids.length))]
-  const unused = pointersTo(name, catalog, sql`t.id`).map(
-    ({ resource, condition }): Sql => sql` AND NOT EXISTS (
-    SELECT 1 FROM ${sql.id(resource)} x
-    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition})`,
+  const unused = unpointed(name, by, catalog, sql`${all}::bigint[]`).map(
+    one => sql`
+    AND ${one}`,
   )
   return {
     changes: [
       sql`removable AS MATERIALIZED (
   SELECT t.id FROM locked, ${table} t
   WHERE ${visible(name, by, t)} AND ${changeable(name, by, t)} AND t.id = ANY(${all}::bigint[])
-    AND t.deleted_at IS NULL${sql.join(unused, sql.none)}
+    AND t.deleted_at IS NULL
 )`,
       sql`r AS (
   UPDATE ${table} SET version = version + 1, ${deletion(by)}
   FROM locked
   WHERE account_id = ${by.account}::bigint AND id = ANY(${all}::bigint[])
-    AND (SELECT count(*) FROM removable) = ${count}::bigint
+    AND (SELECT count(*) FROM removable) = ${count}::bigint${sql.join(unused, sql.none)}
   RETURNING ${table}.*
 )`,
     ],

@@ -10,7 +10,7 @@ import type { Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
-import { askReferences, existsIn, missingReferences, stillThere } from './references.ts'
+import { askReferences, lookIn, missingReferences, stillThere } from './references.ts'
 import { renderedSql, renderedWith } from './rendered-record.ts'
 import { type Context, fullness, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
@@ -54,8 +54,8 @@ export async function restoreRecord(
     const full = fullness(fields, context, record) ?? (await tooMany(db, fields, account.id, record))
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
-    const exists = existsIn(await askReferences(db, context, references))
-    refuseMissing(fields, missingReferences(references, exists))
+    const look = lookIn(await askReferences(db, context, references))
+    refuseMissing(fields, missingReferences(references, look, 'there'))
     const write = (by: Author) => restoration(by, fields, { id, since, version }, references)
     const candidates = [{ fields, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
@@ -107,7 +107,7 @@ function restoration(
       sql`r AS (
   UPDATE ${table} SET version = version + 1, ${undeleted(table)}
   FROM locked
-  WHERE ${sql.join([isIt, ...stillThere(by, references)], sql`\n    AND `)}
+  WHERE ${sql.join([isIt, ...stillThere(by, references, 'there')], sql`\n    AND `)}
   RETURNING ${table}.*
 )`,
       ...parts.changes,

@@ -15,7 +15,7 @@ import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
-import { askReferences, existsIn, missingReferences, relatedOf } from './references.ts'
+import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
@@ -48,10 +48,12 @@ export type Saved = {
   readonly created: readonly { readonly resource: string; readonly id: number }[]
   /** whether the request made it */
   readonly isNew?: boolean
+  /** whether the request changed nothing of it */
+  readonly isUnchanged?: boolean
 }
 
 /** What the response to a write says besides the record. */
-type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew'>
+type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged'>
 
 /** The record that the same request saved earlier (D8); null when it did not. */
 export async function savedBefore(
@@ -136,7 +138,7 @@ export async function validatedRecord(
   for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
   const isCopied = references.some(({ resource }) => catalog.resources.get(resource)!.resource.snapshot)
   const addMissing = (row: Record<string, string | null>) => {
-    for (const problem of missingReferences(added, existsIn(row))) problems.add(() => problem)
+    for (const problem of missingReferences(added, lookIn(row))) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
   const row = isAsked ? await askReferences(db, context, references) : {}

@@ -17,7 +17,7 @@ import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
-import { askReferences, existsIn, missingReferences, relatedOf } from './references.ts'
+import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
 import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
 import { type Queryable, recordsSelect } from './store.ts'
@@ -64,14 +64,14 @@ export async function prepared(
   const references = parsed.flatMap(one => one.references)
   const live = await askReferences(db, context, references)
   const related = relatedOf(live)
-  const exists = existsIn(live)
+  const look = lookIn(live)
   const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {
     const { op, id } = targets[index]?.operation ?? {}
     if (op === 'delete') return { removed: id! }
     if (!one) return null
     const { parsed, row, before } = one
     const isMissing = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
-    if (missingReferences(isMissing, exists).length > 0) return null
+    if (missingReferences(isMissing, look).length > 0) return null
     const after = judged(fields, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })

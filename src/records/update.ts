@@ -242,7 +242,7 @@ async function leaveUnchanged(
   { catalog, idempotency }: Context,
   warnings: readonly Warning[],
 ): Promise<Saved | null> {
-  const response = { warnings, created: [] }
+  const response = { warnings, created: [], isUnchanged: true }
   if (!idempotency)
     return savedOf(fields, { row: { id: String(id), version: version!, record: record! }, response })
   const account = param(String(catalog.account.id))

@@ -3,7 +3,7 @@
  * moment, because the value can be taken only once.
  */
 import { Problems, Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
@@ -38,8 +38,7 @@ export function toldBy(fields: ResourceFields, name: string, text: string): Told
   }
   const unique = kinds[field.type].unique!
   const value = unique.value(text)
-  if (value === null || text.trim() === '')
-    throw new Refusal('malformed_path', `The value in the path is none that ${name} can have.`)
+  if (value === null || text.trim() === '') throw impossible(field)
   return { field, value, text: unique.texts(value)[0]! }
 }
 
@@ -90,6 +89,8 @@ export async function upsertRecord(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const found = await holderOf(db, fields, context, told)
     if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
+    // Where the body has the value, too, it is told with the other problems of the body.
+    if (!found && whole !== body) refuseImpossible(told, context)
     if (!found && isConditional)
       throw new Refusal(
         'version_conflict',
@@ -130,16 +131,35 @@ async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, to
   return found
 }
 
+/**
+ * Throws `malformed_path` for a value that no record can have. A record may have one from before its field
+ * was narrowed, so it is looked for first.
+ */
+function refuseImpossible({ field, value }: Told, { catalog }: Context): void {
+  const { problems } = parsedAlone(field, value, catalog)
+  if (problems.count > 0) throw impossible(field, problems.kept[0]!.message)
+}
+
+function impossible({ internal_name: name }: Field, why = ''): Refusal {
+  return new Refusal(
+    'malformed_path',
+    `The value in the path is none that ${name} can have. ${why}`.trimEnd(),
+  )
+}
+
+/** A value of a field as a body would give it, by itself. */
+function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
+  const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
+  const context = parseContextOf(field, `/${field.internal_name}`, catalog, found)
+  const parsed = sent === null ? null : kinds[field.type].parse(sent, context, null)
+  return { parsed, problems: found.problems }
+}
+
 /** Throws `validation_failed` where the body says another value than the path. */
 function refuseOther(body: Json, told: Told, { catalog }: Context): void {
-  const { internal_name: name, type } = told.field
+  const { internal_name: name } = told.field
   if (!isObject(body) || !Object.hasOwn(body, name)) return
-  const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
-  const sent = body[name]!
-  const parsed =
-    sent === null
-      ? null
-      : kinds[type].parse(sent, parseContextOf(told.field, `/${name}`, catalog, found), null)
+  const { parsed } = parsedAlone(told.field, body[name]!, catalog)
   // What can't be read is told with the other problems of the body.
   if (parsed === undefined || has({ [name]: parsed }, told)) return
   const message = `${name} differs from the value in the path; leave it out.`

@@ -43,7 +43,8 @@ async function writeTogether(
   return all.map(one => {
     const isNew = 'draft' in one && one.draft.read === null
     const row = isNew ? made.shift()! : 'draft' in one ? byId.get(String(one.draft.read!.id))! : one.unchanged
-    const response = { warnings: one.warnings, created: [], ...(isNew ? { isNew } : {}) }
+    const is = { ...(isNew ? { isNew } : {}), ...('unchanged' in one ? { isUnchanged: true } : {}) }
+    const response = { warnings: one.warnings, created: [], ...is }
     return savedOf(fields, { row, response })
   })
 }

@@ -202,7 +202,9 @@ function refusePassword(password: string | null, link: FoundLink): void {
   const isWanted = link.purpose !== 'sign_in'
   if (isWanted && password !== null) refuseWeak(password, link)
   if (isWanted === (password !== null)) return
-  const message = isWanted ? 'password must be given: the link sets it.' : 'This link sets no password.'
+  const message = isWanted
+    ? 'password must be given: the link sets it.'
+    : 'This link only signs you in: leave the password empty.'
   const code = isWanted ? { code: 'required' } : { code: 'invalid_value' }
   const problem = { field: 'password', path: '/password', ...code, message }
   throw new Refusal('validation_failed', 'The link was not used.', [problem])

@@ -5,6 +5,7 @@
  */
 import type { Acting } from '../accounts/callers.ts'
 import { type Problem, Problems, Refusal } from '../errors.ts'
+import { isAskedFor, scopeOf } from '../events/event-types.ts'
 import { type RecordThen, recordsAt } from '../events/records-at.ts'
 import { type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
 import { inTurns } from '../in-turns.ts'
@@ -16,7 +17,6 @@ import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isLimited, type Viewer } from '../rights/visibility.ts'
-import { isAskedFor, scopeOf } from './event-types.ts'
 import { filteredResource } from './webhook.ts'
 
 /** What a webhook asks for. */

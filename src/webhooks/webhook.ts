@@ -3,6 +3,7 @@
  * has come and its deliveries stand beside it. Fields as data; pure.
  */
 
+import { knownTypes, resourceOf, scopeOf } from '../events/event-types.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -18,7 +19,6 @@ import {
 import type { Change } from '../rights/grants.ts'
 import { adminScope, allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
-import { knownTypes, resourceOf, scopeOf } from './event-types.ts'
 
 /** The states of deliveries: `waiting` for the first or another attempt; `dead`: given up. */
 export const deliveryStates = ['waiting', 'delivered', 'dead'] as const

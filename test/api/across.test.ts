@@ -57,6 +57,7 @@ test('a filter speaks of what a reference points to', async () => {
 test('of e-mails, of several references, and by names', async () => {
   const ids = async (filter: string) => (await list(filter)).body.data.length
   assert.equal(await ids('primary_contact.emails.email_value:eq(across@example.com)'), 1)
+  assert.equal(await ids('primary_contact.emails:eq(across@example.com)'), 1)
   assert.equal(await ids('related_contacts.emails.email_value:in(across@example.com,x@y.z)'), 1)
   assert.equal(
     await ids(`related_contacts.company:eq(${known.company}),related_contacts.last_name:eq(Across)`),

@@ -164,6 +164,12 @@ test('an estimate comes near, and is never below what was counted or seen', asyn
     await get(`${v1}/deal/view/list?pageSize=7&page=2&count=estimate&filter=title:like(${rareWord})`)
   ).body
   assert.ok(data.length === 7 && page.total >= 15 && page.totalIsEstimate)
+  // A page beyond the end makes nothing up: it says what the first page says.
+  for (const query of ['', `count=estimate&filter=title:like(${rareWord})`]) {
+    const [first, beyond] = [await meta(query), await meta(`${query}&page=100001`)]
+    assert.ok(first.totalIsEstimate && beyond.totalIsEstimate)
+    assert.equal(beyond.total, first.total)
+  }
 })
 
 test('an estimate of few records is right, wherever in the numbers they are', async () => {

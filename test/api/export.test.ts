@@ -368,3 +368,12 @@ test('HEAD answers the headers alone, and refuses what GET refuses', async () =>
   }
   assert.equal((await head('format=pdf')).status, 400)
 })
+
+test('a name of digits alone is given as its id, by which an import finds it again', async () => {
+  const other = (await call('POST', `${v1}/tag`, { name: `Other ${Date.now()}` })).body.data.id
+  const tag = (await call('POST', `${v1}/tag`, { name: String(other) })).body.data.id
+  const made = await call('POST', `${v1}/deal`, dealBody(known, { tags: [tag] }))
+  assert.equal(made.status, 201, made.text)
+  const [, row] = await rowsOf(`deal/export?filter=id:eq(${made.body.data.id})&fields=tags&names=1`)
+  assert.equal(row!.at(-1), String(tag))
+})

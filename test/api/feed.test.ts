@@ -215,6 +215,18 @@ test('a bad request is refused with every problem', async () => {
       'unknown_resource',
     ],
   )
+  for (const [type, hint] of [
+    ['deal.nope', 'Did you mean "deal.won"?'],
+    ['contact.won', 'For example'],
+    ['deal.*', 'For example'],
+    ['foo', 'For example'],
+  ] as const) {
+    const { status, body } = await get(`${v1}/event?type=deal.created,${type}`)
+    assert.equal(status, 400, type)
+    assert.ok(body.errors[0].hint.startsWith(hint), `${type}: ${body.errors[0].hint}`)
+  }
+  for (const type of ['form.updated', 'field.created', 'user.password_changed', 'pipeline_stage.purged'])
+    assert.equal((await get(`${v1}/event?type=${type}`)).status, 200, type)
   const streamed = await call('GET', `${v1}/event`, undefined, { 'last-event-id': 'x' })
   assert.equal(streamed.status, 400)
 })

@@ -718,7 +718,7 @@ test('a field can not be restored when its values are due to go', async () => {
 test('a required address needs a line: an object without one is empty (D6)', async () => {
   const body = { source: 'company', field_name: 'Warehouse', type: 'ADDRESS', is_required: true }
   const { data: field } = (await call('POST', `${v1}/field`, body)).body
-  for (const cf_warehouse of [{}, [{}], [], null, { city: null }]) {
+  for (const cf_warehouse of [{}, [{}], [], null, { city: null }, { city: '' }, [{ city: ' ', state: '' }]]) {
     const reply = await call('POST', `${v1}/company`, { name: 'Nowhere', cf_warehouse })
     assert.equal(reply.status, 422, JSON.stringify(cf_warehouse))
     assert.deepEqual(problemsOf(reply), ['/cf_warehouse required'])

@@ -167,3 +167,29 @@ test('every resource has a history; what is not there, and bad parameters, are r
   for (const query of ['pageSize=0', 'pageSize=501', 'cursor=nonsense', 'page=2', 'cursor=e30'])
     assert.equal((await get(`${v1}/deal/1/history?${query}`)).status, 400, query)
 })
+
+test('who did it has a name for those who may read users, and its token for those who may read tokens', async () => {
+  const { id } = await made('deal', dealBody(known, { title: 'Whose' }))
+  const { seq } = (await historyOf(`deal/${id}`)).data[0]
+  await changed(`deal/${id}`, { title: 'Changed since' })
+  const me = (await get(`${v1}/me`)).body.data
+  const by = async (...scopes: string[]) => {
+    const { token } = await made('token', { name: scopes.join(), scopes: ['deal:read', ...scopes] })
+    return { authorization: `Bearer ${token}` }
+  }
+  for (const [scopes, user, name] of [
+    [[], null, null],
+    [['user:read'], me.user.name, null],
+    [['token:read'], null, me.token.name],
+  ] as const) {
+    const as = await by(...scopes, 'event:read', 'deal:write')
+    const { actor } = (await historyOf(`deal/${id}`, '', as)).data.at(-1)
+    assert.deepEqual([actor.id, actor.name], [me.user.id, user])
+    assert.deepEqual(actor.token, { id: me.token.id, name })
+    const feed = await call('GET', `${v1}/event?resource=deal&after=${seq - 1}&limit=1`, undefined, as)
+    assert.deepEqual(feed.body.data[0].actor, actor)
+    const undone = await call('POST', `${v1}/event/${seq}/undo`, undefined, as)
+    assert.equal(undone.status, 409, undone.text)
+    assert.deepEqual(undone.body.errors[0].by.actor, { id: me.user.id, name: user })
+  }
+})

@@ -8,6 +8,7 @@ import { readRows } from '../../src/imports/rows.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
+import { workbookFiles, zip } from '../support/workbook.ts'
 
 const faults: unknown[] = []
 const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
@@ -15,6 +16,7 @@ const service = await startService({ log })
 const { call, get, db } = service
 
 const { upload, told, count } = importerOf(service)
+const fileType = 'application/octet-stream'
 
 const header =
   'title,pipeline,pipeline_stage,sales_owner,deal_value.value,deal_value.currency,company.name,primary_contact.last_name,primary_contact.emails,created_at'
@@ -151,10 +153,26 @@ test('what an updated record has is more than a value for all rows', async () =>
   const plan = { defaults: { description: 'Of all' }, duplicates: { by: 'product_code', action: 'update' } }
   assert.equal((await call('PATCH', `${v1}/import/${id}`, plan)).status, 200)
   const done = await told(id, 'run')
-  assert.deepEqual([done.created, done.updated], [1, 1], JSON.stringify(done.problems))
+  assert.deepEqual([done.created, done.unchanged], [1, 1], JSON.stringify(done.problems))
   const of = async (code: string) =>
     (await get(`${v1}/product/by/product_code/${code}`)).body.data.description
   assert.deepEqual([await of('K1'), await of('K2')], ['Its own', 'Of all'])
+})
+
+test('a change of a plan says each member that there is not', async () => {
+  const { id } = (await upload('product', 'name\nOne\n')).body.data
+  for (const [plan, ...paths] of [
+    [{ duplicates: { by: null, acton: 'skip' } }, '/duplicates/acton'],
+    [{ duplicates: { action: 'skip' } }, '/duplicates/by'],
+    [{ formats: { datum: 'dmy' } }, '/formats/datum'],
+    [{ values: { nosuch: { a: 'b' } } }, '/values/nosuch'],
+    [{ mapping: [{ column: 0, field: 'name', x: 1 }] }, '/mapping/0/x'],
+    [{ mapping: Array(1001).fill({ column: 0, field: 'name' }) }, '/mapping'],
+    [{ Mapping: [] }, '/Mapping'],
+  ] as [Json, ...string[]][]) {
+    const { status, body } = await call('PATCH', `${v1}/import/${id}`, plan)
+    assert.deepEqual([status, body.errors.map(({ path }: { path: string }) => path)], [422, paths])
+  }
 })
 
 test('a unique field decides: skip, update or create', async () => {
@@ -172,7 +190,7 @@ test('a unique field decides: skip, update or create', async () => {
   assert.deepEqual([skipped.created, skipped.skipped, skipped.refused], [2, 2, 0], JSON.stringify(skipped))
   assert.equal((await get(`${v1}/product/by/product_code/D1`)).body.data.name, 'There')
   const updated = await run({ by: 'product_code', action: 'update' })
-  assert.deepEqual([updated.created, updated.updated, updated.refused], [1, 3, 0])
+  assert.deepEqual([updated.created, updated.updated, updated.unchanged], [1, 2, 1], JSON.stringify(updated))
   assert.equal((await get(`${v1}/product/by/product_code/D2`)).body.data.name, 'Third')
   const created = await run({ by: null, action: 'create' })
   assert.deepEqual([created.created, created.refused], [1, 3])
@@ -193,6 +211,18 @@ test('texts and numbers that the database can not keep are refused by themselves
     [1, 4, 5, 6],
   )
   assert.equal((await upload('product', 'name\nA\n', '&name=a%00b')).status, 400)
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const texts = ['name', 'a _xDC00_ b', 'Pair _xD83D__xDE00_', 'b _x0000_']
+  const rows = texts.map(text => `<row>${cell(text)}</row>`).join('')
+  const error = `<row><c t="e"><v>${'😀'.repeat(5)}#${'😀'.repeat(9)}</v></c></row>`
+  const book = (sheet: string) => upload('tag', zip(workbookFiles({ rows: sheet })), '', fileType, 'xlsx')
+  const sheet = await told((await book(rows + error)).body.data.id, 'run')
+  assert.deepEqual([sheet.state, sheet.created, sheet.refused], ['done', 1, 3], JSON.stringify(sheet))
+  assert.match(JSON.stringify(sheet.problems[0]), /Line 2: the row has half of a surrogate pair/)
+  const named = await book(`<row>${cell('name _xD800_')}</row>`)
+  assert.deepEqual([named.status, named.body.errors[0].code], [400, 'unreadable_file'])
+  const quoted = await upload('tag', `{"name":  ${'😀'.repeat(40)}}`, '', 'application/x-ndjson', 'jsonl')
+  assert.equal((await told(quoted.body.data.id, 'run')).refused, 1)
   const other = await upload('product', `name,category\n${'😀'.repeat(300)},x\n`)
   assert.deepEqual(other.body.data.columns[0].samples, [`${'😀'.repeat(100)}…`])
   for (const chosen of ['{"a\\u0000":1}', '{"x":"\\ud800"}', '{"x":1e200000}', '{"x":{"a":1}}']) {
@@ -203,6 +233,75 @@ test('texts and numbers that the database can not keep are refused by themselves
     )
     assert.deepEqual([changed.status, changed.body.errors[0].code], [422, 'invalid_value'], changed.text)
   }
+})
+
+test('numbers of a sheet and of JSON keep their point beside texts with a comma', async () => {
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const names = ['name', 'description', 'quantity_in_stock', 'unit_price.price', 'unit_price.currency']
+  const cells = names.map((name, index) => text(`${'ABCDE'[index]}1`, name)).join('')
+  const stock = `<c r="C2"><v>12</v></c><c r="D2"><v>1.125</v></c>${text('E2', 'BHD')}`
+  const rows = `<row r="1">${cells}</row><row r="2">${text('A2', 'Sheet')}${text('B2', '2,5')}${stock}</row>`
+  const sheet = await upload('product', zip(workbookFiles({ rows })), '', fileType, 'xlsx')
+  const line = '{"name":"Line","description":"2,5","unit_price.price":1.234,"unit_price.currency":"BHD"}'
+  const lines = await upload('product', line, '', 'application/x-ndjson', 'jsonl')
+  for (const [made, price] of [
+    [sheet, 1.125],
+    [lines, 1.234],
+  ] as const) {
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const { id } = made.body.data
+    // Whatever the texts have: numbers have no mark.
+    await call('PATCH', `${v1}/import/${id}`, { formats: { decimal: ',' } })
+    const done = await told(id, 'run')
+    assert.equal(done.created, 1, JSON.stringify(done))
+    const [product] = (await get(`${v1}/product/view/list?pageSize=1&sort=id:desc`)).body.data
+    assert.equal(product.unit_price[0].price, price, JSON.stringify(product.unit_price))
+  }
+})
+
+test('refused rows that are sent back as they are, are refused again', async () => {
+  const errorsOf = async (id: number) => (await call('GET', `${v1}/import/${id}/errors.csv`)).text
+  const file = 'name,description,product_code\nGood,x,G1\nAcme, Inc.,Boss,7\n"Acme", Inc.,Boss,8'
+  const first = await upload('product', file)
+  const done = await told(first.body.data.id, 'run')
+  assert.deepEqual([done.created, done.refused], [1, 2], JSON.stringify(done))
+  const refused = await errorsOf(done.id)
+  assert.match(refused, /\r\nAcme," Inc\.",Boss,7,3,"?Line 3: /)
+  const again = await told((await upload('product', refused)).body.data.id, 'run')
+  assert.deepEqual([again.created, again.refused], [0, 2], JSON.stringify(again))
+  const prices = 'name,unit_price.price,unit_price.currency\nA,"1.210,50",EUR\nB,2.500,NONE\n'
+  const wrong = await told((await upload('product', prices)).body.data.id, 'run')
+  assert.deepEqual([wrong.created, wrong.refused], [1, 1], JSON.stringify(wrong))
+  const named = (await errorsOf(wrong.id)).replace('NONE', 'EUR')
+  const open = (await upload('product', named)).body.data
+  assert.deepEqual(open.formats, { unclear: ['decimal'] })
+  const tried = await told(open.id, 'dry_run')
+  assert.match(JSON.stringify(tried.problems), /may be two numbers/)
+  await call('PATCH', `${v1}/import/${open.id}`, { formats: { decimal: ',' } })
+  assert.equal((await told(open.id, 'run')).created, 1)
+  const [product] = (await get(`${v1}/product/view/list?pageSize=1&sort=id:desc`)).body.data
+  assert.equal(product.unit_price[0].price, 2500)
+  const mended = refused.replaceAll('Acme," Inc."', '"Acme, Inc."')
+  const last = await told((await upload('product', mended)).body.data.id, 'run')
+  assert.deepEqual([last.created, last.refused], [2, 0], JSON.stringify(last))
+})
+
+test('the media type may say the encoding, and be that of our exports', async () => {
+  const file = Buffer.from('name,description\nA,x\n\xb3\xf3d\xbc,y\n', 'latin1')
+  const type = (charset: string) => `text/csv; charset=${charset}`
+  const sampleOf = async (more: string, charset: string) =>
+    (await upload('product', file, more, type(charset))).body.data.columns[0].samples[1]
+  assert.equal(await sampleOf('', 'iso-8859-2'), 'łódź')
+  assert.equal(await sampleOf('', '"ISO-8859-2"'), 'łódź')
+  assert.equal(await sampleOf('&encoding=iso-8859-1', 'iso-8859-2'), '³ód¼')
+  const unknown = await upload('product', file, '', type('klingon'))
+  assert.deepEqual([unknown.status, unknown.body.errors[0].code], [400, 'unreadable_file'])
+  assert.match(unknown.body.detail ?? unknown.body.message, /Choose utf-8/)
+  const exported = await fetch(`${service.url}${v1}/product/export?format=jsonl`, {
+    headers: { authorization: `Bearer ${service.token}` },
+  })
+  const sent = exported.headers.get('content-type')!
+  assert.equal((await upload('product', await exported.text(), '', sent, 'jsonl')).status, 201)
 })
 
 test('long rows are read a few at a time, and each refused one is named once', async () => {

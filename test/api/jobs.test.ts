@@ -34,6 +34,15 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.deepEqual([done.state, done.phase, done.done, done.error], ['done', 'run', 120, null])
   assert.deepEqual([done.updated, done.unchanged, done.refused], [80, 40, 0])
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(2)'), 120)
+  // Its events say by which job they came, in the history and in the feed.
+  const [first] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
+  const told = (await get(`${v1}/product/${first.id}/history`)).body.data
+  assert.deepEqual(
+    told.map(({ actor }: { actor: { job?: object } }) => actor.job),
+    [{ id: done.id }, undefined],
+  )
+  const fed = await get(`${v1}/event?resource=product&after=${told[0].seq - 1}&limit=1`)
+  assert.deepEqual(fed.body.data[0].actor, told[0].actor)
   // Somebody changes one of them meanwhile: it stays, and is named.
   const [one] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
   await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 77 })
@@ -44,6 +53,19 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.equal(back.problems[0].problems[0].id, one.id)
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 39)
   assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
+  // Once more tries what was refused, and counts on.
+  const again = async () => {
+    const reply = await call('POST', `${v1}/job/${done.id}/revert`)
+    return reply.status === 200 ? ended(done.id) : reply.body
+  }
+  const refused = await again()
+  assert.deepEqual([refused.total, refused.reverted, refused.refused], [1, 79, 1])
+  await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 2 })
+  const taken = await again()
+  assert.deepEqual([taken.done, taken.reverted, taken.refused, taken.problems], [1, 80, 0, []])
+  assert.deepEqual([taken.result.revert.reverted, taken.result.revert.refused], [80, 0])
+  assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 40)
+  assert.match((await again()).detail, /it was taken back/)
 })
 
 test('takes back single changes in several steps, each once', async () => {

@@ -10,9 +10,10 @@ import { partedStatement } from '../../src/list/parted.ts'
 import { readListQuery } from '../../src/list/query.ts'
 import { withSelectivity } from '../../src/list/selectivity.ts'
 import { filterSql } from '../../src/list/sql.ts'
+import { unpointed } from '../../src/records/references.ts'
 import { resources } from '../../src/resources.ts'
 import { sightOf } from '../../src/rights/visibility.ts'
-import { compile } from '../../src/sql.ts'
+import { compile, param, sql } from '../../src/sql.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
 import { startService, v1 } from '../support/service.ts'
 
@@ -255,4 +256,18 @@ test('a filter of all that is allowed is answered', async () => {
     pageSize: 500,
   })
   assert.equal(found.body.meta.total, 5000)
+})
+
+test('what points to contacts is looked up by index, also where all deals point to one', async () => {
+  await db.query('UPDATE deal SET primary_contact = (SELECT min(id) FROM contact) WHERE account_id = 1')
+  await db.query('ANALYZE deal')
+  const { account } = sightOf({ catalog, actor: 1 })
+  const ids = `{${Array.from({ length: 500 }, (_, index) => 9_000_000 + index).join()}}`
+  const conditions = unpointed('contact', { account }, catalog, sql`${param(ids)}::bigint[]`)
+  assert.ok(conditions.length >= 3)
+  for (const condition of conditions) {
+    const { text, values } = compile(sql`EXPLAIN (COSTS OFF) SELECT 1 WHERE ${condition}`)
+    const plan = (await db.query(text, values, true)).map(row => row['QUERY PLAN']).join('\n')
+    assert.doesNotMatch(plan, /Seq Scan on deal/, plan)
+  }
 })

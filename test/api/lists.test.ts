@@ -83,6 +83,7 @@ test('a bad page is refused, never clamped', async () => {
   assert.deepEqual(codes(await list('?pageSize=5&size=6')), ['pageSize contradiction'])
   assert.equal((await list('?pageSize=5&size=5')).status, 200)
   assert.deepEqual(codes(await list('?page=1002&pageSize=100')), ['page page_too_far'])
+  assert.equal((await list('?page=1001&pageSize=100')).status, 200)
 })
 
 test('syntax errors name their position', async () => {

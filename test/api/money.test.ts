@@ -194,6 +194,71 @@ test('a line of a product that is gone keeps its price; one of a product that is
   )
 })
 
+test('a currency out of use stays where it is, and is taken nowhere else', async () => {
+  const field = { source: 'deal', field_name: 'Pesos', type: 'MONETARY' }
+  assert.equal((await call('POST', `${v1}/field`, field)).status, 201)
+  const amount = { currency: 'ARS', value: 5 }
+  const price = { currency: 'ARS', unit_price: 5 }
+  const deal = await made('deal', dealBody(known, { deal_value: amount, cf_pesos: amount }))
+  const priced = await made('product', { name: 'Priced', unit_price: [price] })
+  assert.equal((await call('PATCH', `${v1}/currency/32`, { is_active: 'No' })).status, 200)
+  for (const currency of ['ARS', 32, 'argentine peso']) {
+    const body = dealBody(known, { deal_value: { ...amount, currency }, cf_pesos: { ...amount, currency } })
+    assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, body)), [
+      '/cf_pesos/currency inactive_option',
+      '/deal_value/currency inactive_option',
+    ])
+  }
+  const again = await call('POST', `${v1}/product`, { name: 'Again', unit_price: [price] })
+  assert.deepEqual(problemsOf(again), ['/unit_price/0/currency inactive_option'])
+  const { deal_value, cf_pesos } = deal
+  for (const body of [
+    { deal_value, cf_pesos },
+    { deal_value: { value: 7 }, cf_pesos: { ...amount, value: 8 } },
+  ])
+    assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, body)).status, 200)
+  const unit_price = [...priced.unit_price, { currency: 'EUR', unit_price: 4 }]
+  assert.equal((await call('PATCH', `${v1}/product/${priced.id}`, { unit_price })).status, 200)
+  const other = { expected_deal_value: amount }
+  assert.deepEqual(problemsOf(await call('PATCH', `${v1}/deal/${deal.id}`, other)), [
+    '/expected_deal_value/currency inactive_option',
+  ])
+  assert.equal((await call('PATCH', `${v1}/currency/32`, { is_active: 'Yes' })).status, 200)
+})
+
+test('what is only read of an amount or a line is named where it differs, and nothing else is', async () => {
+  const products = [{ product: product.id, quantity: 2 }]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))
+  const patch = async (body: Json) => {
+    const { status, text, body: answer } = await call('PATCH', `${v1}/deal/${deal.id}`, body)
+    assert.equal(status, 200, text)
+    const warnings = (answer.meta?.warnings ?? []) as { code: string; path?: string }[]
+    return warnings.filter(({ code }) => code === 'read_only').map(({ path }) => path)
+  }
+  const { deal_value } = deal
+  assert.deepEqual(await patch({ deal_value }), [])
+  assert.deepEqual(await patch({ deal_value: { currency_code: 'usd', value: 6 } }), [])
+  assert.deepEqual(await patch({ deal_value: { value: 7 } }), [])
+  const [code, line] = ['/deal_value/currency_code', '/deal_value/products/0']
+  assert.deepEqual(await patch({ deal_value: { currency_code: 'GBP', value: 6 } }), [code])
+  assert.deepEqual(await patch({ deal_value: { currency: 'USD', currency_code: 7, value: 6 } }), [code])
+  const told = { ...deal_value.products[0], amount: String(deal_value.products[0].amount) }
+  assert.deepEqual(await patch({ deal_value: { products: [told] } }), [])
+  const other = { ...told, name: 'Other', product_code: 'O', amount: 1 }
+  assert.deepEqual(await patch({ deal_value: { products: [other] } }), [
+    `${line}/name`,
+    `${line}/product_code`,
+    `${line}/amount`,
+  ])
+  const price = { currency: 'USD', currency_code: 'EUR', unit_price: 1 }
+  const saved = await call('POST', `${v1}/product`, { name: 'Coded', unit_price: [price] })
+  assert.equal(saved.body.meta.warnings[0].path, '/unit_price/0/currency_code')
+  // A job has nobody to warn.
+  const changes = { deal_value: { currency: 'USD', currency_code: 'GBP', value: 6 } }
+  const bulk = await call('POST', `${v1}/deal/bulk`, { filter: `id:eq(${deal.id})`, changes })
+  assert.deepEqual(problemsOf(bulk), ['/changes/deal_value/currency_code read_only'])
+})
+
 test('a value of its own is not lost to the products in silence', async () => {
   const product = await made('product', { name: 'Counted' })
   const lines = (unit_price: number) => [{ product: product.id, quantity: 1, unit_price }]

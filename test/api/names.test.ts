@@ -216,6 +216,42 @@ test('e-mails match in any case, and an index finds them', async () => {
   assert.ok(!(await ids('cf_bills_to.email_value:neq(bills@example.com)', 'deal')).includes(id))
   assert.ok(!(await ids('cf_bills_to.email_value:nin(bills@example.com,x)', 'deal')).includes(id))
   assert.deepEqual(await ids('emails.email_value:eq(aNN@example.com)', 'contact'), [ann.id])
+  // The field as a whole stands for its addresses.
+  assert.deepEqual(await ids('emails:eq(aNN@example.com)', 'contact'), [ann.id])
+  assert.ok(!(await ids('emails:neq(aNN@example.com)', 'contact')).includes(ann.id))
+  assert.deepEqual(await ids('cf_bills_to:in(x@y.z,"BILLS@example.com")', 'deal'), [id])
+  assert.ok(!(await ids('cf_bills_to:nin(bills@example.com,x)', 'deal')).includes(id))
   assert.deepEqual(await ids('email:eq(JO.names@example.com)', 'user'), [jo.id])
   assert.ok(!(await ids('email:nin(JO.names@example.com)', 'user')).includes(jo.id))
+})
+
+test('a user out of use stays where they are, and are taken nowhere else', async () => {
+  const gone = await made('user', { name: 'Gone Away', email: 'gone.away@example.com' })
+  const kept = (await deal({ sales_owner: gone.id, cf_custom_owner_field: gone.id })).body.data
+  await call('PATCH', `${v1}/user/${gone.id}`, { is_active: 'No' })
+  const choices = async (more: string) =>
+    (await get(`${v1}/field/dropdown?name=sales_owner${more}`)).body.data
+      .filter(({ id }: { id: number }) => id === gone.id)
+      .map((one: { is_active: boolean }) => one.is_active)
+  assert.deepEqual(await choices(''), [])
+  assert.deepEqual(await choices('&include_inactive=true'), [false])
+  const refused = await deal({ sales_owner: gone.id, title: '' })
+  assert.deepEqual(
+    refused.body.errors.map((one: { path: string; code: string }) => `${one.path} ${one.code}`).sort(),
+    ['/sales_owner inactive_option', '/title required'],
+  )
+  assert.equal(problemOf(await deal({ sales_owner: gone.id }), 422).code, 'inactive_option')
+  assert.equal(problemOf(await deal({ cf_custom_owner_field: gone.id }), 422).code, 'inactive_option')
+  const operations = [{ op: 'create', data: dealBody(known, { sales_owner: gone.id }) }]
+  const batch = await call('POST', `${v1}/deal/batch`, { operations })
+  assert.equal(batch.body.data[0].errors[0].code, 'inactive_option')
+  // What the record has already may be sent again, and comes back with it.
+  const path = `${v1}/deal/${kept.id}`
+  assert.equal((await call('PATCH', path, { sales_owner: gone.id, title: 'Kept' })).status, 200)
+  assert.equal((await call('PATCH', path, { created_by: gone.id, tags: [tag.id] })).status, 200)
+  assert.equal((await call('DELETE', path)).status, 200)
+  assert.equal((await call('POST', `${path}/restore`)).status, 200)
+  // Another's record may not point to them anew.
+  assert.equal((await call('PATCH', path, { sales_owner: jo.id })).status, 200)
+  assert.equal(problemOf(await call('PATCH', path, { sales_owner: gone.id }), 422).code, 'inactive_option')
 })

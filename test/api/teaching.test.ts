@@ -20,6 +20,8 @@ test('a path that is not there names the one that was meant', async () => {
     ['GET', '/v1/companies', 404, `GET ${v1}/company/view/list`],
     ['GET', '/deals', 404, `GET ${v1}/deal/view/list`],
     ['GET', `${v1}/deal/1/`, 404, `GET ${v1}/deal/1`],
+    ['GET', `${v1}/deal/`, 404, `GET ${v1}/deal/view/list`],
+    ['GET', `${v1}/deal/view`, 404, `GET ${v1}/deal/view/list`],
     ['GET', `${v1}/dael/view/list`, 404, `GET ${v1}/deal/view/list`],
     ['GET', `${v1}/fields`, 404, `GET ${v1}/field/list`],
   ]
@@ -38,6 +40,13 @@ test('a path of fixed words has its own methods: none of its words is an id', as
     const reply = await call(method, `${v1}/deal/aggregate`)
     assert.deepEqual([reply.status, reply.headers.get('allow')], [405, 'GET, POST, HEAD'])
   }
+  for (const word of ['by', 'view', 'view/restore', 'by/restore']) {
+    const reply = await call(word.includes('/') ? 'POST' : 'DELETE', `${v1}/deal/${word}`)
+    assert.equal(reply.status, 404, word)
+    assert.ok(reply.body.detail.startsWith(`There is nothing at ${v1}/deal/${word}.`), reply.body.detail)
+  }
+  // A value that tells a record is no word of a path.
+  assert.equal((await get(`${v1}/tag/by/name/view`)).body.title, 'No such record')
   const field = await call('DELETE', `${v1}/field/list`)
   assert.deepEqual([field.status, field.headers.get('allow')], [405, 'GET, HEAD'])
 })

@@ -223,3 +223,17 @@ test('a leaver is taken out of use, hands over what they own, and is deleted', a
   }
   assert.equal((await get(`${v1}/company/${company.id}`)).body.data.cf_guide, heir.id)
 })
+
+test('no token is made that has ended already; one that is there may be ended so', async () => {
+  const past = { name: 'Past', scopes: ['deal:read'], expires_at: '2020-01-01T00:00:00Z' }
+  const refused = await call('POST', `${v1}/token`, past)
+  assert.equal(refused.status, 422, refused.text)
+  assert.deepEqual(
+    refused.body.errors.map((one: { path: string; code: string }) => `${one.path} ${one.code}`),
+    ['/expires_at out_of_range'],
+  )
+  const made = await call('POST', `${v1}/token`, { ...past, expires_at: '2999-01-01' })
+  assert.equal(made.status, 201, made.text)
+  const { expires_at } = past
+  assert.equal((await call('PATCH', `${v1}/token/${made.body.data.id}`, { expires_at })).status, 200)
+})

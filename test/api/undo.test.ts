@@ -261,14 +261,7 @@ test('there is no such event, none any more, or none that can be undone', async 
   const webhook = await made('webhook', { url: 'http://127.0.0.1:9/', events: ['*'], is_active: 'No' })
   assert.equal(await code('webhook', webhook.id), 2004)
   const body = { source: 'deal', field_name: 'Undone', type: 'SINGLE_STRING' }
-  const field = await made('field', body)
-  assert.equal(await code('field', field.id), 2004)
-  // A field that is gone can't be written, as in an update.
-  const deal = await made('deal', dealBody(known))
-  await changed(`deal/${deal.id}`, { [field.internal_name]: 'x' })
-  await call('DELETE', `${v1}/field/${field.id}`)
-  const [problem] = (await refused(await seqOf('deal', deal.id), 422)).errors
-  assert.equal(problem.code, 'unknown_field')
+  assert.equal(await code('field', (await made('field', body)).id), 2004)
 })
 
 test('it takes the scope, the record and the fields of the change', async () => {
@@ -355,4 +348,19 @@ test('an event that is no longer kept is gone', async () => {
   await db.query('DELETE FROM event WHERE account_id = 1 AND seq < 5')
   const { code, errors } = await refused(4, 410)
   assert.deepEqual([code, errors[0].oldest], [4005, 5])
+})
+
+test('what a change did to a field that was deleted since stays, all else is written back', async () => {
+  const field = await made('field', { source: 'deal', field_name: 'Short-lived', type: 'SINGLE_STRING' })
+  const { id, internal_name: name } = field
+  const deal = await made('deal', dealBody(known, { title: 'Before' }))
+  await changed(`deal/${deal.id}`, { title: 'After', [name]: 'x' })
+  const both = await seqOf('deal', deal.id)
+  await changed(`deal/${deal.id}`, { [name]: 'y' })
+  const alone = await seqOf('deal', deal.id)
+  assert.equal((await call('DELETE', `${v1}/field/${id}`)).status, 200)
+  assert.equal((await undone(both)).title, 'Before')
+  assert.match((await refused(alone, 422)).detail, /only fields that were deleted since/)
+  assert.equal((await call('POST', `${v1}/field/${id}/restore`)).status, 200)
+  assert.equal((await undone(alone))[name], 'x')
 })

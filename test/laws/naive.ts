@@ -189,7 +189,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   const quoted = texts.map(text => `"${text.replace(/[\\"]/g, '\\$&')}"`).join(',')
   const where = (test: (value: string | number) => boolean) => (deal: Deal) => valuesOf(path, deal).some(test)
   // E-mails match in any case (D88).
-  const isEmail = path.field.is_email || (path.field.type === 'EMAIL' && path.member === 'email_value')
+  const isEmail = path.field.is_email || (path.field.type === 'EMAIL' && path.member !== 'email_type')
   const alike = (value: Value) => (isEmail ? folded(String(value)) : value)
   const has = where(value => values.some(other => alike(other) === alike(value)))
   const [first] = values as [string | number]

@@ -97,6 +97,13 @@ test('200 and 201, and 412 before it', async () => {
   })
 })
 
+test('304 of all that is read with a tag', async () => {
+  await provoke(304, async operation => {
+    const asked = await requestFor(operation)
+    return send(service, { ...asked, headers: { ...asked.headers, 'if-none-match': '*' } })
+  })
+})
+
 test('302, 403, 409 and 410 of signing in', async () => {
   const signIn = (body: Json) => browser(service.url).send('POST', `${v1}/session`, body)
   provider.says({ email: 'nobody@example.com', email_verified: true })

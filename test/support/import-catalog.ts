@@ -8,8 +8,8 @@ const option = (resource: string, field: string, names: readonly string[], from:
     ...{ is_active: true, is_default: false },
   }))
 
-const currency = (id: number, code: string, symbol: string) => ({
-  ...{ id, code, name: `${code} currency`, symbol, decimals: 2, rate: '1', is_active: true },
+const currency = (id: number, code: string, symbol: string, rate: string | null = '1') => ({
+  ...{ id, code, name: `${code} currency`, symbol, decimals: 2, rate, is_active: true },
 })
 
 const stage = (id: number, name: string, kind: 'open' | 'won' | 'lost') => ({
@@ -38,7 +38,11 @@ const rows: CatalogRows = {
     ...option('product', 'category', ['Hardware', 'Software'], 50),
   ],
   forms: [],
-  currencies: [currency(978, 'EUR', '€'), currency(840, 'USD', '$'), currency(826, 'GBP', '£')],
+  currencies: [
+    ...[currency(978, 'EUR', '€'), currency(840, 'USD', '$'), currency(826, 'GBP', '£')],
+    ...[currency(156, 'CNY', '¥', null), currency(392, 'JPY', '¥'), currency(558, 'NIO', 'C$', null)],
+    ...[currency(208, 'DKK', 'kr'), currency(752, 'SEK', 'kr')],
+  ],
   pipelines: [{ id: 1, name: 'Sales', position: 1, is_default: true }],
   stages: [
     stage(1, 'Qualified', 'open'),

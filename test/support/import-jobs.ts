@@ -9,7 +9,7 @@ type Any = any
 export type Importer = {
   upload(
     resource: string,
-    file: string,
+    file: string | Uint8Array,
     more?: string,
     type?: string,
     format?: string,
@@ -36,7 +36,7 @@ export function importerOf({ url, token, call, get }: Service): Importer {
       const response = await fetch(`${url}${v1}/import?resource=${resource}&format=${format}${more}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': type },
-        body: file,
+        body: file as string,
       })
       return { status: response.status, body: await response.json() }
     },

@@ -1,7 +1,8 @@
 /** Rows of files become bodies that the interface takes (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { converter, guessFormats, type Plan } from '../../src/imports/convert.ts'
+import { converter, type Plan } from '../../src/imports/convert.ts'
+import { guessFormats } from '../../src/imports/formats.ts'
 import { guessMapping, targetsOf } from '../../src/imports/guess.ts'
 import { momentIn } from '../../src/imports/local-times.ts'
 import { type Cell, readTable } from '../../src/imports/read.ts'
@@ -37,6 +38,18 @@ test('numbers as people write them', () => {
     ['1,234.50', '.', 1234.5],
     ['1.234,50', ',', 1234.5],
     ['1.234,50', undefined, 1234.5],
+    ['1.234.567', undefined, 1234567],
+    ['1 234,567', undefined, 1234.567],
+    ['0,125', undefined, 0.125],
+    ['0.125', ',', null],
+    ['12.5', undefined, 12.5],
+    ['2500', undefined, 2500],
+    ['1\u202f234\u00a0567', '.', null],
+    ['1\u202f234\u202f567', '.', 1234567],
+    ['10 20', '.', null],
+    ['1 0000', '.', null],
+    ["1'2", '.', null],
+    ['1 234.567', ',', null],
     ['1 234 567,8', ',', 1234567.8],
     ["1'234.5", '.', 1234.5],
     ['1.250', ',', 1250],
@@ -56,7 +69,13 @@ test('numbers as people write them', () => {
     ['', '.', null],
     ['-', '.', null],
   ]
-  for (const [text, mark, number] of numbers) assert.equal(numberOf(text, mark)?.number ?? null, number, text)
+  for (const [text, mark, number] of numbers) {
+    const found = numberOf(text, mark)
+    assert.ok(found !== 'unclear', text)
+    assert.equal(found?.number ?? null, number, text)
+  }
+  for (const text of ['1.250', '2,500', '-€1.250', '(12,500)'])
+    assert.equal(numberOf(text, undefined), 'unclear', text)
   assert.equal(JSON.stringify(numberOf('12345678901234567890.1', '.')!.number), '12345678901234567890.1')
 })
 
@@ -74,6 +93,12 @@ test('dates and times as people write them', () => {
     ['3/3/26', undefined, '2026-03-03'],
     ['1 March 2026', undefined, '2026-03-01'],
     ['Mar 1, 2026', undefined, '2026-03-01'],
+    ['12 Sept. 2026', undefined, '2026-09-12'],
+    ['12 september 2026', undefined, '2026-09-12'],
+    ['12 Marble 2026', undefined, null],
+    ['12 Septic 2026', undefined, null],
+    ['June 3 2026', undefined, '2026-06-03'],
+    ['Junk 3, 2026', undefined, null],
     ['2026-02-30', undefined, null],
     ['31/31/2026', undefined, null],
     ['soon', undefined, null],
@@ -87,6 +112,11 @@ test('dates and times as people write them', () => {
     ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
     ['2026-03-01T10:00:00+02:00', '2026-03-01T08:00:00.000Z'],
     ['2026-03-01 10:00', '2026-03-01T09:00:00.000Z'],
+    ['2026-01-02 10:00:00.123', '2026-01-02T09:00:00.123Z'],
+    ['2026-01-02 10:00:00,5', '2026-01-02T09:00:00.500Z'],
+    ['2/1/26 10:00:00.123456 UTC', 'unclear'],
+    ['31/12/2026 10:00:00.123456 UTC', '2026-12-31T10:00:00.123Z'],
+    ['2026-03-29 03:30:00.250', '2026-03-29T01:30:00.250Z'],
     ['2026-07-01 10:00:30', '2026-07-01T08:00:30.000Z'],
     ['31/12/2026 2:00 PM', '2026-12-31T13:00:00.000Z'],
     ['2026-03-01', '2026-02-28T23:00:00.000Z'],
@@ -96,6 +126,19 @@ test('dates and times as people write them', () => {
     ['2026-03-01 25:00', null],
   ]
   for (const [text, moment] of moments) assert.equal(momentOf(text, undefined, local), moment, text)
+})
+
+test('a number of JSON or of a sheet is taken as it is, whatever mark texts have', () => {
+  const formats = { decimal: ',' } as const
+  const cells = { 'deal_value.value': 1.125, cf_seats: 12.5, description: 1.5e-7, expected_deal_value: 1.234 }
+  assert.deepEqual(body('deal', cells, { formats }), {
+    ...{ deal_value: { currency: 'EUR', value: 1.125 }, cf_seats: 12.5, description: '0.00000015' },
+    expected_deal_value: { currency: 'EUR', value: 1.234 },
+  })
+  assert.deepEqual(body('product', { unit_price: 1.234 }, { formats }).unit_price, [
+    { currency: 'EUR', unit_price: 1.234 },
+  ])
+  assert.deepEqual(body('product', { category: 1.5 }), { category: '1.5' })
 })
 
 test('several values in a cell, as our exports join them', () => {
@@ -110,7 +153,7 @@ test('a deal with all that it may have is one that the interface takes', () => {
     pipeline: 'Sales',
     pipeline_stage: 'qualified',
     sales_owner: '1',
-    'deal_value.value': '1.250,50 €',
+    'deal_value.value': '1.250,50 $',
     'deal_value.currency': '$',
     expected_deal_value: 'USD 7',
     source: 'trade fair',
@@ -179,10 +222,57 @@ test('what is not there is left out, and currencies are the base currency', () =
   assert.deepEqual(named, { ...contact('jo@x.com'), last_name: 'jo' })
 })
 
+test('a sign beside an amount says its currency, or the row is refused', () => {
+  const amounts: [amount: string, currency: string][] = [
+    ['€100', 'EUR'],
+    ['$ 100', 'USD'],
+    ['100 gbp', 'GBP'],
+    ['¥100', 'JPY'],
+    ['CNY 100', 'CNY'],
+  ]
+  for (const [text, currency] of amounts) {
+    const value = { currency, value: 100 }
+    assert.deepEqual(body('deal', { 'deal_value.value': text }).deal_value, value, text)
+    assert.deepEqual(body('deal', { deal_value: text }).deal_value, value, text)
+    const price = body('product', { 'unit_price.price': text }).unit_price
+    assert.deepEqual(price, [{ currency, unit_price: 100 }], text)
+    // The currency may stand on either side.
+    const [before, behind] = [{ 'deal_value.currency': currency }, { 'deal_value.value': text }]
+    assert.deepEqual(body('deal', { ...before, ...behind }).deal_value, value, text)
+    assert.deepEqual(body('deal', { ...behind, ...before }).deal_value, value, text)
+  }
+  const said = (cells: { readonly [field: string]: Cell }) =>
+    converted('deal', cells).problems.map(({ message, hint }) => `${message} ${hint}`)
+  for (const text of ['50%', '₿7', 'C$5', '5 kr'])
+    for (const field of ['deal_value', 'deal_value.value'])
+      assert.deepEqual(said({ [field]: text }), [
+        `Column "${field}": "${text}" does not say in which currency of the account it is. ` +
+          'Write the code of the currency, such as 100 EUR, in place of the sign.',
+      ])
+  assert.deepEqual(said({ 'deal_value.value': '€100', 'deal_value.currency': 'USD' }), [
+    'Column "deal_value.value": "€100" is not in "USD", as another column says. ' +
+      'Correct one of the two, or leave the sign out.',
+  ])
+  assert.equal(said({ 'deal_value.value': '50%', 'deal_value.currency': 'USD' }).length, 1)
+  assert.deepEqual(said({ 'deal_value.value': '5 kr', 'deal_value.currency': 'SEK' }), [])
+  assert.deepEqual(body('deal', { cf_seats: '50 %' }), { cf_seats: 50 })
+})
+
 test('what was chosen for a text stands for it; null leaves it out', () => {
   const values = { pipeline_stage: { 'Closed won': 3 }, cf_colors: { rot: 'Red', none: null } }
   const given = body('deal', { pipeline_stage: 'Closed won', cf_colors: 'rot; none; Green, Red' }, { values })
   assert.deepEqual(given, { pipeline_stage: 3, cf_colors: ['Red', 'Green', 'Red'] })
+})
+
+test('what was chosen for a text stands for a number or an item of JSON, too', () => {
+  const chosen = { '1': 'New', '2': null, true: null, Foo: 'Red' }
+  const values = { pipeline_stage: chosen, cf_colors: chosen, source: chosen, company: { '7': 8 } }
+  const stage = (cell: Cell) => body('deal', { pipeline_stage: cell }, { values })
+  assert.deepEqual([stage(1), stage(2), stage(3)], [{ pipeline_stage: 'New' }, {}, { pipeline_stage: 3 }])
+  assert.deepEqual(body('deal', { source: true, company: 7 }, { values }), { company: 8 })
+  const colors = (cell: Cell) => body('deal', { cf_colors: cell }, { values }).cf_colors
+  assert.deepEqual(colors(['Foo ', 1, 2, 40, ' Blue']), ['Red', 'New', 40, ' Blue'])
+  assert.deepEqual(colors(1), ['New'])
 })
 
 test('times are kept beside the record', () => {
@@ -222,14 +312,33 @@ test('what can not be converted is told with its column', () => {
   )
 })
 
+test('a number that may be two is refused until the mark is told', () => {
+  const cells = { 'deal_value.value': '2.500', cf_seats: '12,5' }
+  const { body: open, problems } = converted('deal', cells)
+  assert.deepEqual([open, problems.length], [{ cf_seats: 12.5 }, 1])
+  assert.equal(
+    `${problems[0]!.message} ${problems[0]!.hint}`,
+    'Column "deal_value.value": "2.500" may be two numbers. ' +
+      'Choose whether numbers are written with a point or with a comma.',
+  )
+  const formats = { decimal: ',' } as const
+  assert.deepEqual(body('deal', cells, { formats }).deal_value, { currency: 'EUR', value: 2500 })
+  assert.deepEqual(guessFormats([['12'], ['2 500']]), { unclear: [] })
+  assert.deepEqual(guessFormats([['0.125'], ['2.500']]), { decimal: '.', unclear: [] })
+})
+
 test('formats are guessed, and what is unclear is said', () => {
   assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', unclear: [] })
   assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', unclear: [] })
   assert.deepEqual(guessFormats([['01/02/2026'], ['1.250']]), {
-    decimal: '.',
     unclear: ['date', 'decimal'],
   })
   assert.deepEqual(guessFormats([['2026-01-02'], ['12.5'], ['5/5/2026']]).unclear, ['date'])
+  const notes = [['2,5', '1.5', '31/12/2026 call']]
+  const mapped = guessFormats(notes, column => (column === 1 ? 'number' : 'text'))
+  assert.deepEqual(mapped, { decimal: '.', unclear: [] })
+  const prose = ['I paid', '2,5', 'for it', '1,5']
+  assert.equal(guessFormats(prose.map(text => [text, '1.5'])).decimal, '.')
 })
 
 const exported = [

@@ -128,6 +128,34 @@ test('a broken row says line and column, and the next one is read', async () => 
   )
 })
 
+test('a row with too many cells is kept whole', async () => {
+  const names = 'Name,Role,Age'
+  const file = [
+    names,
+    'Acme, Inc.,Boss,7',
+    '"Acme", Inc.,"a ""b""",8',
+    `x${',y'.repeat(1500)}`,
+    'a,b,1,,',
+  ].join('\n')
+  const { rows } = await read(file)
+  assert.deepEqual(
+    rows.map(({ cells }) => cells.length),
+    [4, 4, 1004, 3],
+  )
+  assert.deepEqual(rows[0]!.cells, ['Acme', ' Inc.', 'Boss', '7'])
+  assert.deepEqual(rows[1]!.cells, ['Acme', ' Inc.', 'a "b"', '8'])
+  assert.equal(rows[2]!.cells.join(), `x${',y'.repeat(1500)}`)
+  assert.deepEqual(
+    rows.map(({ problem }) => problem?.slice(8, 40)),
+    [
+      'the row has 4 cells, but there a',
+      'the row has 4 cells, but there a',
+      'the row has more than 1003 cells',
+      undefined,
+    ],
+  )
+})
+
 test('rows and cells beyond the limits are rows with problems', async () => {
   const long = await read(`a,b\n${'x'.repeat(5e6)}\n"${'y'.repeat(5e6)}\n${'z'.repeat(1_000_001)},1\nok,1\n`)
   assert.deepEqual(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
 import { readTable } from '../../src/imports/read.ts'
-import { formatOf, numberText } from '../../src/imports/read-number-formats.ts'
+import { formatOf, numberCell } from '../../src/imports/read-number-formats.ts'
 import { type Parts, workbookFiles, zip } from '../support/workbook.ts'
 
 async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
@@ -32,7 +32,7 @@ const styles =
 const header =
   '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c><c r="B1" t="inlineStr"><is><t>b</t></is></c></row>'
 
-test('cells of every type are texts as a person writes them', async () => {
+test('cells of every type are as a person writes them', async () => {
   const rows =
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="D1" t="inlineStr"><is><t>d</t></is></c></row>' +
     '<row r="3"><c r="A3"><v>0.30000000000000004</v></c><c r="B3" s="1"><v>46082</v></c><c r="C3" t="b"><v>1</v></c><c r="D3" t="str"><f>A1&amp;"x"</f><v>a&amp;x_x000D_</v></c></row>' +
@@ -46,13 +46,22 @@ test('cells of every type are texts as a person writes them', async () => {
   assert.deepEqual(
     found.map(row => row.problem ?? row.cells),
     [
-      ['0.3', '2026-03-01', 'TRUE', 'a&x\r'],
+      [0.3, '2026-03-01', 'TRUE', 'a&x\r'],
       ['', '2026-03-01T10:00:00', '12:00:00', ''],
       'Line 5: the row has the error #N/A in column 1. Correct the formula.',
       'Line 7: the row has 5 cells, but there are 4 columns. Name them all.',
     ],
   )
   assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1' })
+})
+
+test('a row with too many cells is kept whole', async () => {
+  const rows = `${header}<row r="2"><c r="A2"><v>1</v></c><c r="C2"><v>3</v></c></row>`
+  const [row] = (await read(book({ rows }))).rows
+  assert.deepEqual(
+    [row!.cells, row!.problem?.slice(0, 30)],
+    [['1', '', '3'], 'Line 2: the row has 3 cells, b'],
+  )
 })
 
 test('both calendars, and the moments of our own exports', async () => {
@@ -79,9 +88,22 @@ test('formats of numbers', () => {
     '_-* #,##0.00_d': 'number',
   }
   for (const [code, format] of Object.entries(formats)) assert.equal(formatOf(code), format, code)
-  assert.equal(numberText('1.5E-7', 'number', false), '0.00000015')
-  assert.equal(numberText('1E+21', 'number', false), '1000000000000000000000')
-  assert.equal(numberText('-5', 'date', false), '-5')
+  assert.equal(numberCell('1.5E-7', 'number', false), 1.5e-7)
+  assert.equal(numberCell('1E+21', 'number', false), '1000000000000000000000')
+  assert.equal(numberCell('-5', 'date', false), '-5')
+  const numbers = {
+    '1234567890123456789': '"1234567890123456789"',
+    '1.2345678901234567E+18': '"1234567890123456700"',
+    '-12.50': '-12.5',
+    '5.0': '"5"',
+    '0.000000000000000000000123': '1.23e-22',
+    '0.30000000000000004': '0.3',
+    '33.333333333333336': '33.3333333333333',
+    '12345678901234.5': '12345678901234.5',
+    '1E-300': '"1E-300"',
+  }
+  for (const [text, cell] of Object.entries(numbers))
+    assert.equal(JSON.stringify(numberCell(text, 'number', false)), cell, text)
 })
 
 test('what is no workbook is refused', async () => {

@@ -51,6 +51,38 @@ test('a range of cards is moved together, and moved back', { skip }, async () =>
   await end()
 })
 
+test('cards are selected by their boxes and by their menu, and edited from it', { skip }, async () => {
+  const { ids, path } = await makeDeals('Boxed', 3)
+  const { page, accessible, end } = await openUi(service, path)
+  const box = (title: string) => page.getByRole('checkbox', { name: `Select ${title}` })
+  await card(page, 'Boxed 1').hover()
+  await box('Boxed 1').click()
+  await card(page, 'Boxed 3').hover()
+  await box('Boxed 3').click({ modifiers: ['Shift'] })
+  await bar(page).getByText('3 selected').waitFor()
+  await box('Boxed 2').click()
+  await bar(page).getByText('2 selected').waitFor()
+  assert.equal(await box('Boxed 2').getAttribute('aria-checked'), 'false')
+  await accessible('a board with boxes')
+  const menu = async (title: string, entry: string) => {
+    await card(page, title).hover()
+    await page.getByRole('button', { name: `Actions of ${title}` }).click()
+    await page.getByRole('menuitem', { name: entry, exact: true }).click()
+  }
+  await menu('Boxed 2', 'Select')
+  await bar(page).getByText('3 selected').waitFor()
+  await menu('Boxed 2', 'Deselect')
+  await bar(page).getByText('2 selected').waitFor()
+  await menu('Boxed 2', 'Edit')
+  const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('Boxed 2, edited')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await card(page, 'Boxed 2, edited').waitFor()
+  assert.deepEqual(await stored([ids[1]!], 'title'), ['Boxed 2, edited'])
+  await end()
+})
+
 test('cards are selected by Space, given an owner and won, with one reason for all', { skip }, async () => {
   const owner = await call('POST', `${v1}/user`, { name: 'Olga Owner', email: `olga${++count}@example.com` })
   const { ids, path } = await makeDeals('Keyed', 3)

@@ -88,14 +88,19 @@ test('a deal is asked for what its stage and forecast need', () => {
   assert.deepEqual(rules.ruledFields('contact', { pipeline_stage: 7 }, stages), [])
 })
 
-test('a change of the stage closes a deal once, and anew from won to lost', () => {
-  const closing = (from: number, to: number) =>
-    rules.closes({ pipeline_stage: from }, { pipeline_stage: to }, stages)?.id
-  assert.equal(closing(3, 7), 7)
-  assert.equal(closing(7, 8), 8)
-  assert.equal(closing(7, 3), undefined)
-  assert.equal(closing(7, 7), undefined)
-  assert.equal(rules.closes({ pipeline_stage: 3 }, { title: 'x' }, stages), undefined)
+test('a stage that closes a deal, closes it otherwise or reopens it asks first', () => {
+  const asked = (from: number | undefined, to: number) => {
+    const found = rules.asksFirst({ pipeline_stage: from }, { pipeline_stage: to }, stages)
+    return found && [found.from?.id, found.to.id]
+  }
+  assert.deepEqual(asked(3, 7), [3, 7])
+  assert.deepEqual(asked(7, 8), [7, 8])
+  assert.deepEqual(asked(7, 3), [7, 3])
+  assert.equal(asked(7, 7), undefined)
+  // Of many, any may be open yet.
+  assert.deepEqual(asked(undefined, 7), [undefined, 7])
+  assert.equal(asked(undefined, 3), undefined)
+  assert.equal(rules.asksFirst({ pipeline_stage: 3 }, { title: 'x' }, stages), undefined)
 })
 
 test('a new deal begins where it was asked for, and a copy begins open', () => {

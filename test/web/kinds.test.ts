@@ -183,6 +183,12 @@ test('what is counted is one or many', () => {
   assert.deepEqual(said, ['0 deals', '1 deal', '1.234 deals'])
 })
 
+test('how long ago something was is said in the words of the UI, whatever the numbers’ language', () => {
+  const now = () => new Date('2026-05-02T12:00:00Z')
+  const { ago } = formats({ locale: 'de-DE', timeZone: 'UTC', now })
+  assert.deepEqual([ago('2026-05-02T11:51:00Z'), ago('2026-05-01T12:00:00Z')], ['9 minutes ago', 'yesterday'])
+})
+
 test('amounts are exact, and as the reader writes them', async () => {
   const { readDecimal, writeDecimal, lineAmount, linesTotal } = (await vite.ssrLoadModule(
     '/src/fields/decimal.ts',

@@ -104,6 +104,29 @@ test('a contact that is there already is offered in the place of a second one', 
   await end()
 })
 
+test('the company of the contact is filled in, unless another was chosen', { skip }, async () => {
+  const company = (await call('POST', `${v1}/company`, { name: 'Filled Ltd' })).body.data.id
+  const contact = { last_name: 'Fillworth', emails: [{ email_type: 'work', email_value: 'f@example.com' }] }
+  const made = await call('POST', `${v1}/contact`, { ...contact, company })
+  assert.equal(made.status, 201, made.text)
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  await dialog.getByLabel('Title').fill('Of a company')
+  await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Fillworth')
+  // Not the option that makes a contact of this name.
+  await page.getByRole('option', { name: /^Fillworth/ }).click()
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === 'Filled Ltd'),
+  )
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Created “Of a company”.').waitFor()
+  const [deal] = await found('Of a company')
+  assert.deepEqual([deal.primary_contact, deal.company], [made.body.data.id, company])
+  await end()
+})
+
 test('what was typed survives that the dialog is closed', { skip }, async () => {
   const { page, end } = await openUi(service, '/today')
   await page.getByRole('heading', { level: 1 }).waitFor()

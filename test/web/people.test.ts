@@ -138,5 +138,13 @@ test('the page that is not there, and a record that is not there, say so', { ski
   await accessible('a record that is not there')
   await page.goto(`${url}/nothing/here/at/all`)
   await page.getByText('There is no page at this address.').waitFor()
-  await end(/status of 404/)
+  // Within the pages there is a way on, and nothing is an error.
+  for (const path of ['/nonsense', '/jobs/abc', '/import/abc', '/deals/abc']) {
+    await page.goto(url + path)
+    await page.getByText('There is no page at this address.').waitFor()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Go to the board' }).count(), 1)
+  }
+  await accessible('an address without a page')
+  await end(/999999/)
 })

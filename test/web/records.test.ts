@@ -207,8 +207,15 @@ test('the end of a session leads to the sign-in, but keeps what is typed', { ski
   assert.equal(await page.getByRole('textbox', { name: 'Note' }).inputValue(), 'kept')
   await accessible('a page after the end of its session')
   await page.getByRole('textbox', { name: 'Note' }).fill('')
+  await page.getByRole('button', { name: 'Edit Title: Session ended' }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Not saved')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Your session has ended. Sign in again.').first().waitFor()
+  await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Today' }).click()
   await page.waitForURL(/sign-in[?]to=/)
+  await page.getByText('Your session has ended. What you did last was not saved.').waitFor()
+  await accessible('a sign-in after the end of a session')
   await end(/401/)
 })
 
@@ -257,14 +264,24 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
 test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
   const won_reason = Object.values(known.options.won_reason!)[0]!
   const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
-  const { id } = await makeDeal('Opened by mistake', ended)
-  const { page, end } = await openUi(service, `/deals/${id}`)
-  await page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name: 'New' }).click()
+  const { id, won_time } = await makeDeal('Opened by mistake', ended)
+  const { page, accessible, end } = await openUi(service, `/deals/${id}`)
+  const reopened = page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name: 'New' })
+  const asked = page.getByRole('alertdialog', { name: 'Reopen this deal?' })
+  await reopened.click()
+  await asked.getByText('Its won reason and date are removed.').waitFor()
+  await accessible('a question before a deal is reopened')
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await asked.waitFor({ state: 'detached' })
+  assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Won)
+  await reopened.click()
+  await asked.getByRole('button', { name: 'Reopen' }).click()
   await page.getByText('Moved to New.').waitFor()
   assert.equal((await stored('deal', id)).deal_closed_on ?? null, null)
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText(/^Undone/).waitFor()
   const after = await stored('deal', id)
+  assert.equal(after.won_time, won_time)
   assert.deepEqual(ended, {
     pipeline_stage: after.pipeline_stage,
     won_reason: after.won_reason,

@@ -150,11 +150,12 @@ test('a stage is added, moved by keyboard, and deleted with a move of its deals'
   await said(page, 'Deleted “Pilot” and moved its 1 deal')
   const moved = await call('GET', `${v1}/deal/${deal.body.data.id}`)
   assert.equal(moved.body.data.pipeline_stage, known.stages.Negotiation)
-  // The last stage of a kind stays: the service's words are shown.
+  // The only stage of a kind stays while it has deals, and says why.
   await page.getByRole('button', { name: 'Delete Won' }).click()
   const confirm = page.getByRole('alertdialog')
-  await confirm.getByRole('button', { name: 'Delete' }).click()
-  await confirm.getByRole('alert').getByText(/\w/).waitFor()
+  await confirm.getByText(/^No other stage means Won\. Its \d+ deals need one/).waitFor()
+  await confirm.getByRole('button', { name: 'Delete' }).and(page.locator('[aria-disabled=true]')).waitFor()
+  await accessible('a stage that can’t be deleted')
   await confirm.getByRole('button', { name: 'Cancel' }).click()
   await confirm.waitFor({ state: 'detached' })
   await accessible('pipelines')

@@ -35,6 +35,28 @@ async function inTwoAccounts(email: string, name: string): Promise<void> {
   }
 }
 
+test('the link of a start signs in by one button, after the page was loaded again too', {
+  skip,
+}, async () => {
+  const catalog = await loadCatalog(db, resources, 1)
+  const { secret } = (await createLink(db, { catalog, actor: 1 }, 1, 'sign_in'))!
+  const context = await (await sharedBrowser()).newContext()
+  const page = await context.newPage()
+  const errors = heard(page)
+  await page.goto(`${url}/sign-in#link=${secret}&sign_in`)
+  await page.getByRole('heading', { name: 'Welcome to Dealwright' }).waitFor()
+  assert.equal(await page.getByRole('textbox').count(), 0)
+  assert.equal(await page.getByLabel('New password').count(), 0)
+  await assertAccessible(page, 'a link that only signs in')
+  await page.reload()
+  assert.equal(new URL(page.url()).hash, '', 'the secret is not in the address')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
+  assert.equal(await page.evaluate(() => history.state.link), undefined)
+  await context.close()
+  assert.deepEqual(errors, [])
+})
+
 /** Signs in at the provider, and agrees that it tells the e-mail. */
 async function throughPages(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Sign in with your company’s account' }).click()

@@ -308,6 +308,8 @@ suite('The table', { skip: noBrowser }, () => {
     await cell(page, 0, 4).dblclick()
     await page.getByRole('dialog').getByRole('combobox').selectOption({ label: 'New' })
     await page.keyboard.press('Enter')
+    await page.getByText('Its lost reason and date are removed.').waitFor()
+    await page.getByRole('button', { name: 'Reopen', exact: true }).click()
     await message(page, /Stage of Reopenham 1 is changed/)
     assert.deepEqual(await read(ids[0]!), [service!.known.stages.New, null, null])
     await page.getByRole('button', { name: 'Undo' }).first().click()

@@ -4,8 +4,11 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Told } from './api/api.ts'
 import { fieldsQuery, meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
 import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
@@ -24,13 +27,27 @@ function only<K extends string>(...names: K[]): (search: Search) => { readonly [
   }
 }
 
-const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Failed })
+/**
+ * A page that is loaded when it is wanted. Offline it says so: the router would load the whole UI anew, of
+ * which nothing would come then.
+ */
+function lazyPage<T extends Record<K, () => ReactNode>, K extends string>(load: () => Promise<T>, name: K) {
+  return lazyRouteComponent(async () => {
+    try {
+      return await load()
+    } catch (error) {
+      throw navigator.onLine ? error : new Told('You are offline.')
+    }
+  }, name)
+}
+
+const root = createRootRoute({ notFoundComponent: NotFound })
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: only('to'),
-  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignIn'),
+  component: lazyPage(() => import('./pages/sign-in.tsx'), 'SignIn'),
 })
 
 /** Everything that takes somebody who is signed in. */
@@ -45,7 +62,6 @@ const shell = createRoute({
   },
   loader: () => queryClient.ensureQueryData(meQuery),
   component: Shell,
-  errorComponent: Failed,
 })
 
 const home = createRoute({
@@ -75,10 +91,11 @@ const table = createRoute({
   getParentRoute: () => shell,
   path: '/$table',
   validateSearch: only('filter', 'sort', 'columns', 'view', 'deleted'),
+  notFoundComponent: NotFound,
   beforeLoad: ({ params }) => {
-    if (!(params.table in tables)) throw new Error('There is no such page.')
+    if (!Object.hasOwn(tables, params.table)) throw notFound()
   },
-  component: lazyRouteComponent(() => import('./records/table-page.tsx'), 'TablePage'),
+  component: lazyPage(() => import('./records/table-page.tsx'), 'TablePage'),
 })
 
 const record = createRoute({
@@ -86,24 +103,24 @@ const record = createRoute({
   path: '/$table/$id',
   // `list` has the filter and the order of the list one came from, for next and previous.
   validateSearch: only('tab', 'filter', 'sort'),
-  component: lazyRouteComponent(() => import('./records/record-page.tsx'), 'RecordPage'),
+  component: lazyPage(() => import('./records/record-page.tsx'), 'RecordPage'),
 })
 
 const today = createRoute({
   getParentRoute: () => shell,
   path: '/today',
   validateSearch: only('owner'),
-  component: lazyRouteComponent(() => import('./pages/today.tsx'), 'Today'),
+  component: lazyPage(() => import('./pages/today.tsx'), 'Today'),
 })
 
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
   validateSearch: only('pipeline', 'owner', 'filter', 'from', 'months', 'report'),
-  component: lazyRouteComponent(() => import('./pages/forecast.tsx'), 'Forecast'),
+  component: lazyPage(() => import('./pages/forecast.tsx'), 'Forecast'),
 })
 
-const Work = lazyRouteComponent(() => import('./jobs/pages.tsx'), 'Pages')
+const Work = lazyPage(() => import('./jobs/pages.tsx'), 'Pages')
 
 const newImport = createRoute({
   getParentRoute: () => shell,
@@ -134,14 +151,14 @@ const oneJob = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  component: lazyPage(() => import('./settings/settings.tsx'), 'Settings'),
 })
 
 const settingsPage = createRoute({
   getParentRoute: () => settings,
   path: '/$page',
   validateSearch: only('id', 'source'),
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./settings/settings.tsx'), 'SettingsPage'),
 })
 
 const tree = root.addChildren([
@@ -169,6 +186,8 @@ export const router = createRouter({
     const text = new URLSearchParams(given as [string, string][]).toString()
     return text ? `?${text}` : ''
   },
+  // Each page has its own: what goes wrong in one leaves the shell.
+  defaultErrorComponent: Failed,
   defaultPreload: 'intent',
   defaultPendingMs: 200,
   scrollRestoration: true,

@@ -1,6 +1,6 @@
 /**
- * PHONE and EMAIL: arrays of typed entries (D13). An unknown type becomes Work, with a warning; a missing one
- * is a problem.
+ * PHONE and EMAIL: arrays of typed entries (D13). An unknown type, a blank one too, becomes Work, with a
+ * warning; a missing one is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
@@ -74,7 +74,8 @@ export const email: Kind = {
   },
   term: (field, member) => {
     const term = emails.term(field, member)
-    if (!term || member !== 'email_value') return term
+    // The field as a whole is compared by its addresses, too.
+    if (!term || member === 'email_type') return term
     const { contained: _, ...rest } = term
     return { ...rest, alike: alikeEmails(field) }
   },
@@ -173,7 +174,7 @@ function entrySchemas(
   const value = { type: 'string', minLength, maxLength, pattern }
   const description = typeHint(types)
   // Any other type becomes Work.
-  const sent = { [typeMember]: { not: { enum: [null, ''] }, description }, [valueMember]: value }
+  const sent = { [typeMember]: { description }, [valueMember]: value }
   const ids = { type: 'integer', enum: types.map(({ id }) => id), description }
   return {
     input: oneOrMore(closed(sent, Object.keys(sent)), max_limit),
@@ -192,9 +193,7 @@ function entryType(
   context: ParseContext,
   at: string,
 ): number | undefined {
-  if (input === undefined || input === null || input === '') {
-    return context.problem('required', 'must be given', { at, hint: typeHint(types) })
-  }
+  if (input === undefined) return context.problem('required', 'must be given', { at, hint: typeHint(types) })
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
   if (!known) context.warn('type_defaulted', `${named(input)} is not one of the types; it became Work`)
   return known?.id ?? 1
@@ -210,5 +209,5 @@ function typeHint(types: readonly { id: number; name: string }[]): string {
 
 /** What was sent, short enough for a message. */
 function named(input: Json): string {
-  return typeof input === 'object' ? 'What was sent' : JSON.stringify(input).slice(0, 60)
+  return typeof input === 'object' && input ? 'What was sent' : JSON.stringify(input).slice(0, 60)
 }

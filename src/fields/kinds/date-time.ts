@@ -2,7 +2,7 @@
 import { sql } from '../../sql.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { isoInstant, isoPatterns } from '../iso8601.ts'
+import { isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
 import { jsonInstant, moment, momentParam } from '../moment.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { epochMilliseconds } from './date.ts'
@@ -15,7 +15,7 @@ const instant = simpleKind({
   isText: true,
   operators: ordered,
   parse: (input, context) => {
-    const value = typeof input === 'string' ? isoInstant(input.trim()) : null
+    const value = isoInstant(writtenTime(input) ?? '')
     return (
       value ??
       context.problem('invalid_date_time', 'must be a real date-time in ISO 8601', {

@@ -2,7 +2,7 @@
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { calendarDate, dateIn, instantOfEpoch, isoPatterns } from '../iso8601.ts'
+import { calendarDate, dateIn, instantOfEpoch, isoPatterns, writtenTime } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
@@ -13,7 +13,7 @@ const plainDate = simpleKind({
   isText: true,
   operators: ordered,
   parse: (input, context) => {
-    const value = typeof input === 'string' ? calendarDate(input.trim()) : null
+    const value = calendarDate(writtenTime(input) ?? '')
     return (
       value ??
       context.problem('invalid_date', 'must be a real date in ISO 8601', {

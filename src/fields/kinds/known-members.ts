@@ -1,4 +1,4 @@
-/** The first check of every kind that takes an object: whether the members are known. */
+/** What every kind that takes an object looks for among its members: unknown ones and read-only ones. */
 import { type Json, pointerStep } from '../../json.ts'
 import type { ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
@@ -18,4 +18,9 @@ export function knownMembers(
     })
   }
   return unknown.length === 0
+}
+
+/** Warns of a member that is only read and was sent with another value than it has (D4). */
+export function warnOfReadOnly(context: ParseContext, at: string): void {
+  context.warn('read_only', 'The member is read-only; what was sent is ignored', at)
 }

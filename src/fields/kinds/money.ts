@@ -12,7 +12,7 @@ import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../fiel
 import { suggestion } from '../nearest.ts'
 import { type Complaint, equality, type LookUp, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
-import { knownMembers } from './known-members.ts'
+import { knownMembers, warnOfReadOnly } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, idOperand, numericOperand } from './number.ts'
 import { lineSchemas, parseLines, productOf } from './product-lines.ts'
@@ -182,19 +182,40 @@ function moneyCurrency(
       hint: 'For example "currency":"USD".',
     })
   }
-  return checkedCurrency(named, context, '/currency')
+  const currency = checkedCurrency(named, context, [stored?.currency ?? null], '/currency')
+  warnOfCode(input, currency, context)
+  return currency
 }
 
-/** The currency that `input` names by id, code or name, or undefined after a problem. */
+/** Warns of a code that is not that of the currency beside it, which alone decides (D22). */
+export function warnOfCode(
+  { currency_code: sent = null }: { [name: string]: Json },
+  currency: Currency | undefined,
+  context: ParseContext,
+  at = '',
+): void {
+  if (sent === null || !currency) return
+  const isIts = typeof sent === 'string' && findCurrency(sent, context.catalog)?.id === currency.id
+  if (!isIts) warnOfReadOnly(context, `${at}/currency_code`)
+}
+
+/**
+ * The currency that `input` names by id, code or name, or undefined after a problem. One that is out of use
+ * is refused unless the record has it already, as an option is (D10).
+ */
 export function checkedCurrency(
   input: Json | undefined,
   context: ParseContext,
+  stored: readonly Json[],
   at: string,
 ): Currency | undefined {
   if (typeof input !== 'string' && typeof input !== 'number') {
     return context.problem('wrong_type', 'must be the id, code or name of a currency', { at })
   }
   const currency = findCurrency(input, context.catalog)
+  if (currency && !currency.is_active && !stored.includes(currency.id)) {
+    return context.problem('inactive_option', `is ${currency.code}, which is no longer in use`, { at })
+  }
   if (currency) return currency
   return context.problem('unknown_currency', `is ${JSON.stringify(input)}, but there is no such currency`, {
     at,

@@ -8,7 +8,7 @@ import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, Kind, ParseContext, Schemas } from '../field.ts'
 import { equality, ordered, presenceTerm } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
-import { checkedCurrency, currencyOperand, currencySchema } from './money.ts'
+import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, numericOperand } from './number.ts'
 import { closed, opened, orNull } from './schemas.ts'
@@ -18,7 +18,7 @@ export const prices: Kind = {
   empty: [],
   limits: ['min', 'max'],
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, context) => {
+  parse: (input, context, current) => {
     if (!Array.isArray(input)) {
       return context.problem('wrong_type', 'must be an array of prices', {
         hint: 'For example [{"currency":"USD","unit_price":"49.90"}].',
@@ -27,7 +27,8 @@ export const prices: Kind = {
     const most = context.catalog.currencies.size
     if (input.length > most)
       return context.problem('too_many', `must have at most ${most} prices, one in each currency`)
-    const entries = input.map((entry, index) => parseEntry(entry, context, `/${index}`))
+    const stored = items(current).map(entry => (isObject(entry) ? entry.currency! : null))
+    const entries = input.map((entry, index) => parseEntry(entry, context, stored, `/${index}`))
     if (entries.includes(undefined)) return undefined
     const currencies = entries.map(entry => entry!.currency)
     const repeated = currencies.findIndex((currency, index) => currencies.indexOf(currency) !== index)
@@ -86,7 +87,12 @@ function entrySchemas(limits: Config): Schemas {
   }
 }
 
-function parseEntry(input: Json, context: ParseContext, at: string): { [name: string]: Json } | undefined {
+function parseEntry(
+  input: Json,
+  context: ParseContext,
+  stored: readonly Json[],
+  at: string,
+): { [name: string]: Json } | undefined {
   if (!isObject(input))
     return context.problem('wrong_type', 'must be an object with a currency and a unit_price', { at })
   const known = knownMembers(
@@ -98,7 +104,8 @@ function parseEntry(input: Json, context: ParseContext, at: string): { [name: st
   const currency =
     input.currency === undefined || input.currency === null
       ? context.problem('required', 'must be given', { at: `${at}/currency` })
-      : checkedCurrency(input.currency, context, `${at}/currency`)
+      : checkedCurrency(input.currency, context, stored, `${at}/currency`)
+  warnOfCode(input, currency, context, at)
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
   const limits = { ...context.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
   const price = agreed(input, context, at)

@@ -12,12 +12,12 @@ import { closed, opened, orNull } from './schemas.ts'
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 const percentage = { min: 0, max: 100, max_decimals: 6 }
-/** Members that a line has only when it is read. Sending them back is not a mistake. */
-const told = ['name', 'product_code', 'amount']
+/** Members that a line has only when it is read. They may be sent back; other values are warned of (D4). */
+export const told = ['name', 'product_code', 'amount']
 
 /**
  * The lines that were sent, each {product, quantity, unit_price, discount, tax} with null for what was left
- * out; undefined after a problem.
+ * out, and the told members that were sent; undefined after a problem.
  */
 export function parseLines(
   input: Json,
@@ -120,6 +120,7 @@ function parseLine(
     unit_price: json(unit_price),
     discount: json(discount),
     tax: json(tax),
+    ...Object.fromEntries(told.filter(name => name in input).map(name => [name, input[name]!])),
   }
 }
 

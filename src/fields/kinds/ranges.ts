@@ -7,7 +7,7 @@ import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind, ParseContext, Schema } from '../field.ts'
-import { calendarDate, isoDate, isoInstant, isoPatterns, isoTime } from '../iso8601.ts'
+import { calendarDate, isoDate, isoInstant, isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
 import { dateOperand } from './date.ts'
 import { instantOperand } from './date-time.ts'
@@ -124,7 +124,7 @@ function parseRange(input: Json, context: ParseContext, end: End): Json | undefi
 function parseEnd(input: Json | undefined, context: ParseContext, end: End, at: string): string | undefined {
   if (input === undefined || input === null)
     return context.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
-  const value = typeof input === 'string' ? end.parse(input.trim()) : null
+  const value = end.parse(writtenTime(input) ?? '')
   if (value && end.mayRunBackwards) warnOfSeconds(input, context)
   return value ?? context.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
 }
@@ -136,5 +136,5 @@ function textRange(text: string): Json {
 }
 
 function instant(input: Json | undefined): string {
-  return isoInstant(String(input).trim()) ?? ''
+  return isoInstant(String(input)) ?? ''
 }

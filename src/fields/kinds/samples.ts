@@ -273,22 +273,25 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: '2026-12-31T23:30:00-08:00', stored: '2026-12-31' },
         { input: '2026-06-01T00:30:00+14:00', stored: '2026-06-01' },
       ],
-      bad: ['2027-02-29', '2026-13-01', '31.12.2026', '2026-1-1', 20261231, '0000-01-01'].map(input => ({
-        input,
-        code: 'invalid_date',
-      })),
+      bad: [
+        ...['2027-02-29', '2026-13-01', '31.12.2026', '2026-1-1', 20261231, '0000-01-01'],
+        ...[' 2026-12-31', '2026-12-31 10:00', '20261231'],
+      ].map(input => ({ input, code: 'invalid_date' })),
     },
     DATE_TIME: {
       resource: 'product',
       field: 'valid_till',
       good: [
         { input: '2026-03-31T09:30:00+02:00', stored: '2026-03-31T07:30:00.000Z' },
+        { input: '2026-03-31T09:30:00+02', stored: '2026-03-31T07:30:00.000Z' },
         { input: '2026-03-31T09:30:00.1239Z', stored: '2026-03-31T09:30:00.123Z' },
         { input: '2026-03-31', stored: '2026-03-31T00:00:00.000Z' },
       ],
       bad: [
         '2026-02-30T00:00:00Z',
         '2026-01-01T24:00:00Z',
+        '2026-01-01 09:00:00Z',
+        '2026-01-01T09:00:00Z ',
         'tomorrow',
         1767225600000,
         '2026-01-01T00:00:00+15:00',
@@ -297,8 +300,15 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     TIME: {
       resource: 'deal',
       field: 'cf_custom_time_field',
-      good: [{ input: '09:30' }, { input: '23:59:59', stored: '23:59' }],
-      bad: ['24:00', '9:30', '09:30Z', '09:30+02:00', 930].map(input => ({ input, code: 'invalid_time' })),
+      good: [
+        { input: '09:30' },
+        { input: 'T10:00:00', stored: '10:00' },
+        { input: '23:59:59', stored: '23:59' },
+      ],
+      bad: ['24:00', ' 09:30', '9:30', '09:30Z', '09:30+02:00', 930].map(input => ({
+        input,
+        code: 'invalid_time',
+      })),
     },
     TIME_RANGE: {
       resource: 'deal',
@@ -307,6 +317,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       good: [{ input: range('22:00', '06:00') }, { input: '10:00/12:30', stored: range('10:00', '12:30') }],
       bad: [
         { input: range('22:00', '25:00'), code: 'invalid_time' },
+        { input: '10:00 / 12:30', code: 'invalid_time' },
         { input: { range: { from: '10:00' } }, code: 'required' },
         ...wrong('10:00', {}),
       ],
@@ -374,6 +385,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       good: [
         { input: phone('+1 555 0100', 'mobile'), stored: phone('+1 555 0100', 3) },
         { input: phone('12345', 'pager'), stored: phone('12345', 1) },
+        { input: phone('12345', ''), stored: phone('12345', 1) },
+        { input: phone('12345', null), stored: phone('12345', 1) },
         { input: phone('1'.repeat(17), 7) },
       ],
       bad: [
@@ -389,6 +402,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
       at: { '': 'email_value' },
       good: [
         { input: email('jo.doe+crm@example.co.uk', 'home'), stored: email('jo.doe+crm@example.co.uk', 3) },
+        { input: email('jo@example.com', ''), stored: email('jo@example.com', 1) },
+        { input: email('jo@example.com', null), stored: email('jo@example.com', 1) },
         { input: email(`${'a'.repeat(308)}@example.com`) },
       ],
       bad: [

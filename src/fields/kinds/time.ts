@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
 import type { ParseContext } from '../field.ts'
-import { isoPatterns, isoTime } from '../iso8601.ts'
+import { isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
 import { ordered } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -11,7 +11,7 @@ export const time = simpleKind({
   type: 'text',
   operators: ordered,
   parse: (input, context) => {
-    const value = typeof input === 'string' ? isoTime(input.trim()) : null
+    const value = isoTime(writtenTime(input) ?? '')
     if (value) warnOfSeconds(input, context)
     return (
       value ??

@@ -36,8 +36,8 @@ const ownWrites: string[] = []
 export const isOwnWrite = (requestId: string | null): boolean =>
   requestId !== null && ownWrites.includes(requestId)
 
-/** Whether the service has said that nobody is signed in any more. */
-export const hasEnded = shared(false)
+/** Whether the service has said that nobody is signed in any more: to a question, or to a write. */
+export const hasEnded = shared<false | 'read' | 'write'>(false)
 
 /** An error that says itself, to people, what went wrong. */
 export class Told extends Error {}
@@ -49,9 +49,12 @@ const unreached = () =>
 const watchedFetch: typeof fetch = async (input, init) => {
   const isRead = !init?.method || init.method === 'GET'
   const answer = await (isRead ? fetch(input, init) : namedWrite(input, init))
-  if (answer.ok && hasEnded.get()) hasEnded.set(false)
+  const path = String(input)
+  // Everybody may ask for the ways in.
+  if (answer.ok && hasEnded.get() && !path.endsWith('/session/ways')) hasEnded.set(false)
   // A password that is wrong ends nothing.
-  if (answer.status === 401 && !/\/(session|password)$/.test(String(input))) hasEnded.set(true)
+  if (answer.status === 401 && !/\/(session|password)$/.test(path))
+    hasEnded.set(isRead && hasEnded.get() !== 'write' ? 'read' : 'write')
   return answer
 }
 
@@ -99,9 +102,14 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof DealwrightError && error.status === 401
 }
 
+/** As /docs/errors lists it. */
+const unauthenticated = 3001
+
 /** What went wrong, in a sentence for people. */
 export function sayError(error: unknown): string {
   if (error instanceof DealwrightError) {
+    // The service speaks to programs of their tokens.
+    if (error.code === unauthenticated) return 'Your session has ended. Sign in again.'
     const [first] = error.problems
     return first ? inWords(first, resources.get(error)) : error.message
   }
@@ -126,6 +134,6 @@ export function problemsByField(error: unknown): { readonly [field: string]: str
     const said = inWords(problem, resources.get(error))
     found[name] = found[name] ? `${found[name]} ${said}` : said
   }
-  if (error.problems.length === 0) found[''] = error.message
+  if (error.problems.length === 0) found[''] = sayError(error)
   return found
 }

@@ -19,7 +19,15 @@ const minute = 60_000
 export const queryClient = new QueryClient({
   defaultOptions: {
     // The client has tried again where that is of use. The feed says what has changed (live.ts).
-    queries: { retry: false, staleTime: minute, gcTime: 10 * minute, refetchOnWindowFocus: true },
+    queries: {
+      retry: false,
+      staleTime: minute,
+      gcTime: 10 * minute,
+      refetchOnWindowFocus: true,
+      // Offline a question fails at once, and the page says so: one that waits shows nothing.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+    },
     mutations: { retry: false },
   },
 })

@@ -22,7 +22,7 @@ export function upload<T>(
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
     request.onload = () => {
       const { status } = request
-      if (status === 401) hasEnded.set(true)
+      if (status === 401) hasEnded.set('write')
       const body = json(request.responseText)
       if (status === 201) resolve((body as { data: T }).data)
       else reject(new DealwrightError(new Response(null, { status }), body))

@@ -6,7 +6,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react
 import { pipelinesQuery } from '../api/queries.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
-import { ReadingFailed } from '../shell/reading-failed.tsx'
+import { Part, ReadingFailed } from '../shell/reading-failed.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -71,14 +71,13 @@ export function Board() {
         </Button>
       </PageHead>
       <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
-        <Suspense fallback={null}>
-          {isDrawn && <BoardBar search={search} error={error} onChange={show} />}
-        </Suspense>
+        <Part>{isDrawn && <BoardBar search={search} error={error} onChange={show} />}</Part>
       </div>
       <ReadingFailed error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
       {board ? (
         <Content
           {...{ board, asked, reason, filter }}
+          opened={deal ? Number(deal) : null}
           isOld={isPlaceholderData}
           {...{ add, openDeal, show }}
         />
@@ -106,6 +105,7 @@ function useDrawn(isThere: boolean): boolean {
 type ContentProps = {
   board: BoardData
   asked: BoardAsked
+  opened: number | null
   filter: string | undefined
   reason: string | undefined
   isOld: boolean
@@ -114,7 +114,8 @@ type ContentProps = {
   show: (changes: Partial<BoardAsked>) => void
 }
 
-function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: ContentProps) {
+function Content(props: ContentProps) {
+  const { board, asked, opened, filter, reason, isOld, add, openDeal, show } = props
   const count = board.columns.reduce((sum, column) => sum + column.count, 0)
   if (board.columns.length === 0)
     return (
@@ -138,7 +139,7 @@ function Content({ board, asked, filter, reason, isOld, add, openDeal, show }: C
         </Empty>
       )}
       <div aria-busy={isOld} className={classes('flex min-h-0 grow flex-col', isOld && 'opacity-70')}>
-        <Columns board={board} asked={asked} reason={reason} onAdd={add} onOpen={openDeal} onShow={show} />
+        <Columns {...{ board, asked, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
   )

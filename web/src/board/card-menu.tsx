@@ -8,19 +8,31 @@ type Props = {
   /** the stage that the deal is in */
   current: number | undefined
   reason: string | undefined
+  isSelected: boolean
   onMove: (stage: number) => void
   onOpen: () => void
+  onEdit: () => void
+  onSelect: () => void
   onClose: () => void
 }
 
-export function CardMenu({ anchor, stages, current, reason, onMove, onOpen, onClose }: Props) {
+export function CardMenu(props: Props) {
+  const { anchor, stages, current, reason, isSelected, onMove, onOpen, onEdit, onSelect, onClose } = props
   const run = (act: () => void) => () => {
     onClose()
     // After the menu has given the focus back.
     setTimeout(act)
   }
   const groups: MenuGroup[] = [
-    { title: 'Deal', entries: [{ id: 'open', label: 'Open', act: run(onOpen) }] },
+    {
+      title: 'Deal',
+      entries: [
+        { id: 'open', label: 'Open', act: run(onOpen) },
+        { id: 'edit', label: 'Edit', isDisabled: reason !== undefined, act: run(onEdit) },
+        // Without keys and a pointer that hovers this is the way to select many.
+        { id: 'select', label: isSelected ? 'Deselect' : 'Select', act: run(onSelect) },
+      ],
+    },
     {
       title: 'Move to…',
       entries: stages.map(({ id, name, kind }) => ({

@@ -65,6 +65,23 @@ export const Card = memo(function Card(props: Props) {
         {isSelected && <span className="unseen">Selected</span>}
         <Content deal={deal} isOpenStage={isOpenStage} />
       </a>
+      {/* biome-ignore lint/a11y/useSemanticElements: a native one takes three elements a card */}
+      <button
+        type="button"
+        role="checkbox"
+        aria-checked={isSelected}
+        tabIndex={-1}
+        data-select
+        aria-label={`Select ${deal.title}`}
+        className={classes(
+          'absolute top-1 right-8 flex size-7 items-center justify-center rounded-sm pointer-coarse:hidden',
+          'before:flex before:size-4 before:items-center before:justify-center before:rounded-sm',
+          'before:border before:border-line-strong before:text-xs before:content-[""]',
+          isSelected
+            ? 'before:border-accent before:bg-accent before:text-accent-ink before:content-["✓"]'
+            : 'bg-surface opacity-0 group-focus-within:opacity-100 group-hover:opacity-100',
+        )}
+      />
       <button
         type="button"
         tabIndex={-1}

@@ -1,4 +1,7 @@
-/** Won or lost: asks for reason and date before anything is saved, from every way in (rules 2 and 3). */
+/**
+ * Won or lost: asks for reason and date before anything is saved, from every way in (rules 2 and 3). Whoever
+ * reopens a deal is told what is removed.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { optionsQuery } from '../api/queries.ts'
@@ -8,7 +11,7 @@ import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
-import type { StageKind } from './stage-kind.ts'
+import { kindOf, type StageKind } from './stage-kind.ts'
 
 /** What a closed deal needs besides its stage. */
 export type Closing = {
@@ -23,6 +26,25 @@ type Props = {
   onClose: () => void
   /** gets what is to be sent with the stage */
   onClosed: (closing: Closing) => void
+}
+
+/** What a move to a stage of another kind asks. `from` is the kind of the stage that the deal is in. */
+export function MoveDialog({ from, ...props }: Props & { from: StageKind | undefined }) {
+  if (props.stage.kind !== kindOf.open) return <CloseDialog {...props} />
+  const { deal, onClose, onClosed } = props
+  return (
+    <Dialog title="Reopen this deal?" detail={deal.title} isOpen onClose={onClose} role="alertdialog">
+      <p>Its {from === kindOf.won ? 'won' : 'lost'} reason and date are removed.</p>
+      <DialogActions>
+        <Button look="quiet" onPress={onClose}>
+          Cancel
+        </Button>
+        <Button look="primary" autoFocus onPress={() => onClosed({})}>
+          Reopen
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
 }
 
 export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {

@@ -21,23 +21,16 @@ import { focusCard, placeAfter } from './board-keys.ts'
 import { type BoardAsked, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
 import { CollapsedColumn, Column } from './column.tsx'
-import {
-  type BoardData,
-  type Column as ColumnData,
-  type Deal,
-  type Place,
-  placeOf,
-  withoutCards,
-} from './model.ts'
+import { type BoardData, type Column as ColumnData, type Place, placeOf, withoutCards } from './model.ts'
+import { type Asked, type Menu, OverCards } from './over-cards.tsx'
 import { useCardDrag } from './use-card-drag.ts'
 import { useCollapse } from './use-collapse.ts'
+import { useFollow } from './use-follow.ts'
 import { useMove } from './use-move.ts'
 import { useSelected } from './use-selected.ts'
 
 // What opens on a press is loaded then.
-const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
 const SelectedBar = lazy(() => import('./selected-bar.tsx').then(module => ({ default: module.SelectedBar })))
-const CloseDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.CloseDialog })))
 
 const columnWidth = 280
 const collapsedWidth = 44
@@ -46,6 +39,8 @@ const gap = 12
 type Props = {
   board: BoardData
   asked: BoardAsked
+  /** the deal that is shown over the board */
+  opened: number | null
   /** why nothing can be changed */
   reason: string | undefined
   onAdd: (stage?: number) => void
@@ -53,13 +48,11 @@ type Props = {
   onShow: (changes: Partial<BoardAsked>) => void
 }
 
-type Closing = { readonly deal: Deal; readonly stage: ColumnData }
-
-export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: Props) {
+export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, onShow }: Props) {
   const element = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Place>({ column: 0, row: 0 })
-  const [menu, setMenu] = useState<{ deal: number; anchor: HTMLElement } | null>(null)
-  const [closing, setClosing] = useState<Closing | null>(null)
+  const [menu, setMenu] = useState<Menu | null>(null)
+  const [closing, setClosing] = useState<Asked | null>(null)
   const move = useMove(asked)
   const { collapsedStages } = usePreferences()
   // No key leads into a column that is collapsed.
@@ -72,23 +65,21 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   const reached = isThere ? active : { column: Math.max(0, first), row: 0 }
   const activeDeal = columns[reached.column]?.cards[reached.row]
 
-  /** A stage of the kind Won or Lost asks first. */
+  const hold = useFollow(element, whole, opened)
+  /** A move that closes a deal or reopens it asks first. */
   const begin = useCallback(
-    async (id: number, stageId: number) => {
+    (id: number, stageId: number) => {
       const place = placeOf(whole, id)
       const stage = whole.columns.find(column => column.id === stageId)
-      if (!place || !stage || whole.columns[place.column] === stage) return
-      const deal = whole.columns[place.column]!.cards[place.row]!
-      const isClosedSo = whole.columns[place.column]!.kind === stage.kind
-      if (stage.kind !== 1 && !isClosedSo) return setClosing({ deal, stage })
-      const at = await move(id, stageId)
-      const { activeElement } = document
-      if (at && (element.current?.contains(activeElement) || activeElement === document.body))
-        focusCard(element.current!, at.stage, at.row, id)
+      const from = place && whole.columns[place.column]!
+      if (!place || !from || !stage || from === stage) return
+      if (from.kind !== stage.kind) return setClosing({ deal: from.cards[place.row]!, from, stage })
+      hold(id)
+      void move(id, stageId)
     },
-    [whole, move],
+    [whole, move, hold],
   )
-  useCardDrag(element, reason === undefined, (deal, stage) => void begin(deal, stage))
+  useCardDrag(element, reason === undefined, begin)
 
   const horizontal = useVirtualizer({
     horizontal: true,
@@ -121,7 +112,7 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   }
   const moveBy = (step: 1 | -1) => {
     const target = columns[reached.column + step]
-    if (activeDeal && target) void begin(activeDeal.id, target.id)
+    if (activeDeal && target) begin(activeDeal.id, target.id)
   }
   const keyDown = (event: KeyboardEvent) => {
     const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
@@ -146,6 +137,7 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
     const id = Number(card.dataset.card)
     const button = target.closest<HTMLElement>('[data-menu]')
     if (button) setMenu({ deal: id, anchor: button })
+    else if (target.closest('[data-select]')) event.shiftKey ? selected.extend(id) : selected.toggle(id)
     else if (!event.ctrlKey && !event.metaKey) {
       event.preventDefault()
       if (event.shiftKey) selected.extend(id)
@@ -154,7 +146,9 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   }
   const focus = (event: React.FocusEvent) => {
     const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
-    const place = card && placeOf(board, Number(card.dataset.card))
+    if (!card) return
+    hold(Number(card.dataset.card))
+    const place = placeOf(board, Number(card.dataset.card))
     if (place && (place.column !== reached.column || place.row !== reached.row)) setActive(place)
   }
 
@@ -164,10 +158,14 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
   }, [])
   useCardCommands({ deal: activeDeal, columns, reason, onMove: begin, onMenu: openMenu, onOpen })
 
-  const closed = async ({ deal, stage }: Closing, fields: Parameters<typeof move>[2]) => {
+  const answer = ({ deal, stage }: Asked, fields: Parameters<typeof move>[2] | null) => {
     setClosing(null)
-    const at = await move(deal.id, stage.id, fields)
-    if (at) focusCard(element.current!, at.stage, at.row, deal.id)
+    if (fields) {
+      hold(deal.id)
+      return void move(deal.id, stage.id, fields)
+    }
+    const place = placeOf(whole, deal.id)
+    if (place) focusCard(element.current!, columns[place.column]!.id, place.row, deal.id)
   }
   return (
     <>
@@ -177,6 +175,7 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
         onKeyDown={keyDown}
         onClick={click}
         onFocus={focus}
+        onBlur={() => hold(null)}
         className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
       >
         <p id="board-help" hidden>
@@ -212,31 +211,14 @@ export function Columns({ board: whole, asked, reason, onAdd, onOpen, onShow }: 
             )
           })}
         </div>
-        <Suspense fallback={null}>
-          {menu && (
-            <CardMenu
-              anchor={menu.anchor}
-              stages={columns}
-              current={columns[placeOf(whole, menu.deal)?.column ?? -1]?.id}
-              reason={reason}
-              onMove={stage => void begin(menu.deal, stage)}
-              onOpen={() => onOpen(menu.deal)}
-              onClose={() => setMenu(null)}
-            />
-          )}
-          {closing && (
-            <CloseDialog
-              deal={closing.deal}
-              stage={closing.stage}
-              onClose={() => {
-                setClosing(null)
-                const place = placeOf(whole, closing.deal.id)
-                if (place) focusCard(element.current!, columns[place.column]!.id, place.row, closing.deal.id)
-              }}
-              onClosed={fields => void closed(closing, fields)}
-            />
-          )}
-        </Suspense>
+        <OverCards
+          board={whole}
+          {...{ reason, menu, selected, asked: closing }}
+          onMove={begin}
+          onOpen={onOpen}
+          onMenuClose={() => setMenu(null)}
+          onAnswer={answer}
+        />
       </div>
       <Suspense fallback={null}>
         {selected.wasUsed && (

@@ -1,18 +1,19 @@
 /**
  * A move is one request. The card is in its new column at once; a refusal takes it back to its place, with
- * the service's words. Undo is the move back.
+ * the service's words. A move of a card that is under way waits for it.
  */
 import { useMemo } from 'react'
 import { api, DealwrightError, sayError, VersionConflict } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
+import { undoWrite } from '../records/undo-write.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
-import { type BoardData, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
+import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
+import { kindOf } from './stage-kind.ts'
 
-/** Answers where the card is then, moved or not; null: not on the board. */
-export type Move = (id: number, stage: number, closing?: Closing) => Promise<Landed | null>
-export type Landed = { readonly stage: number; readonly row: number }
+/** Ends when the service has answered. */
+export type Move = (id: number, stage: number, closing?: Closing) => Promise<void>
 
 export function useMove(asked: BoardAsked): Move {
   return useMemo(() => mover(asked), [asked])
@@ -23,50 +24,93 @@ function mover(asked: BoardAsked): Move {
   const change = (how: (board: BoardData) => BoardData) =>
     queryClient.setQueryData<BoardData>(queryKey, board => board && how(board))
   const now = () => queryClient.getQueryData<BoardData>(queryKey)
+  /** A deal as the board shows it now, and its stage. */
+  const shown = (id: number): { deal?: Deal | undefined; stage?: number } => {
+    const board = now()
+    const place = board && placeOf(board, id)
+    if (!place) return {}
+    const { id: stage, cards } = board.columns[place.column]!
+    return { deal: cards[place.row], stage }
+  }
+  /** The last write of each deal that is under way: the next one is of what it makes. */
+  const writes = new Map<number, Promise<unknown>>()
   // A board that is read meanwhile would bring cards back: it is read again after the last move.
   let [underWay, isOld] = [0, false]
-  const landed = (id: number): Landed | null => {
-    const board = now()
-    const place = board && placeOf(board, id)
-    return place ? { stage: board.columns[place.column]!.id, row: place.row } : null
-  }
-  return async function move(id, stage, closing = {}) {
-    const board = now()
-    const place = board && placeOf(board, id)
-    if (!board || !place) return null
-    const from = board.columns[place.column]!
-    const to = board.columns.find(column => column.id === stage)
-    const deal = from.cards[place.row]!
-    if (!to || to.id === from.id) return landed(id)
+  const during = async (act: () => Promise<void>) => {
     underWay++
     isOld ||= queryClient.isFetching({ queryKey }) > 0
     await queryClient.cancelQueries({ queryKey })
-    const row = rowFor(to, deal, asked.sort ?? usualSort)
-    change(current => moved(current, id, stage, row))
-    announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
-    try {
-      const saved = await api.deal.update(
-        { id, version: deal.version ?? null },
-        { pipeline_stage: stage, ...closing },
-      )
-      change(current => replaced(current, saved as unknown as Deal))
-      const isBack = from.kind === 1
-      const action = isBack ? { label: 'Undo', act: () => void move(id, from.id) } : undefined
-      toast(`${deal.title} is in ${to.name} now.`, { action })
-      // Elsewhere the deal is shown as it was.
-      void refresh('deal', 'board')
-    } catch (error) {
-      change(current => moved(current, id, from.id, place.row))
-      if (error instanceof VersionConflict)
-        await changedByOthers(deal, to.name, () => void move(id, stage, closing))
-      else toastError(`${deal.title} stays in ${from.name}. ${sayError(error)}`)
-    } finally {
-      if (--underWay === 0 && isOld) {
-        isOld = false
-        void queryClient.invalidateQueries({ queryKey })
-      }
+    await act()
+    if (--underWay > 0 || !isOld) return
+    isOld = false
+    void queryClient.invalidateQueries({ queryKey })
+  }
+  const write = async (deal: Deal, values: { pipeline_stage: number } & Closing): Promise<Deal> => {
+    const { id } = deal
+    const send = async () => {
+      const version = (shown(id).deal ?? deal).version ?? null
+      const saved = (await api.deal.update({ id, version }, values)) as unknown as Deal
+      change(current => replaced(current, saved))
+      return saved
     }
-    return landed(id)
+    const sent = (writes.get(id) ?? Promise.resolve()).then(send)
+    const ended = sent.catch(() => {})
+    writes.set(id, ended)
+    try {
+      return await sent
+    } finally {
+      if (writes.get(id) === ended) writes.delete(id)
+    }
+  }
+
+  const move: Move = async (id, stage, closing = {}) => {
+    const board = now()
+    const place = board && placeOf(board, id)
+    const to = board?.columns.find(column => column.id === stage)
+    const from = place && board.columns[place.column]!
+    if (!place || !from || !to || to.id === from.id) return
+    const deal = from.cards[place.row]!
+    await during(async () => {
+      const row = rowFor(to, deal, asked.sort ?? usualSort)
+      change(current => moved(current, id, stage, row))
+      announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
+      const isSecond = writes.has(id)
+      try {
+        const saved = await write(deal, { pipeline_stage: stage, ...closing })
+        // A move before this one may have been refused meanwhile, or another begun.
+        if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
+        const act = () => void takeBack(saved, from)
+        toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
+        // Elsewhere the deal is shown as it was.
+        void refresh('deal', 'board')
+      } catch (error) {
+        isOld ||= isSecond
+        change(current => moved(current, id, from.id, place.row))
+        if (error instanceof VersionConflict)
+          await changedByOthers(deal, to.name, () => void move(id, stage, closing))
+        else toastError(`${deal.title} stays in ${from.name}. ${sayError(error)}`)
+      }
+    })
+  }
+  return move
+
+  /** Undoes a move: between open stages by the move back. Else how the deal had ended comes back too. */
+  async function takeBack(saved: Deal, from: Column): Promise<void> {
+    const { id, title } = saved
+    const { stage } = shown(id)
+    if (from.kind === kindOf.open && stage !== undefined) return move(id, from.id)
+    await during(async () => {
+      change(current => moved(current, id, from.id, 0))
+      try {
+        const former = await undoWrite('deal', saved)
+        change(current => replaced(current, former as Deal))
+        toast(`${title} is in ${from.name} again.`)
+        void refresh('deal', 'board')
+      } catch (error) {
+        if (stage !== undefined) change(current => moved(current, id, stage, 0))
+        toastError(`${title} was not moved back. ${sayError(error)}`)
+      }
+    })
   }
 
   /** Somebody else has changed the deal: it goes to where they have it, and one may move it from there. */

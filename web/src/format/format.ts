@@ -39,7 +39,8 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     code ? { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } : {}
   /** Today's date in the account's time zone, as YYYY-MM-DD. */
   const today = () => dateIn(now(), timeZone)
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  // These are words, and stand among the English ones of the UI.
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
   return {
     locale,

@@ -4,7 +4,9 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { fieldsQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { manyOf } from '../jobs/job.ts'
+import { isId } from '../records/use-record.ts'
 import { Body } from '../settings/parts.tsx'
+import { NotFound } from '../shell/failed.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
@@ -21,6 +23,7 @@ const route = getRouteApi('/shell/import/$id')
 export function ImportPage() {
   const { id } = route.useParams()
   const me = useMe()
+  if (!isId(id)) return <NotFound />
   if (may(me, 'import:write')) return <OneImport key={id} id={Number(id)} />
   return (
     <main className="min-h-0 grow overflow-auto">

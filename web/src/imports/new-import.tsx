@@ -115,8 +115,10 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
     if (!pasted) return setProblem('What was pasted has neither a file nor text.')
     const { file, lines, delimiter = written.delimiter ?? null } = pasted
     if (lines !== undefined)
-      toast(`The pasted text was taken as a CSV file of ${format.counted(lines, 'line', 'lines')}.`)
-    else if (typeOf(file.name)) toast(`The pasted file “${file.name}” was taken.`)
+      toast(`The pasted text was taken as a CSV file of ${format.counted(lines, 'line', 'lines')}.`, {
+        isNews: true,
+      })
+    else if (typeOf(file.name)) toast(`The pasted file “${file.name}” was taken.`, { isNews: true })
     // What a browser pastes as text, it sends as UTF-8.
     void send(file, lines === undefined ? written : { delimiter, encoding: 'utf-8' })
   })

@@ -2,7 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useFormat } from '../format/use-format.tsx'
+import { isId } from '../records/use-record.ts'
 import { Body, Panel } from '../settings/parts.tsx'
+import { NotFound } from '../shell/failed.tsx'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
 import { Waiting } from '../ui/bits.tsx'
 import { PageHead } from '../ui/page.tsx'
@@ -15,7 +17,11 @@ const route = getRouteApi('/shell/jobs/$id')
 
 export function JobPage() {
   const { id } = route.useParams()
-  const { data: job, error, refetch } = useQuery(jobQuery('bulk', Number(id)))
+  return isId(id) ? <OneJob key={id} id={Number(id)} /> : <NotFound />
+}
+
+function OneJob({ id }: { id: number }) {
+  const { data: job, error, refetch } = useQuery(jobQuery('bulk', id))
   const format = useFormat()
   const at = job?.begun_at ?? job?.created_at
   return (

@@ -79,6 +79,7 @@ function Keys(props: {
           <Select
             label={`Direction ${index + 1}`}
             isBare
+            className="shrink-0"
             value={direction}
             choices={directions}
             onChange={id => change(index, { direction: id as SortKey['direction'] })}

@@ -76,7 +76,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
     const link = `${location.origin}${location.pathname}?${new URLSearchParams(said(shown, view))}`
     navigator.clipboard
       ?.writeText(link)
-      .then(() => toast('The link is copied.'))
+      .then(() => toast('The link is copied.', { isNews: true }))
       .catch(() => toastError('The link can’t be copied here: copy the address.'))
   }
   const entry = (one: View): MenuEntry => ({

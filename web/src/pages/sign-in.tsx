@@ -2,31 +2,41 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ask, base, DealwrightError, type Me, type Named, sayError } from '../api/api.ts'
+import { ask, base, DealwrightError, hasEnded, type Me, type Named, sayError } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 
 type Accounts = readonly Named[]
 
-/** The secret of a one-time link. It stands behind the `#`, so that no server's log gets to know it. */
-function linkOf(hash: string): string | null {
-  return /^#link=([\w-]+)$/.exec(hash)?.[1] ?? null
+/** A one-time link: its secret, and whether all it does is to sign in. */
+type OneTime = { readonly secret: string; readonly isForSignIn: boolean }
+
+/** It stands behind the `#`, so that no server's log gets to know it. */
+function linkOf(hash: string): OneTime | null {
+  const [, secret, kind] = /^#link=([\w-]+)(&sign_in)?$/.exec(hash) ?? []
+  return secret ? { secret, isForSignIn: kind !== undefined } : null
 }
+
+/** The link of the address, or the one that the entry of the history keeps. */
+const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.link ?? null
 
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  const [link] = useState(() => linkOf(location.hash))
+  const [link] = useState(givenLink)
+  const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
-    if (link) history.replaceState(history.state, '', location.pathname + location.search)
+    // Whoever sees or copies the address gets no secret. The entry of the history keeps it until it is used,
+    // so that the page may be loaded again.
+    if (link) history.replaceState({ ...history.state, link }, '', location.pathname + location.search)
   }, [link])
   const enter = async (body: object) => {
     const me = await ask<Me>('POST', '/session', { body })
     queryClient.clear()
     queryClient.setQueryData(meQuery.queryKey, me)
-    await navigate({ href: ownPath(to) ?? '/board' } as never)
+    await navigate({ href: ownPath(to) ?? '/board', replace: true } as never)
   }
   return (
     <main className="flex min-h-dvh items-center justify-center bg-canvas p-4">
@@ -37,6 +47,12 @@ export function SignIn() {
             {link ? 'Welcome to Dealwright' : 'Sign in to Dealwright'}
           </h1>
         </div>
+        {ended && (
+          <p className="mb-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
+            Your session has ended.{ended === 'write' && ' What you did last was not saved.'} Sign in again to
+            go on.
+          </p>
+        )}
         {link ? <ByLink link={link} enter={enter} /> : <ByPassword enter={enter} />}
       </div>
     </main>
@@ -47,6 +63,9 @@ export function SignIn() {
 function ownPath(to: string | undefined): string | null {
   return to && /^\/(?![/\\])/.test(to) ? to : null
 }
+
+/** How the session of somebody who was signed in has ended; who comes first had none. */
+const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && hasEnded.get()
 
 type Enter = (body: object) => Promise<void>
 
@@ -153,7 +172,7 @@ function OpenIdButton() {
   )
 }
 
-function ByLink({ link, enter }: { link: string; enter: Enter }) {
+function ByLink({ link: { secret: link, isForSignIn }, enter }: { link: OneTime; enter: Enter }) {
   const [password, setPassword] = useState('')
   const { error, isBusy, send } = useEntering(enter)
   const submit = (event: FormEvent) => {
@@ -162,18 +181,22 @@ function ByLink({ link, enter }: { link: string; enter: Enter }) {
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <p className="text-ink-soft">Your link signs you in once. Choose a password to sign in with later.</p>
-      <TextField
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        autoFocus
-        value={password}
-        onChange={setPassword}
-        hint="12 characters or more. Four words that nobody would guess are a good one."
-      />
+      <p className="text-ink-soft">
+        Your link signs you in once.{!isForSignIn && ' Choose a password to sign in with later.'}
+      </p>
+      {!isForSignIn && (
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          autoFocus
+          value={password}
+          onChange={setPassword}
+          hint="12 characters or more. Four words that nobody would guess are a good one."
+        />
+      )}
       <Trouble error={error} />
-      <Button type="submit" look="primary" isPending={isBusy}>
+      <Button type="submit" look="primary" isPending={isBusy} autoFocus={isForSignIn}>
         {password ? 'Set the password and sign in' : 'Sign in'}
       </Button>
     </form>

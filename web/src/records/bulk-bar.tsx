@@ -9,7 +9,7 @@ import { useFormat } from '../format/use-format.tsx'
 import { FieldPicker } from '../list/field-picker.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { closes } from './deal-rules.ts'
+import { asksFirst } from './deal-rules.ts'
 import { sent } from './draft.ts'
 import { countSelected, type Selection } from './selection.ts'
 import type { Deed, Failures, Progress } from './use-bulk.ts'
@@ -136,8 +136,8 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
     const isDeal = resource === 'deal'
     const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
     // Of many, any may be open yet.
-    const stage = closes({}, { [field.internal_name]: draft }, stages)
-    if (stage) setClosing(stage)
+    const asked = asksFirst({}, { [field.internal_name]: draft }, stages)
+    if (asked) setClosing(asked.to)
     else onDone({ [field.internal_name]: sent(field, draft) })
   }
   const { Input } = field ? kindOf(field) : { Input: null }

@@ -45,12 +45,15 @@ export function withStage(values: Values, stages: readonly Stage[]): Values {
   return { ...values, pipeline_stage: first?.id }
 }
 
-/** Whether a change of the stage closes the deal, or closes it anew. */
-export function closes(record: Values, changes: Values, stages: readonly Stage[]): Stage | undefined {
-  const stage = stages.find(({ id }) => id === changes.pipeline_stage)
-  if (!stage || stage.kind === kindOf.open) return undefined
-  const before = stages.find(({ id }) => id === record.pipeline_stage)
-  return before?.kind === stage.kind ? undefined : stage
+/** The stages of a change that asks first: it closes a deal, closes it otherwise, or reopens it. */
+export function asksFirst(
+  record: Values,
+  changes: Values,
+  stages: readonly Stage[],
+): { readonly from: Stage | undefined; readonly to: Stage } | undefined {
+  const to = stages.find(({ id }) => id === changes.pipeline_stage)
+  const from = stages.find(({ id }) => id === record.pipeline_stage)
+  return to && to.kind !== (from?.kind ?? kindOf.open) ? { from, to } : undefined
 }
 
 /** The fields that say again what those of `names` were: a stage does so with how the deal had ended. */

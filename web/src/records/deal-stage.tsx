@@ -29,8 +29,8 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   const here = stages[place]
   const move = async (stage: Stage) => {
     if (reason || moving !== null || stage.id === record.pipeline_stage) return
-    const isOpen = stage.kind === kindOf.open
-    if (isOpen) setMoving(stage.id)
+    // Another kind asks first.
+    if (stage.kind === here?.kind) setMoving(stage.id)
     try {
       await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
     } catch (error) {
@@ -92,8 +92,8 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
               tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
               onClick={() => void move(stage)}
               className={classes(
-                'inline-flex min-h-8 min-w-20 flex-1 items-center justify-center gap-1 rounded-sm',
-                'border px-2',
+                'inline-flex min-h-8 max-w-full min-w-20 flex-auto items-center justify-center gap-1',
+                'rounded-sm border px-2',
                 isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
                 isCurrent && 'font-medium',
                 isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',
@@ -102,7 +102,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
               {(isPast || isCurrent) && <Check size={13} aria-hidden className="shrink-0" />}
               <bdi className="truncate">{stage.name}</bdi>
               {days !== null && (
-                <span aria-hidden className="tabular text-sm font-normal">
+                <span aria-hidden className="tabular shrink-0 text-sm font-normal whitespace-nowrap">
                   {format.number(days)} d
                 </span>
               )}

@@ -96,6 +96,16 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
     onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
     const { [name]: _, ...others } = problems
     setProblems(others)
+    if (
+      isDeal &&
+      name === 'primary_contact' &&
+      typeof value === 'number' &&
+      isEmpty({ ...start, ...settled }.company)
+    )
+      void companyOf(value).then(company => {
+        if (company === null) return
+        setTyped(now => (now.primary_contact === value && isEmpty(now.company) ? { ...now, company } : now))
+      })
   }
   const begin = (kept: Values) => {
     left.delete(resource)
@@ -169,21 +179,28 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       />
       <FormFoot>
         <Checkbox label="All fields" checked={isAll} onChange={setAll} />
-        <span className="grow" />
-        <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
-          Create and add another
-        </Button>
-        <Button type="submit" look="primary" reason={reason} isPending={isSaving}>
-          Create
-          <span aria-hidden className="flex gap-0.5 max-sm:hidden">
-            {sayKeys('mod+Enter').map(key => (
-              <Key key={key}>{key}</Key>
-            ))}
-          </span>
-        </Button>
+        <span className="ml-auto flex flex-wrap justify-end gap-2">
+          <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
+            Create and add another
+          </Button>
+          <Button type="submit" look="primary" reason={reason} isPending={isSaving}>
+            Create
+            <span aria-hidden className="flex gap-0.5 max-sm:hidden">
+              {sayKeys('mod+Enter').map(key => (
+                <Key key={key}>{key}</Key>
+              ))}
+            </span>
+          </Button>
+        </span>
       </FormFoot>
     </form>
   )
+}
+
+/** The company of a contact; null where there is none, or none that one may see. */
+async function companyOf(contact: number): Promise<number | null> {
+  const read = await ask<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
+  return typeof read?.company === 'number' ? read.company : null
 }
 
 /** The draft that was left, unless this dialog was opened with other values of its own, such as a copy. */

@@ -19,7 +19,7 @@ async function bringBack({ resource, record }: ShownRecord): Promise<void> {
   try {
     await restore(resource, record)
     await refresh(resource)
-    toast(`Restored “${nameOf(record)}”.`)
+    toast(`Restored “${nameOf(record)}”.`, { isNews: true })
   } catch (error) {
     toastError(sayError(error))
   }

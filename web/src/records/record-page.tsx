@@ -1,24 +1,24 @@
 /** The page of a record, and the same in a panel over another page. */
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { nameOf } from '../fields/found.ts'
 import { recordPath } from '../routes.tsx'
 import { Failed, NotFound } from '../shell/failed.tsx'
+import { PageWaiting } from '../shell/page-waiting.tsx'
 import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { announce } from '../ui/toast.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { RecordActions } from './record-actions.tsx'
 import { HeadDetail, RecordContent } from './record-content.tsx'
 import { type TableName, tables } from './tables.ts'
-import { isMissing, useRecord } from './use-record.ts'
+import { isId, isMissing, useRecord } from './use-record.ts'
 
 export function RecordPage() {
   const { table = '', id = '' } = useParams({ strict: false })
-  const isKnown = table in tables && /^[1-9]\d{0,15}$/.test(id)
+  const isKnown = Object.hasOwn(tables, table) && isId(id)
   if (!isKnown) return <NotFound />
   return (
     <Suspense fallback={<PageWaiting />}>
@@ -31,7 +31,6 @@ function Page({ table, id }: { table: TableName; id: number }) {
   const { resource, title, one } = tables[table]
   const { shown, error, retry } = useRecord(resource, id)
   const { tab, filter, sort } = useSearch({ strict: false })
-  useHeadingFocus(shown && nameOf(shown.record))
   const navigate = useNavigate()
   const list = { to: '/$table', params: { table }, search: { filter, sort } } as const
   if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
@@ -84,51 +83,6 @@ function Missing(props: { error: unknown; onRetry: () => void; table: TableName;
       </p>
     </main>
   )
-}
-
-function PageWaiting() {
-  return (
-    <main aria-busy className="flex flex-col gap-4 p-4">
-      <WaitingHeading />
-      <Waiting className="h-8 w-80 max-w-full" />
-      <Waiting className="h-8 w-full" />
-      <div className="grid gap-6 lg:grid-cols-2">
-        <Waiting className="h-96" />
-        <Waiting className="h-96" />
-      </div>
-    </main>
-  )
-}
-
-/** Whether the focus of a new page went to the heading of the waiting one. */
-let hadFocus = false
-
-function WaitingHeading() {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => {
-    const element = heading.current
-    return () => {
-      hadFocus = document.activeElement === element
-    }
-  }, [])
-  return (
-    <h1 ref={heading} className="unseen">
-      Loading
-    </h1>
-  )
-}
-
-/** The heading of the record takes over the focus from that of the waiting page, and is read out. */
-function useHeadingFocus(title: string | null): void {
-  useEffect(() => {
-    if (title === null || !hadFocus) return
-    hadFocus = false
-    const heading = document.querySelector<HTMLElement>('#content h1')
-    if (!heading) return
-    heading.tabIndex = -1
-    heading.focus({ preventScroll: true })
-    announce(title)
-  }, [title])
 }
 
 /** A record over another page: the same as on its own page. */

@@ -67,6 +67,7 @@ function HeadCell(props: Pick<Props, 'layout' | 'sort' | 'actions'> & { place: n
   const name = field.internal_name
   const at = sort.findIndex(key => key.field === name)
   const direction = sort[at]?.direction
+  const isAtEnd = kindOf(field).align === 'end'
   const Arrow = direction === 'desc' ? ArrowDown : ArrowUp
   return (
     <div
@@ -77,7 +78,9 @@ function HeadCell(props: Pick<Props, 'layout' | 'sort' | 'actions'> & { place: n
       tabIndex={isActive ? 0 : -1}
       className={classes(
         'group flex h-full items-center gap-1 pl-2.5 font-medium whitespace-nowrap select-none',
-        kindOf(field).align === 'end' && 'justify-end pr-2.5',
+        isAtEnd && 'justify-end pr-2.5',
+        // Beside the arrow there is room for the menu.
+        direction && !isAtEnd && 'pr-9',
         'focus-visible:outline-offset-[-2px]',
         isFrozen ? 'sticky z-10 shrink-0 bg-inherit' : 'absolute top-0',
         field.is_sortable && 'cursor-pointer',
@@ -94,8 +97,11 @@ function HeadCell(props: Pick<Props, 'layout' | 'sort' | 'actions'> & { place: n
           aria-label={`Column ${field.field_name}`}
           excludeFromTabOrder
           data-menu
-          className="absolute right-2.5 flex size-6 items-center justify-center rounded-sm bg-canvas opacity-0
-            group-hover:opacity-100 data-focused:opacity-100 data-hovered:bg-hover data-pressed:opacity-100"
+          className={classes(
+            'absolute flex size-6 items-center justify-center rounded-sm bg-canvas opacity-0',
+            'group-hover:opacity-100 data-focused:opacity-100 data-hovered:bg-hover data-pressed:opacity-100',
+            isAtEnd ? 'left-1' : 'right-2.5',
+          )}
         >
           <EllipsisVertical size={13} aria-hidden />
         </AriaButton>

@@ -108,9 +108,10 @@ function Cell(props: CellProps) {
       style={{ left, width }}
     >
       {record ? (
+        // A text is cut off at its own end, which is its left where it is written from the right.
         <div
-          className="min-w-0 truncate [&>*]:align-middle [&_.flex-wrap]:flex-nowrap"
-          dir={field.internal_name === nameField ? 'auto' : undefined}
+          className="min-w-0 truncate [&>*]:align-middle [&_.flex-wrap]:flex-nowrap
+            [&>a>bdi]:block [&>a>bdi]:truncate [&>bdi]:block [&>bdi]:truncate"
         >
           <Content {...{ record, column, nameField, href }} />
         </div>

@@ -4,7 +4,7 @@
  */
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask, DealwrightError, sayError } from '../api/api.ts'
+import { type AnyRecord, DealwrightError, sayError } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
@@ -13,14 +13,13 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ChangeSide } from './change-side.tsx'
 import { type Event, historyQuery } from './history.ts'
+import { undoEvent, undoWrite } from './undo-write.ts'
 import type { ShownRecord } from './use-record.ts'
 
 /** A field that is no longer as the change made it, and the event that changed it since. */
 type Since = { readonly field: string | null; readonly by: Event | undefined }
 
 const changedSince = 5007
-
-const undoEvent = (seq: number): Promise<AnyRecord> => ask('POST', `/event/${seq}/undo`)
 
 /** What an event did, as a part of a sentence. */
 function deedOf({ type, changes }: Event, { fields }: ShownRecord): string {
@@ -76,13 +75,10 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
   )
 }
 
-/** Undoes what an undo has just done: its event is the newest, if nobody has changed the record meanwhile. */
-async function redo({ resource, record }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
+/** Undoes what an undo has just done. */
+async function redo({ resource }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
   try {
-    const path = `/${resource}/${record.id}/history`
-    const [newest] = await ask<readonly Event[]>('GET', path, { query: { pageSize: 1 } })
-    if (newest?.version !== after.version) return toastError('Somebody has changed this since.')
-    await undoEvent(newest!.seq)
+    await undoWrite(resource, after)
     await refresh(resource)
     toast(`Done again: ${deed}.`)
   } catch (error) {

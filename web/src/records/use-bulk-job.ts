@@ -50,7 +50,7 @@ export function useBulkJob(resource: string) {
     if (isOnlyTried) void tell(job, 'cancel').catch(() => {})
     else if (job.state === 'running') {
       note(job)
-      toast('It goes on. You find it under Jobs.')
+      toast('It goes on. You find it under Jobs.', { isNews: true })
     }
   }
   return { id, does, begin, close }

@@ -87,7 +87,7 @@ export function useBulk(resource: string, names: Names) {
         return update(resource, result as AnyRecord, formerOf(item, Object.keys(deed.values)), '')
       })
       await refresh(resource)
-      if (undone.length) toast(`${say(undone.length)} as before.`)
+      if (undone.length) toast(`${say(undone.length)} as before.`, { isNews: true })
       if (failed.length)
         setFailures({
           title: `${say(failed.length)} could not be brought back`,

@@ -4,10 +4,10 @@
 import { useState } from 'react'
 import { type AnyRecord, type Field, sayError } from '../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../api/queries.ts'
-import { CloseDialog } from '../board/close-dialog.tsx'
+import { MoveDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { closes, formerOf } from './deal-rules.ts'
+import { asksFirst, formerOf } from './deal-rules.ts'
 import { sent, type Values } from './draft.ts'
 import { saveRow, withEnding } from './write.ts'
 
@@ -24,7 +24,7 @@ export function useCellSave(
   dialog: React.ReactNode
 } {
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
-  const [asking, setAsking] = useState<{ change: Change; stage: Stage } | null>(null)
+  const [asking, setAsking] = useState<{ change: Change; from: Stage | undefined; to: Stage } | null>(null)
   const mark = ({ record, field }: Change, isRefused: boolean) =>
     setRefused(before => {
       const key = `${record.id}.${field.internal_name}`
@@ -66,17 +66,18 @@ export function useCellSave(
     const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
     try {
       const whole = { ...change, record: await withEnding(record) }
-      const stage = closes(record, { pipeline_stage: value }, stages)
-      if (stage) setAsking({ change: whole, stage })
+      const asked = asksFirst(record, { pipeline_stage: value }, stages)
+      if (asked) setAsking({ change: whole, ...asked })
       else await send(whole)
     } catch (error) {
       refuse(change, error)
     }
   }
   const dialog = asking && (
-    <CloseDialog
+    <MoveDialog
       deal={{ ...asking.change.record, title: nameOf(asking.change.record) }}
-      stage={asking.stage}
+      from={asking.from?.kind}
+      stage={asking.to}
       onClose={() => setAsking(null)}
       onClosed={closing => {
         setAsking(null)

@@ -119,7 +119,7 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
       return saveRow(resource, result, old, { sent: written(old, fields), expand })
     }).then(({ failed }) => {
       if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
-      else toast('Undone.')
+      else toast('Undone.', { isNews: true })
     })
   if (cells)
     toast(`${cells} ${cells === 1 ? 'cell is' : 'cells are'} changed.`, {

@@ -5,12 +5,13 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnyRecord, sayError } from '../api/api.ts'
 import { queryClient, recordQuery, refresh, stagesQuery } from '../api/queries.ts'
-import { CloseDialog } from '../board/close-dialog.tsx'
+import { MoveDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
-import { closes, formerOf } from './deal-rules.ts'
+import { asksFirst, formerOf } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
+import { undoWrite } from './undo-write.ts'
 import type { ShownRecord } from './use-record.ts'
 
 /** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
@@ -50,12 +51,13 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
   }
 
   const save: Save = async (base, values, said) => {
-    const stage = resource === 'deal' ? closes(base, values, stages) : undefined
-    const closing = stage
+    const asked = resource === 'deal' ? asksFirst(base, values, stages) : undefined
+    const closing = asked
       ? await ask<Values>(answer => (
-          <CloseDialog
+          <MoveDialog
             deal={{ ...base, title: nameOf(base) }}
-            stage={stage}
+            from={asked.from?.kind}
+            stage={asked.to}
             onClose={() => answer(null)}
             onClosed={answer}
           />
@@ -73,11 +75,15 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
         label: 'Undo',
         act: () => {
           // The page may be gone: what others have changed meanwhile is told, and not asked.
-          update(resource, after, written(former, fields), expand)
+          // When a deal was won or lost is no value that could be written again.
+          const undoing = names.includes('pipeline_stage')
+            ? undoWrite(resource, after).then(undone => ({ ...undone, _expanded: base._expanded ?? {} }))
+            : update(resource, after, written(former, fields), expand)
+          undoing
             .then(undone => {
               queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
               void refresh(resource)
-              toast(`Undone: ${labelsOf(names, fields)}.`)
+              toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
             })
             .catch(error => toastError(sayError(error)))
         },

@@ -14,6 +14,9 @@ export type ShownRecord = {
 
 export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
 
+/** Whether a part of an address can be a record's id. */
+export const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text)
+
 /** Whether a record is not there, or is not to be seen by who asks. */
 export const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
 

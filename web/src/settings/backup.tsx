@@ -42,7 +42,7 @@ function Command({ text }: { text: string }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      toast('Copied the command')
+      toast('Copied the command', { isNews: true })
     } catch {
       announce('Copying was refused by the browser.')
     }

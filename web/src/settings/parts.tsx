@@ -82,6 +82,8 @@ export type MoveTo = {
   readonly choices: readonly { id: number; name: string | null }[]
   /** whether it can be deleted without */
   readonly isNeeded: boolean
+  /** what is said where there is no choice */
+  readonly nowhere: string
 }
 
 /** Asks before a record is deleted, and where what belongs to it goes. */
@@ -100,6 +102,7 @@ export function DeleteDialog(props: {
   const [to, setTo] = useState<string | null>(null)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const hasNowhere = moveTo?.choices.length === 0
   const act = async () => {
     if (moveTo?.isNeeded && !to) return setProblem('Choose where they go first.')
     setBusy(true)
@@ -117,7 +120,7 @@ export function DeleteDialog(props: {
     <Dialog title={`Delete ${what}?`} role="alertdialog" isOpen onClose={onClose}>
       <div className="flex flex-col gap-4">
         {children}
-        {moveTo && (
+        {moveTo && !hasNowhere && (
           <Select
             label={moveTo.label}
             isRequired={moveTo.isNeeded}
@@ -127,11 +130,17 @@ export function DeleteDialog(props: {
             choices={moveTo.choices}
           />
         )}
+        {hasNowhere && <p className="text-ink-soft">{moveTo.nowhere}</p>}
         <Trouble text={problem} />
       </div>
       <DialogActions>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="danger" isPending={isBusy} onPress={() => void act()}>
+        <Button
+          look="danger"
+          reason={hasNowhere && moveTo.isNeeded ? moveTo.nowhere : undefined}
+          isPending={isBusy}
+          onPress={() => void act()}
+        >
           Delete
         </Button>
       </DialogActions>

@@ -60,6 +60,7 @@ export function Pipelines() {
             label: 'Move its deals to',
             isNeeded: false,
             choices: (pipelines ?? []).filter(other => other.id !== shown.id),
+            nowhere: 'There is no other pipeline. While this one has deals, it can’t be deleted.',
           }}
           onClose={close}
         >

@@ -195,7 +195,16 @@ function DeleteStage(props: {
       what={`the stage “${stage.name}”`}
       path={`/pipeline_stage/${stage.id}`}
       said={count ? `Deleted “${stage.name}” and moved its ${deals}` : `Deleted the stage “${stage.name}”`}
-      moveTo={{ label: `Move its ${deals} to`, choices: others, isNeeded: count > 0 }}
+      moveTo={
+        count > 0 || others.length > 0
+          ? {
+              label: `Move its ${deals} to`,
+              choices: others,
+              isNeeded: count > 0,
+              nowhere: `No other stage means ${kindNames[stage.kind]}. Its ${deals} need one: add it first.`,
+            }
+          : undefined
+      }
       onClose={onClose}
     >
       <p className="text-ink-soft">

@@ -85,6 +85,7 @@ export function Users() {
             choices: (users ?? [])
               .filter(({ id, is_active }) => id !== opened.user.id && is_active === inUse)
               .map(({ id, name }) => ({ id, name: String(name) })),
+            nowhere: 'There is nobody else who could take over what they own.',
           }}
           onClose={close}
         >

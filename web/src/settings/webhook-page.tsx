@@ -126,7 +126,8 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
 async function test(path: string): Promise<void> {
   try {
     const { state, status, error, duration_ms } = await ask<Delivery>('POST', `${path}/test`)
-    if (state === 'delivered') toast(`The test was taken: ${status}, after ${duration_ms} ms`)
+    if (state === 'delivered')
+      toast(`The test was taken: ${status}, after ${duration_ms} ms`, { isNews: true })
     else toastError(`The test failed: ${error ?? `it was answered with ${status}`}`)
   } catch (problem) {
     toastError(sayError(problem))

@@ -1,5 +1,7 @@
 /** Pages that could not be shown: what happened, and what can be done. Never a white screen. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { DealwrightError, sayError } from '../api/api.ts'
 import { Empty } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
@@ -20,12 +22,13 @@ export function NotFound() {
 /** `onRetry` is for what the page itself has read; by default its route is loaded again. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const router = useRouter()
+  useAskedAnew()
   const requestId = error instanceof DealwrightError ? error.requestId : null
   return (
     <main className="p-6">
       <h1 className="unseen">Something went wrong</h1>
       <Empty title={said(error)}>
-        <Button look="primary" onPress={() => (onRetry ? onRetry() : void router.invalidate())}>
+        <Button look="primary" onPress={onRetry ?? (() => void router.invalidate())}>
           Try again
         </Button>
         <Button onPress={() => location.reload()}>Reload the page</Button>
@@ -35,10 +38,19 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
   )
 }
 
+/** What could not be read is asked for anew, by a press or when one comes back. */
+export function useAskedAnew(): void {
+  const queries = useQueryClient()
+  useEffect(
+    () => queries.removeQueries({ type: 'inactive', predicate: ({ state }) => state.status === 'error' }),
+    [queries],
+  )
+}
+
 /** After an upgrade the service has other files than the page knows. */
-function said(error: unknown): string {
+export function said(error: unknown): string {
   if (error instanceof Error && /dynamically imported module|module script/i.test(error.message))
-    return 'Dealwright has a new version. Reload the page to use it.'
+    return navigator.onLine ? 'Dealwright has a new version. Reload the page to use it.' : 'You are offline.'
   if (error instanceof DealwrightError || error instanceof TypeError) return sayError(error)
   return error instanceof Error ? error.message : 'This page could not be shown.'
 }

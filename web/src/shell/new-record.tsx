@@ -1,8 +1,8 @@
 /** The dialog for a new record, which any page can open. */
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
 import type { AnyRecord } from '../api/api.ts'
-import { Opening } from '../ui/bits.tsx'
 import { shared } from '../ui/shared.ts'
+import { Opened } from './opened.tsx'
 
 const NewDialog = lazy(() =>
   import('../records/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
@@ -29,9 +29,10 @@ export function openNew(
 export function NewRecord() {
   const shown = asked.use()
   if (!shown) return null
+  const close = () => asked.set(null)
   return (
-    <Suspense fallback={<Opening label="New record" />}>
-      <NewDialog asked={shown} onClose={() => asked.set(null)} />
-    </Suspense>
+    <Opened label="New record" onClose={close}>
+      <NewDialog asked={shown} onClose={close} />
+    </Opened>
   )
 }

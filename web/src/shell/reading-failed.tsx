@@ -1,6 +1,9 @@
 /** Says that something could not be read, and reads it again. */
+import { CatchBoundary } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
 import { sayError } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
+import { useAskedAnew } from './failed.tsx'
 
 /** `isOld`: what was read before is still shown. */
 export function ReadingFailed(props: { error: unknown; isOld?: boolean; onRetry: () => void }) {
@@ -17,4 +20,18 @@ export function ReadingFailed(props: { error: unknown; isOld?: boolean; onRetry:
       </Button>
     </p>
   )
+}
+
+/** A part of a page that is drawn when it has come. Where it can't be read it says so, and the rest stays. */
+export function Part({ children }: { children: ReactNode }) {
+  return (
+    <CatchBoundary getResetKey={() => 'part'} errorComponent={PartFailed}>
+      <Suspense fallback={null}>{children}</Suspense>
+    </CatchBoundary>
+  )
+}
+
+function PartFailed({ error, reset }: { error: unknown; reset: () => void }) {
+  useAskedAnew()
+  return <ReadingFailed error={error} onRetry={reset} />
 }

@@ -7,7 +7,7 @@ import { useEffect } from 'react'
 import { hasEnded } from '../api/api.ts'
 
 export function SessionEnded() {
-  const isEnded = hasEnded.use()
+  const isEnded = hasEnded.use() !== false
   const router = useRouter()
   useEffect(() => {
     const { pathname, href } = router.state.location

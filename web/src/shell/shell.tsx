@@ -1,5 +1,5 @@
 /** The frame of every page: where one can go, who is signed in, the search, the keys and the messages. */
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import {
   Building2,
   ChartColumn,
@@ -14,18 +14,21 @@ import {
   Upload,
   Users,
 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
-import { Key, Opening } from '../ui/bits.tsx'
+import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import { announce, lastUndo, Toasts } from '../ui/toast.tsx'
+import { Toasts, undoLast } from '../ui/toast.tsx'
 import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
 import { OnceRead } from './once-read.tsx'
+import { Opened } from './opened.tsx'
+import { usePageFocus } from './page-focus.ts'
+import { PageWaiting } from './page-waiting.tsx'
 import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
@@ -81,6 +84,7 @@ export function Shell() {
   const me = useMe()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
   useLive(may(me, 'event:read'))
   usePageFocus()
   useEffect(() => {
@@ -103,7 +107,7 @@ export function Shell() {
         title: 'Undo the last change',
         group: 'Everywhere',
         keys: 'mod+z',
-        act: () => lastUndo()?.(),
+        act: undoLast,
       },
       { id: 'new', title: 'New deal', group: 'Everywhere', keys: 'c', act: () => openNew('deal') },
       ...placesFor(me).map(({ to, params, label, keys }) => ({
@@ -189,15 +193,19 @@ export function Shell() {
         <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
           <Offline />
           <SessionEnded />
-          <Outlet />
+          {/* Whatever a page waits for, the way to the others stays. */}
+          <Suspense fallback={<PageWaiting />}>
+            <Outlet />
+          </Suspense>
         </div>
       </div>
       <Toasts />
       <NewRecord />
-      <Suspense fallback={<Opening label="Search and commands" />}>
-        {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
-        {open === 'keys' && <KeySheet onClose={() => setOpen(null)} />}
-      </Suspense>
+      {(open === 'palette' || open === 'keys') && (
+        <Opened label="Search and commands" onClose={close}>
+          {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
+        </Opened>
+      )}
     </FormatProvider>
   )
 }
@@ -228,25 +236,4 @@ function Offline() {
       You are offline. You see what was loaded before; changes can't be saved.
     </p>
   )
-}
-
-/** A new page is announced, and the focus goes to its heading, as it does where a browser loads a page. */
-function usePageFocus(): void {
-  const { pathname } = useLocation()
-  const isFirst = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows the address
-  useEffect(() => {
-    if (isFirst.current) {
-      isFirst.current = false
-      return
-    }
-    const frame = requestAnimationFrame(() => {
-      const heading = document.querySelector<HTMLElement>('#content h1')
-      if (!heading) return
-      heading.tabIndex = -1
-      heading.focus({ preventScroll: true })
-      announce(heading.textContent ?? '')
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [pathname])
 }

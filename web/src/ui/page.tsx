@@ -8,7 +8,9 @@ export function PageHead(props: { title: string; detail?: ReactNode; children?: 
   }, [title])
   return (
     <header className="flex min-h-[52px] shrink-0 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
-      <h1 className="truncate text-lg font-semibold">{title}</h1>
+      <h1 dir="auto" className="truncate text-lg font-semibold">
+        {title}
+      </h1>
       {detail && <div className="min-w-0 text-ink-soft">{detail}</div>}
       <span className="grow" />
       {children}

@@ -15,13 +15,24 @@ export type Toast = {
 const shownMs = { done: 6000, failed: 12_000 }
 const toasts = shared<readonly Toast[]>([])
 let lastId = 0
+/** The last change, as its message told it. It can be undone when the message has gone, too. */
+let last: { readonly id: number; readonly text: string; readonly undo: (() => void) | undefined } | null =
+  null
 
-/** Shows a message. One that is there already is not shown twice; what each can undo stays. */
+/**
+ * Shows a message. One that is there already is not shown twice; what each can undo stays. `isNews`: it tells
+ * of no change.
+ */
 export function toast(
   text: string,
-  { look = 'done', action }: Partial<Pick<Toast, 'look' | 'action'>> = {},
+  {
+    look = 'done',
+    action,
+    isNews = false,
+  }: Partial<Pick<Toast, 'look' | 'action'>> & { isNews?: boolean } = {},
 ): void {
   const id = ++lastId
+  if (look === 'done' && !isNews) last = { id, text, undo: action?.label === 'Undo' ? action.act : undefined }
   toasts.set([
     ...toasts
       .get()
@@ -35,16 +46,17 @@ export function toast(
 export const toastError = (text: string, action?: Toast['action']): void =>
   toast(text, { look: 'failed', action })
 
-/** The last thing that can be undone, if its message is still there. */
-export function lastUndo(): (() => void) | undefined {
-  const found = toasts.get().findLast(({ action }) => action?.label === 'Undo')
-  return (
-    found &&
-    (() => {
-      dismiss(found.id)
-      found.action!.act()
-    })
-  )
+/** Undoes the last change, or says why not. */
+export function undoLast(): void {
+  if (!last?.undo) {
+    const text = last ? `This can’t be undone by a key: ${last.text}` : 'There is nothing to undo.'
+    toast(text, { isNews: true })
+    return
+  }
+  const { id, undo } = last
+  last = null
+  dismiss(id)
+  undo()
 }
 
 function dismiss(id: number): void {
@@ -104,17 +116,27 @@ function Message({ id, text, look, action }: Toast) {
         setHeld(true)
       }}
       onBlur={() => setHeld(place.current?.matches(':hover') === true)}
-      className="floating pointer-events-auto flex max-w-xl items-center gap-2 rounded-md
-        border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+      className={classes(
+        'floating pointer-events-auto flex max-w-xl gap-2 rounded-md border border-line',
+        'bg-raised py-1.5 pr-1.5 pl-3 shadow-float',
+        // All of what went wrong can be read, however long it is.
+        look === 'done' ? 'items-center' : 'max-h-[40dvh] items-start overflow-y-auto',
+      )}
     >
-      <span className={classes('size-2 shrink-0 rounded-full', look === 'done' ? 'bg-won' : 'bg-lost')} />
-      <span className="clamp-2 min-w-0 py-1">{text}</span>
+      <span
+        className={classes(
+          'size-2 shrink-0 rounded-full',
+          look === 'done' ? 'bg-won' : 'sticky top-0 mt-2.5 bg-lost',
+        )}
+      />
+      <span className={classes('min-w-0 py-1', look === 'done' && 'clamp-2')}>{text}</span>
       {action && (
         <Button
           look="quiet"
           className="font-medium text-accent"
           onPress={() => {
             dismiss(id)
+            if (last?.id === id) last = null
             action.act()
           }}
         >

@@ -1,6 +1,6 @@
 /**
- * The types of events that a webhook may ask for (D69, D72): `deal.won`, `deal.*` for all of a resource, `*`
- * for all. Pure.
+ * The types of events (D69): `deal.won`. A webhook may also ask for `deal.*`, all of a resource, and `*`, all
+ * (D72). Pure.
  */
 
 /** What may happen to any record. */
@@ -16,12 +16,17 @@ const configuration = ['field', 'form']
 
 export const everything = '*'
 
-/** All that `events` takes, for resources of these names. */
-export function knownTypes(resources: Iterable<string>): string[] {
-  const types = [...resources, ...configuration].flatMap(resource =>
-    ['*', ...verbs, ...(others[resource] ?? [])].map(verb => `${resource}.${verb}`),
+/** The types that an event can be or also be, for resources of these names. */
+export function typesOf(resources: Iterable<string>): string[] {
+  return [...resources, ...configuration].flatMap(resource =>
+    [...verbs, ...(others[resource] ?? [])].map(verb => `${resource}.${verb}`),
   )
-  return [everything, ...types]
+}
+
+/** All that the `events` of a webhook takes. */
+export function knownTypes(resources: Iterable<string>): string[] {
+  const names = [...resources]
+  return [everything, ...[...names, ...configuration].map(name => `${name}.*`), ...typesOf(names)]
 }
 
 /** The resource that a type is of; null for `*`. */

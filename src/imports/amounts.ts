@@ -1,0 +1,49 @@
+/**
+ * Amounts of cells, and the currencies that signs beside them mean. A sign is that of the base currency, or
+ * of the only other one that the account uses; else nobody could tell which of several was meant.
+ */
+import type { Catalog, Currency } from '../fields/catalog.ts'
+import type { Json, RawNumber } from '../json.ts'
+import type { Place } from './targets.ts'
+
+/** An amount as a cell has it. `unit`: the sign or code beside it, which only its row can judge. */
+export class Amount {
+  readonly number: number | RawNumber
+  readonly unit: string
+
+  constructor(number: number | RawNumber, unit: string) {
+    this.number = number
+    this.unit = unit
+  }
+}
+
+/** Whether a target is an amount of money: the whole of it, or its number. */
+export function isAmount({ form, member }: Place): boolean {
+  return form === 'money' || form === 'prices' || (form === 'number' && member !== null)
+}
+
+/** Whether a text is the code or the sign of any currency. */
+export function isCurrency(text: string, { currencyByCode, currencyList }: Catalog): boolean {
+  return currencyByCode.has(text.toUpperCase()) || currencyList.some(({ symbol }) => symbol === text)
+}
+
+/** The currency of a code, or of a sign: the base currency's, or that of one alone of those with a rate. */
+export function currencyOf(text: string, catalog: Catalog): Currency | undefined {
+  if (text === '') return undefined
+  const code = catalog.currencyByCode.get(text.toUpperCase())
+  if (code) return code
+  const alike = catalog.currencyList.filter(one => one.symbol === text && isInUse(one, catalog))
+  const base = alike.find(({ id }) => id === catalog.account.base_currency)
+  return base ?? (alike.length === 1 ? alike[0] : undefined)
+}
+
+function isInUse({ id, is_active, rate }: Currency, { account }: Catalog): boolean {
+  return is_active && (rate !== null || id === account.base_currency)
+}
+
+/** Whether the sign or code beside an amount may stand for a currency, told by its code or its id. */
+export function isSignOf(unit: string, told: Json, { currencies, currencyByCode }: Catalog): boolean {
+  const currency =
+    typeof told === 'number' ? currencies.get(told) : currencyByCode.get(String(told).toUpperCase())
+  return currency !== undefined && (currency.symbol === unit || currency.code === unit.toUpperCase())
+}

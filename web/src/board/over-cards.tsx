@@ -1,0 +1,61 @@
+/** What opens over the cards: the menu of one, and what its move asks first. Each is loaded when it opens. */
+import { lazy, Suspense, useState } from 'react'
+import type { Closing } from './close-dialog.tsx'
+import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
+import type { Selected } from './use-selected.ts'
+
+const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
+const EditRecord = lazy(() =>
+  import('../records/edit-record.tsx').then(module => ({ default: module.EditRecord })),
+)
+const MoveDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.MoveDialog })))
+
+/** A move that is to be answered before it is made. */
+export type Asked = { readonly deal: Deal; readonly from: Column; readonly stage: Column }
+export type Menu = { readonly deal: number; readonly anchor: HTMLElement }
+
+type Props = {
+  board: BoardData
+  reason: string | undefined
+  menu: Menu | null
+  asked: Asked | null
+  selected: Selected
+  onMove: (deal: number, stage: number) => void
+  onOpen: (deal: number) => void
+  onMenuClose: () => void
+  /** gets what is to be sent with the stage; null: the card stays */
+  onAnswer: (asked: Asked, closing: Closing | null) => void
+}
+
+export function OverCards(props: Props) {
+  const { board, reason, menu, asked, selected, onMove, onOpen, onMenuClose, onAnswer } = props
+  const [edited, setEdited] = useState<number | null>(null)
+  return (
+    <Suspense fallback={null}>
+      {menu && (
+        <CardMenu
+          anchor={menu.anchor}
+          stages={board.columns}
+          current={board.columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
+          reason={reason}
+          onMove={stage => onMove(menu.deal, stage)}
+          isSelected={selected.ids.has(menu.deal)}
+          onOpen={() => onOpen(menu.deal)}
+          onEdit={() => setEdited(menu.deal)}
+          onSelect={() => selected.toggle(menu.deal)}
+          onClose={onMenuClose}
+        />
+      )}
+      {edited !== null && <EditRecord resource="deal" id={edited} onClose={() => setEdited(null)} />}
+      {asked && (
+        <MoveDialog
+          deal={asked.deal}
+          from={asked.from.kind}
+          stage={asked.stage}
+          onClose={() => onAnswer(asked, null)}
+          onClosed={closing => onAnswer(asked, closing)}
+        />
+      )}
+    </Suspense>
+  )
+}
