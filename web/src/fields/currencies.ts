@@ -31,7 +31,8 @@ export async function currenciesRead(): Promise<void> {
 
 /**
  * The code of the one currency that a code or a sign means to a reader, such as € or US$; undefined where it
- * means none or several. The currencies that the account reckons with come first: its own, and those with a rate.
+ * means none or several. The currencies that the account reckons with come first: its own, and those with a
+ * rate.
  */
 export function codeOf(text: string, locale?: string): string | undefined {
   const all = (queryClient.getQueryData(currenciesQuery.queryKey) ?? []).filter(one => one.is_active !== 2)

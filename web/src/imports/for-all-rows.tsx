@@ -1,4 +1,4 @@
-/** Values for all rows: of fields that each record needs and no column becomes, and of others that are added. */
+/** Values for all rows: of fields that records need and no column becomes, and of others that are added. */
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'

@@ -37,7 +37,7 @@ export function openCurrencies({ mapping, targets }: Given): readonly string[] {
   return wanted.filter(target => !mapped.has(target) && targets.some(({ field }) => field === target))
 }
 
-/** What each record needs and no column becomes, where there is one choice alone: such as the only pipeline. */
+/** What each record needs and no column becomes, where there is one choice alone: the only pipeline. */
 export function onlyChoices({ mapping, targets, defaults }: Given): Import['defaults'] {
   const own = givenIn({ mapping, defaults })
   const found = targets.filter(
