@@ -182,7 +182,8 @@ export class CsvScanner {
     // Line breaks stand in cells with quotation marks only.
     if (this.#finders.quote.in(text, begin) < end) this.line += breaksIn(text.slice(begin, end))
     this.#goOn(end)
-    const broken = (hasNul && nulProblem(line, cells)) || longCell(line, cells, end - begin)
+    const told = cells.slice(0, this.#most)
+    const broken = (hasNul && nulProblem(line, cells)) || longCell(line, told, end - begin)
     if (broken) return { line, cells: cells.slice(0, this.width).map(shown), problem: broken }
     const excess = this.#excess(line, cells)
     // All of it is kept: without what is too much it would pass when it is sent again.
@@ -194,8 +195,9 @@ export class CsvScanner {
   /** The cells that are told apart, and the others as one text. */
   #bounded(cells: readonly string[]): readonly string[] {
     const most = this.#most
+    if (cells.length <= most) return cells
     const rest = cells.slice(most).join(this.#delimiter)
-    return cells.length > most ? [...cells.slice(0, most), rest] : cells
+    return [...cells.slice(0, most), rest.length > cellMax ? shown(rest) : rest]
   }
 
   #excess(line: number, cells: readonly string[]): string | undefined {
