@@ -8,7 +8,7 @@ import { type ListAsked, pageQuery } from '../api/queries.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 
 const windowSize = 100
-/** Numbered pages end at row 100 000 (D27). An element of that height is one that every browser can draw. */
+/** A numbered page passes over at most 100 000 rows (D27). An element that high every browser can draw. */
 export const rowsMax = 100_000
 
 export type Total = { readonly count: number; readonly isEstimate: boolean }
