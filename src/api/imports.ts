@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream'
 import { Problems, Refusal } from '../errors.ts'
 import { changedPlan } from '../imports/change.ts'
-import { withCurrencies } from '../imports/defaults.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import type { Source } from '../imports/read.ts'
 import { refusedFile } from '../imports/refused-file.ts'
@@ -78,7 +77,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   request.rest()
   try {
     const found = await takeRows(db, key, fields, catalog, upload, source)
-    return jobAnswer(db, request, await noteFile(db, key, withCurrencies(found, fields, catalog)), 201)
+    return jobAnswer(db, request, await noteFile(db, key, found), 201)
   } catch (error) {
     await removeJob(db, key)
     throw error

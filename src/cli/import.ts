@@ -8,7 +8,6 @@ import { requireNewFile } from '../backup/file.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
 import { changedPlan, planMembers } from '../imports/change.ts'
-import { withCurrencies } from '../imports/defaults.ts'
 import { formats, importedResources } from '../imports/plan.ts'
 import { refusedFile } from '../imports/refused-file.ts'
 import { importedFields } from '../imports/step.ts'
@@ -57,7 +56,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   try {
     const fields = importedFields(acting.catalog.resources.get(resource!)!)
     const found = await takeRows(db, key, fields, acting.catalog, createReadStream(file), { format })
-    const job = await noteFile(db, key, withCurrencies(found, fields, acting.catalog))
+    const job = await noteFile(db, key, found)
     if (given.map !== undefined) {
       const plan = changedPlan(job, mapOf(given.map, job), fields, acting.catalog)
       await changePlan(db, key, plan as unknown as JsonObject)

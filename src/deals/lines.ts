@@ -6,6 +6,7 @@
 import type { Currency } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
 import type { Config } from '../fields/field.ts'
+import { readOnlyMember } from '../fields/kinds/known-members.ts'
 import { told } from '../fields/kinds/product-lines.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Draft } from '../records/resource.ts'
@@ -124,8 +125,8 @@ function warnOfTold({ warn, undoes }: Draft, at: string, sent: JsonObject, made:
   for (const name of told) {
     const [value, own] = [sent[name] ?? null, made[name]!]
     const isOwn = value === null || isSameJson(value, own) || (name === 'amount' && isSameNumber(value, own))
-    const message = 'The member is read-only; what was sent is ignored.'
-    if (!isOwn) warn({ field: 'deal_value', code: 'read_only', message, path: `/deal_value${at}/${name}` })
+    const path = `/deal_value${at}/${name}`
+    if (!isOwn) warn({ field: 'deal_value', code: 'read_only', message: `${readOnlyMember}.`, path })
   }
 }
 

@@ -4,14 +4,13 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Job } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Names } from '../records/names.ts'
-import { type Defaults, judgedDefaults } from './defaults.ts'
+import { judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
+import { columnsMax } from './read-limits.ts'
 
 /** What can be changed of a plan. */
 export const planMembers = ['mapping', 'values', 'defaults', 'duplicates', 'formats']
-/** More columns no file has (read-limits.ts). */
-const columnsMax = 1000
 
 /**
  * The plan with what the body changes. Throws `validation_failed` with every problem. `names`: those that the
@@ -39,7 +38,9 @@ export function changedPlan(
     ...before,
     ...(mapping === undefined ? {} : { mapping: mappingOf(mapping, job, targets, wrong) }),
     ...(values === undefined ? {} : { values: valuesOf(values, targets, wrong) }),
-    ...(defaults === undefined ? {} : { defaults: defaultsOf(defaults, fields, catalog, names, problems) }),
+    ...(defaults === undefined
+      ? {}
+      : { defaults: judgedDefaults(defaults, fields, catalog, names, problems) }),
     ...(duplicates === undefined ? {} : { duplicates: duplicatesOf(duplicates, fields, wrong) }),
     ...(formats === undefined ? {} : { formats: formatsOf(formats, wrong) }),
   }
@@ -113,18 +114,6 @@ function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): Impor
     'values must have an object for each field, from text to what it stands for.',
   )
   return {}
-}
-
-function defaultsOf(
-  sent: Json,
-  fields: ResourceFields,
-  catalog: Catalog,
-  names: Names,
-  problems: Problems,
-): Defaults {
-  const judged = judgedDefaults(sent, fields, catalog, names)
-  for (const problem of judged.problems.kept) problems.add(() => problem)
-  return judged.defaults
 }
 
 /** What tells an option or a record: a name or an id. */

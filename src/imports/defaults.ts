@@ -2,19 +2,16 @@
  * Values for all rows (D80): what the records of a file have where a row says nothing of it. They come to the
  * rows as cells of columns of their own, so that they become what cells become. Pure.
  */
-import { Problems, problemAt } from '../errors.ts'
+import { type Problems, problemAt } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
-
-import type { NewJob } from '../jobs/store.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
-import { Names } from '../records/names.ts'
+import type { Names } from '../records/names.ts'
 import { parseContextOf } from '../records/parse.ts'
 import { currencyOf } from './amounts.ts'
 import { isOutOfPlace } from './closing.ts'
 import type { Mapping } from './guess.ts'
-import { planOf } from './plan.ts'
 import type { Cell } from './read.ts'
 import { type Place, placesOf } from './targets.ts'
 import { numberOf } from './texts.ts'
@@ -28,20 +25,20 @@ function takesDefault({ isNested, form, member }: Place): boolean {
   return member === null || (form !== 'emails' && form !== 'phones')
 }
 
-/** What was sent, judged as the values of a body are. Blanks and null are left out. */
+/** What was sent, judged as the values of a body are; adds the problems. Blanks and null are left out. */
 export function judgedDefaults(
   sent: Json,
   fields: ResourceFields,
   catalog: Catalog,
-  names: Names = new Names(),
-): { readonly defaults: Defaults; readonly problems: Problems } {
-  const problems = new Problems()
+  names: Names,
+  problems: Problems,
+): Defaults {
   const defaults: { [field: string]: Json } = {}
   const wrong = (path: string, code: string, message: string) =>
     void problems.add(() => problemAt(path, code, message))
   if (!isObject(sent)) {
     wrong('/defaults', 'wrong_type', 'defaults must be an object, from a target to its value.')
-    return { defaults, problems }
+    return defaults
   }
   const places = placesOf(catalog, fields)
   for (const [field, value] of Object.entries(sent)) {
@@ -60,7 +57,7 @@ export function judgedDefaults(
       else defaults[field] = part
     }
   }
-  return { defaults, problems }
+  return defaults
 }
 
 /** Reads the value as that of a body is read; all that counts is what is wrong with it. */
@@ -93,14 +90,15 @@ function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefine
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : undefined
 }
 
-type Found = Pick<NewJob, 'plan' | 'columns' | 'total'>
-
-/** What was found in a file, with the currencies that its columns name: "Amount (EUR)". */
-export function withCurrencies(found: Found, fields: ResourceFields, catalog: Catalog): Found {
-  const places = placesOf(catalog, fields)
-  const { mapping } = planOf(found)
-  const defaults = mapping.flatMap(({ column, field }): [field: string, code: string][] => {
-    const [, unit = ''] = /[([]([^()[\]]*)[)\]]\s*$/.exec(String(found.columns?.[column]?.name)) ?? []
+/** The currencies that columns of a file name, for all rows: "Amount (EUR)". `names`: its columns. */
+export function currenciesNamed(
+  mapping: Mapping,
+  names: readonly string[],
+  places: ReadonlyMap<string, Place>,
+  catalog: Catalog,
+): Defaults {
+  const named = mapping.flatMap(({ column, field }): [field: string, code: string][] => {
+    const [, unit = ''] = /[([]([^()[\]]*)[)\]]\s*$/.exec(names[column]!) ?? []
     const known = currencyOf(unit.trim(), catalog)
     const target = `${field.replace(/\.(?:value|price)$/, '')}.currency`
     const place = places.get(target)
@@ -108,7 +106,7 @@ export function withCurrencies(found: Found, fields: ResourceFields, catalog: Ca
       ? [[target, known.code]]
       : []
   })
-  return { ...found, plan: { ...found.plan, defaults: Object.fromEntries(defaults) } }
+  return Object.fromEntries(named)
 }
 
 type Filled = { readonly cells: readonly Cell[]; readonly used: readonly string[] }

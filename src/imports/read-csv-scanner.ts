@@ -182,8 +182,7 @@ export class CsvScanner {
     // Line breaks stand in cells with quotation marks only.
     if (this.#finders.quote.in(text, begin) < end) this.line += breaksIn(text.slice(begin, end))
     this.#goOn(end)
-    const told = cells.slice(0, this.#most)
-    const broken = (hasNul && nulProblem(line, cells)) || longCell(line, told, end - begin)
+    const broken = (hasNul && nulProblem(line, cells)) || longCell(line, cells, this.#most, end - begin)
     if (broken) return { line, cells: cells.slice(0, this.width).map(shown), problem: broken }
     const excess = this.#excess(line, cells)
     // All of it is kept: without what is too much it would pass when it is sent again.
@@ -282,8 +281,9 @@ function nulProblem(line: number, cells: readonly string[]): string {
   return `${placeText({ line })}: cell ${index + 1} has a NUL character. Remove it.`
 }
 
-function longCell(line: number, cells: readonly string[], length: number): string | undefined {
-  const index = length > cellMax ? cells.findIndex(cell => cell.length > cellMax) : -1
+/** `most`: how many cells are told apart. `length`: that of the row. */
+function longCell(line: number, cells: readonly string[], most: number, length: number): string | undefined {
+  const index = length > cellMax ? cells.slice(0, most).findIndex(cell => cell.length > cellMax) : -1
   if (index < 0) return undefined
   return `${placeText({ line })}: cell ${index + 1} has more than ${cellMax} characters. Shorten it.`
 }

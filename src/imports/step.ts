@@ -20,9 +20,7 @@ import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { linkRelated, type Named, namedIn } from './related.ts'
 import { readRows, type StoredRow } from './rows.ts'
-
-/** Times and authors that a moved record keeps (D80). */
-export const keptFields = ['created_at', 'created_by', 'won_time', 'lost_time', 'deal_stage_updated_at']
+import { keptFields } from './targets.ts'
 
 /** How many contacts and companies the rows of a step name: each may have to be made. */
 const namedMax = 1500
@@ -121,7 +119,9 @@ async function updatedBy(
 ): Promise<ReadonlySet<number>> {
   const { by, action } = plan.duplicates
   if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
-  const convert = converter(context.catalog, fields, plan, names)
+  // Of these rows nothing else is asked yet.
+  const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
+  const convert = converter(context.catalog, fields, { ...plan, mapping }, names)
   const told = await inTurns(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
   const there = await held(tx, fields, context, told)
   return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))

@@ -4,6 +4,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import type { Reader } from '../records/store.ts'
 import { ColumnTexts } from './column-texts.ts'
+import { currenciesNamed } from './defaults.ts'
 import { guessFormats } from './formats.ts'
 import { guessMapping } from './guess.ts'
 import type { ImportPlan } from './plan.ts'
@@ -51,7 +52,8 @@ export async function takeRows(
   const places = placesOf(catalog, fields)
   const forms = new Map(mapping.map(({ column, field }) => [column, places.get(field)?.form]))
   const formats = guessFormats(samples, column => forms.get(column))
-  const plan = { ...emptyPlan(source.format), mapping, formats }
+  const defaults = currenciesNamed(mapping, names, places, catalog)
+  const plan = { ...emptyPlan(source.format), mapping, defaults, formats }
   const columns = names.map((name, column) => {
     return { name, samples: samplesOf(samples, column), texts: texts.of(column) }
   })

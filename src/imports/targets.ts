@@ -74,8 +74,8 @@ export function nameable(
   return kept.length < catalog.resources.size ? { ...catalog, resources: new Map(kept) } : catalog
 }
 
-/** Read-only fields that an import may set, so that moved records keep their ages (D80). */
-const kept = ['created_at', 'created_by', 'won_time', 'lost_time', 'deal_stage_updated_at']
+/** Read-only fields that an import may set: times and authors that a moved record keeps (D80). */
+export const keptFields = ['created_at', 'created_by', 'won_time', 'lost_time', 'deal_stage_updated_at']
 
 const emailTypes = ['work', 'personal', 'home', 'other']
 const phoneTypes = ['work', 'mobile', 'personal', 'other']
@@ -102,7 +102,7 @@ const placesIn = madeOnce((catalog: Catalog) =>
 
 function isTaken(field: Field): boolean {
   if (!field.is_active || field.is_hidden || field.is_of_store) return false
-  return !field.is_read_only || kept.includes(field.internal_name)
+  return !field.is_read_only || keptFields.includes(field.internal_name)
 }
 
 /** A status that follows from the stage: an import may give it, and the stage follows (closing.ts). */

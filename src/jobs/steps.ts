@@ -54,12 +54,14 @@ export async function carryOutStep(
       if (step && isKept) await noteStep(tx, job, step, result.tookMs)
       return { isKept, result }
     })
-  let { step, tookMs } = await take(new Set())
+  const apart = new Set<number>()
+  let taken = await take(apart)
   // Rows that are refused leave no trace, so these are imported again, without what was made for them.
-  for (let apart: ReadonlySet<number> = new Set(); !isTried && step?.inVain?.length; ) {
-    apart = new Set([...apart, ...step.inVain])
-    ;({ step, tookMs } = await take(apart))
+  while (!isTried && taken.step?.inVain?.length) {
+    for (const place of taken.step.inVain) apart.add(place)
+    taken = await take(apart)
   }
+  const { step, tookMs } = taken
   if (!step) return null
   if (isTried)
     await db.transaction(asker, async tx => {

@@ -20,7 +20,10 @@ export function knownMembers(
   return unknown.length === 0
 }
 
+/** What is said of a member that is only read. */
+export const readOnlyMember = 'The member is read-only; what was sent is ignored'
+
 /** Warns of a member that is only read and was sent with another value than it has (D4). */
 export function warnOfReadOnly(context: ParseContext, at: string): void {
-  context.warn('read_only', 'The member is read-only; what was sent is ignored', at)
+  context.warn('read_only', readOnlyMember, at)
 }
