@@ -10,15 +10,12 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Json } from '../../src/json.ts'
-import type { Queryable } from '../../src/records/store.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const { call, db } = await startService()
-const tx: Queryable = {
-  query: db.query,
-  write: (_account, text, params) => db.query(text, params),
-}
+const tx = byQueries(db)
 const made = async (resource: string, body: Json) => {
   const reply = await call('POST', `${v1}/${resource}`, body)
   assert.equal(reply.status, 201, reply.text)

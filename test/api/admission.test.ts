@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
-import type { Queryable } from '../../src/records/store.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { codeOf, head, rawClient, statusOf } from '../support/raw.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -15,7 +15,7 @@ import { createToken } from '../support/tokens.ts'
 const bodyLimitBytes = 1_048_576
 const service = await startService({ limits: { bodyLimitBytes } })
 const { db, known, token, url } = service
-const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const tx = byQueries(db)
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const bearer = (of: string) => ({ authorization: `Bearer ${of}` })
 

@@ -10,8 +10,8 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { revalueRecords } from '../../src/currencies/revalue.ts'
 import { reweighDeals } from '../../src/pipelines/reweigh.ts'
-import type { Queryable } from '../../src/records/store.ts'
 import { resources } from '../../src/resources.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { commonWord, makeManyDeals, patiently, rareWord } from '../support/many-deals.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -49,7 +49,7 @@ async function totals(token: string): Promise<{ [query: string]: [number, boolea
 
 /** A second account with `count` deals, of which every third is deleted. */
 async function otherAccount(count: number): Promise<string> {
-  const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+  const tx = byQueries(db)
   const { account, owner } = await createAccount(tx, {
     name: 'Theirs',
     ownerName: 'Owner',

@@ -6,12 +6,12 @@ import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { errorTable } from '../../src/errors.ts'
-import type { Queryable } from '../../src/records/store.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const { call, db, known, token, url } = await startService()
-const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const tx = byQueries(db)
 
 async function tokenWith(account: number, user: number, scopes: string[]): Promise<string> {
   const made = newToken(account, randomBytes)

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import type { Queryable } from '../../src/records/store.ts'
 import { browser, type Page } from '../support/browser.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { openIdPath as path, serviceWith, signInByProvider } from '../support/openid.ts'
 import { startService, v1 } from '../support/service.ts'
 
@@ -137,7 +137,7 @@ test('a browser is shown why signing in ended, and the accounts to choose from',
 
   const one = await person()
   const name = 'R&D <b>"x"</b>'
-  const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+  const tx = byQueries(db)
   const { account } = await createAccount(tx, { name, ownerName: 'Both', ownerEmail: one.email })
   says({ email: one.email, email_verified: true })
   const { own, page } = await shownAt('?to=/products')

@@ -7,6 +7,7 @@ import { resources } from '../../src/resources.ts'
 import { Hashing } from '../../src/sign-in/hashing.ts'
 import { createLink } from '../../src/sign-in/links.ts'
 import { type Browser, browser, type Page } from '../support/browser.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const hashing = new Hashing()
@@ -494,10 +495,11 @@ test('only administrators make links; the secret is told once; a link to sign in
 
 test('an e-mail in several accounts: the accounts whose password it is are named, and one is chosen', async () => {
   const one = await person()
-  const { account } = await createAccount(
-    { query: db.query, write: (_own, text, params) => db.query(text, params) },
-    { name: 'Second', ownerName: 'Same person', ownerEmail: one.email },
-  )
+  const { account } = await createAccount(byQueries(db), {
+    name: 'Second',
+    ownerName: 'Same person',
+    ownerEmail: one.email,
+  })
   const catalog = await loadCatalog(db, resources, account)
   const invitation = (await createLink(db, { catalog, actor: 1 }, 1, 'invitation'))!.secret!
   const set = await browser(url).send('POST', session, { link: invitation, password: 'other words for two' })

@@ -12,6 +12,7 @@ import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { createLink } from '../../src/sign-in/links.ts'
 import { browser, type Page } from '../support/browser.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { importIn, upload } from '../support/good-jobs.ts'
 import { type Asked, goodRequests, password, person, send, signedIn } from '../support/good-requests.ts'
 import { openIdPath, signInByProvider } from '../support/openid.ts'
@@ -113,10 +114,7 @@ test('302, 403, 409 and 410 of signing in', async () => {
   expected('session_openid', 302, await browser(provider.url).send('GET', openIdPath))
   expected('session_openid_end', 302, await provider.throughProvider())
   // The same person has the same password in another account.
-  const tx = {
-    query: db.query,
-    write: (_account: string, text: string, params: never) => db.query(text, params),
-  }
+  const tx = byQueries(db)
   const { account, owner } = await createAccount(tx, { name: 'Second', ownerName: email, ownerEmail: email })
   const catalog = await loadCatalog(db, resources, account)
   const { secret: link } = (await createLink(db, { catalog, actor: owner }, owner, 'invitation'))!

@@ -9,14 +9,14 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Json } from '../../src/json.ts'
-import type { Queryable } from '../../src/records/store.ts'
 import { resources } from '../../src/resources.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
 const { call, db, known } = service
-const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const tx = byQueries(db)
 const unknown = 987_654_321
 
 /**

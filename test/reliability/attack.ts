@@ -17,6 +17,7 @@ import { createSample } from '../../src/accounts/sample.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { createToken } from '../support/tokens.ts'
@@ -109,12 +110,9 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     await makeManyDeals(db, deals)
     const reader = newToken(1, randomBytes)
     return await db.sql.begin(async sql => {
-      const query = (text: string, params: readonly (string | null)[] = []) =>
-        sql.unsafe(text, params as (string | null)[])
-      const tx = {
-        query,
-        write: (_account: string, text: string, params: readonly (string | null)[]) => query(text, params),
-      }
+      const tx = byQueries({
+        query: (text, params = []) => sql.unsafe(text, params as (string | null)[]),
+      })
       await createToken(tx, {
         account: 1,
         user: 1,

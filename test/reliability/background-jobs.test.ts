@@ -7,12 +7,12 @@ import { after, test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import { BackgroundJobs } from '../../src/administration/background-jobs.ts'
 import type { Database } from '../../src/db/open.ts'
-import type { Queryable } from '../../src/records/store.ts'
 import { resources } from '../../src/resources.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
-const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+const tx = byQueries(db)
 const newAccount = async (name: string) => {
   const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
   return account

@@ -32,6 +32,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createRecord } from '../../src/records/create.ts'
 import { resources } from '../../src/resources.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { createDatabase, template } from '../support/postgres.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -243,10 +244,7 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.equal(read(keptIn!), first)
   // Made by others later, under the names that starts use.
   const others = ['First start', 'DEALWRIGHT_TOKEN'].map(name => ({ name, token: newToken(1, randomBytes) }))
-  const tx = {
-    query: db.query,
-    write: (_account: string, text: string, params: readonly (string | null)[]) => db.query(text, params),
-  }
+  const tx = byQueries(db)
   for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], ...other })
   const valid = async () => {
     const all = [first!, presetA!, presetB!, ...others.map(other => other.token)]

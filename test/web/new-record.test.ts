@@ -33,11 +33,16 @@ async function tabTo(page: Page, name: RegExp, most = 40): Promise<void> {
   assert.fail(`Tab does not lead to ${name}`)
 }
 
-test('a deal with a new contact is made by mouse', { skip }, async () => {
-  const { page, accessible, end } = await openUi(service, '/deals/477')
+/** The dialog of a new deal, opened by its key. */
+async function newDeal(page: Page) {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  return page.getByRole('dialog', { name: 'New deal' })
+}
+
+test('a deal with a new contact is made by mouse', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/deals/477')
+  const dialog = await newDeal(page)
   await dialog.getByLabel('Title').fill('Made by mouse')
   await accessible('the new dialog')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
@@ -88,9 +93,7 @@ test('a contact that is there already is offered in the place of a second one', 
   const reply = await call('POST', `${v1}/contact`, contact)
   assert.equal(reply.status, 201, reply.text)
   const { page, accessible, end } = await openUi(service, '/today')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  const dialog = await newDeal(page)
   await dialog.getByLabel('Title').fill('Not twice')
   await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Tova Twice')
   await page.getByRole('option', { name: /^Create/ }).click()
@@ -110,9 +113,7 @@ test('the company of the contact is filled in, unless another was chosen', { ski
   const made = await call('POST', `${v1}/contact`, { ...contact, company })
   assert.equal(made.status, 201, made.text)
   const { page, end } = await openUi(service, '/today')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  const dialog = await newDeal(page)
   await dialog.getByLabel('Title').fill('Of a company')
   await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Fillworth')
   // Not the option that makes a contact of this name.
@@ -167,9 +168,7 @@ test('a copy of a deal is its own, whatever was left in the dialog', { skip }, a
 
 test('rules ask for their fields as soon as they hold', { skip }, async () => {
   const { page, end } = await openUi(service, '/today')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New deal' })
+  const dialog = await newDeal(page)
   await dialog.getByLabel('Title').waitFor()
   assert.equal(await dialog.getByLabel('Closed on').count(), 0)
   await dialog.getByLabel('Stage').selectOption({ label: 'Lost' })

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import type { Queryable } from '../../src/records/store.ts'
 import { resources } from '../../src/resources.ts'
 import { createLink } from '../../src/sign-in/links.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { signInByProvider } from '../support/openid.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -22,7 +22,7 @@ const password = 'four words that nobody knows'
 async function inTwoAccounts(email: string, name: string): Promise<void> {
   const made = await call('POST', `${v1}/user`, { name: 'Ana Lima', email })
   assert.equal(made.status, 201, made.text)
-  const tx: Queryable = { query: db.query, write: (_account, text, params) => db.query(text, params) }
+  const tx = byQueries(db)
   const { account, owner } = await createAccount(tx, { name, ownerName: 'Ana Lima', ownerEmail: email })
   for (const [where, user] of [
     [1, made.body.data.id],
@@ -66,6 +66,12 @@ async function throughPages(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
+/** The name of the account that the page is signed in to. */
+async function accountOf(page: Page): Promise<string> {
+  const me = await page.evaluate(async () => (await fetch('/rest/api/v1/me')).json())
+  return me.data.account.name
+}
+
 test('the provider signs in, and leads to where one wanted to go', { skip }, async () => {
   const made = await call('POST', `${v1}/user`, { name: 'Ben Ito', email: 'ben@example.com' })
   assert.equal(made.status, 201, made.text)
@@ -103,8 +109,7 @@ test('whoever has several accounts chooses one, at either way in', { skip }, asy
   await assertAccessible(page, 'a choice of accounts')
   await page.getByRole('link', { name: 'Second & sons' }).click()
   await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
-  const me = await page.evaluate(async () => (await fetch('/rest/api/v1/me')).json())
-  assert.equal(me.data.account.name, 'Second & sons')
+  assert.equal(await accountOf(page), 'Second & sons')
   await context.close()
 })
 
@@ -121,7 +126,6 @@ test('a password that is that of users in several accounts asks for one', { skip
   await assertAccessible(page, 'a choice of accounts by password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
-  const me = await page.evaluate(async () => (await fetch('/rest/api/v1/me')).json())
-  assert.equal(me.data.account.name, 'Third')
+  assert.equal(await accountOf(page), 'Third')
   await context.close()
 })

@@ -1,0 +1,6 @@
+/** A database whose writes are plain queries: of what is made beside the service, such as an account. */
+import type { Queryable } from '../../src/records/store.ts'
+
+export function byQueries({ query }: Pick<Queryable, 'query'>): Queryable {
+  return { query, write: (_account, text, params) => query(text, params) }
+}
