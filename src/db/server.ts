@@ -93,7 +93,7 @@ function opener(address: ServerAddress, log: (line: string) => void): Open {
       return address.connect(signal)
     }
     const settings = { ...readable, ...parameters, ...address.settings }
-    return new Session({ ...address, ...life, settings, connect, connectWithinMs, log })
+    return new Session({ ...address, ...life, settings, connect, isRemote: true, connectWithinMs, log })
   }
 }
 

@@ -56,6 +56,8 @@ export type SessionOptions = {
   readonly settings: Readonly<Record<string, string>>
   /** Connects, unless told meanwhile that nobody wants it any more. */
   connect(signal: AbortSignal): Duplex | Promise<Duplex>
+  /** whether it leads to another process, so that each time something is sent costs a call of the system */
+  readonly isRemote: boolean
   /** how long it may take until it can be asked, in milliseconds; null where something else sees to that */
   readonly connectWithinMs: number | null
   /** Called after each answer. */
@@ -213,19 +215,24 @@ export class Session {
     const bytes = isScript ? wire.script(statements[0]!.text) : wire.statements(statements)
     // From here on it has its place in line: what is thrown must not leave it there without having been sent.
     this.#guard(() => {
+      const isIdle = this.underWay === 0
       this.#line.add(question)
-      if (this.#isReady) this.#gather(bytes)
-      else this.#unsent.push(bytes)
+      if (!this.#isReady) this.#unsent.push(bytes)
+      else if (isIdle || !this.#options.isRemote) this.#socket!.write(bytes)
+      else this.#gather(bytes)
     })
     if (this.#over !== null) question.reject(this.#over)
   }
 
-  /** What is sent in one turn goes out together. */
+  /**
+   * What comes in one turn of the event loop goes out together at its end: fewer calls of the system, and
+   * PostgreSQL is busy with what it has till then.
+   */
   #gather(bytes: Buffer): void {
     const socket = this.#socket!
     if (socket.writableCorked === 0) {
       socket.cork()
-      process.nextTick(() => this.#guard(() => socket.uncork()))
+      setImmediate(() => this.#guard(() => socket.uncork()))
     }
     socket.write(bytes)
   }

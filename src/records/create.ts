@@ -79,7 +79,7 @@ export type Given = {
   readonly rows?: (by: Author) => Sql[]
   /** what is wrong with the body, and only whoever gives this knows */
   readonly problems?: readonly Problem[]
-  /** the record as it was just read: what recordStatement answers */
+  /** the record as it was just read: what recordToChange answers */
   readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */
   readonly isIt?: (before: Values) => boolean

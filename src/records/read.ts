@@ -24,7 +24,7 @@ export async function readRecord(
   return readOf(fields, row)
 }
 
-/** The record of a row that has `readColumns`. */
+/** The record of a row that has what recordStatement answers. */
 export function readOf(fields: ResourceFields, row: Record<string, string | null>): Read {
   const { version, record, is_moved } = row
   return { version: Number(version), record: shown(fields, record!), isMoved: is_moved === 'true' }

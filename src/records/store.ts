@@ -66,41 +66,52 @@ export function tableOf({ resource }: ResourceFields): Sql {
 }
 
 /**
- * Reads a record that the viewer sees and that is not deleted: version, record and state, and is_changeable:
- * whether the viewer may change it. The state differs after every change of the stored text, also after a
- * change that makes no version; and is_moved: whether a value may have changed since the version was written
- * (D89).
+ * Reads a record that the viewer sees and that is not deleted: version; record; and is_moved, whether a value
+ * may have changed since the version was written (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
-  const { catalog, actor, territories = [] } = viewer
-  const { account, followedAt } = catalog
-  return readOf(fields)(String(account.id), String(actor), `{${territories.join(',')}}`, id, followedAt)
+  return asked(toRead(fields), viewer, id)
 }
 
-const readOf = madeOnce((fields: ResourceFields) =>
-  prepared((account, actor, territories, id, followedAt) => {
+/**
+ * The same for a change of the record: version; record; state, which differs after every change of the stored
+ * text, also after one that makes no version; and is_changeable, whether the viewer may change it.
+ */
+export function recordToChange(fields: ResourceFields, viewer: Viewer, id: string): Statement {
+  return asked(toChange(fields), viewer, id)
+}
+
+const toRead = madeOnce((fields: ResourceFields) => oneRecord(fields, readColumns))
+const toChange = madeOnce((fields: ResourceFields) => oneRecord(fields, changeColumns))
+
+function oneRecord(fields: ResourceFields, columns: typeof readColumns) {
+  return prepared((account, actor, territories, id, followedAt) => {
     const sight = { account, actor, territories, resources: new Map([[fields.resource.name, fields]]) }
-    const { name } = fields.resource
-    const r = sql`r`
     return sql`
-    SELECT ${readColumns(fields, sight, followedAt)}
+    SELECT ${columns(fields, sight, followedAt)}
     FROM ${tableOf(fields)} r
-    WHERE ${visible(name, sight, r)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
-  }),
-)
+    WHERE ${visible(fields.resource.name, sight, sql`r`)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
+  })
+}
+
+function asked(statement: ReturnType<typeof oneRecord>, viewer: Viewer, id: string): Statement {
+  const { catalog, actor, territories = [] } = viewer
+  const { account, followedAt } = catalog
+  return statement(String(account.id), String(actor), `{${territories.join(',')}}`, id, followedAt)
+}
 
 /** The same of several records: also `id`. */
-export function recordsSelect(fields: ResourceFields, viewer: Viewer, ids: readonly number[]): Sql {
+export function recordsToChange(fields: ResourceFields, viewer: Viewer, ids: readonly number[]): Sql {
   const [sight, r] = [sightOf(viewer), sql`r`]
   return sql`
-    SELECT r.id::text AS id, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}
+    SELECT r.id::text AS id, ${changeColumns(fields, sight)}
     FROM ${tableOf(fields)} r
     WHERE ${visible(fields.resource.name, sight, r)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
       AND r.deleted_at IS NULL`
 }
 
-/** The condition that values of `r` which need no write differ from those at its last write, or may. */
-function moved({ whole }: ResourceFields, followedAt: Param): Sql {
+/** Whether values of `r` that need no write differ from those at its last write, or may. */
+export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
   const { kept } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const byClock = volatile.flatMap(({ computed }) =>
@@ -111,19 +122,25 @@ function moved({ whole }: ResourceFields, followedAt: Param): Sql {
       : [],
   )
   const isFollowing = volatile.length > byClock.length
+  // The cheapest first: one that holds is enough.
   const all = [
-    ...byClock,
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
     ...(kept ? [sql`r.updated_at <= r.${sql.id(kept.movedAt)}`] : []),
+    ...byClock,
   ]
-  return all.length ? sql.join(all, sql` OR `) : sql`false`
+  return sql`(${all.length ? sql.join(all, sql` OR `) : sql`false`})::text AS is_moved`
 }
 
 /** What recordStatement answers of the row `r`. */
-export function readColumns(fields: ResourceFields, sight: Sight, followedAt: Param): Sql {
+function readColumns(fields: ResourceFields, _sight: Sight, followedAt: Param): Sql {
+  return sql`r.version::text AS version, ${renderedSql(fields)} AS record, ${isMoved(fields, followedAt)}`
+}
+
+/** What recordToChange answers of the row `r`. */
+export function changeColumns(fields: ResourceFields, sight: Sight): Sql {
   const isChangeable = changeable(fields.resource.name, sight, sql`r`)
-  return sql`r.version::text AS version, ${stateOf(sql`r.document`)}::text AS state, ${renderedSql(fields)} AS record,
-      (${isChangeable})::text AS is_changeable, (${moved(fields, followedAt)})::text AS is_moved`
+  return sql`r.version::text AS version, ${renderedSql(fields)} AS record,
+      ${stateOf(sql`r.document`)}::text AS state, (${isChangeable})::text AS is_changeable`
 }
 
 /** SQL of what tells a stored text from any other: 64 bits. */

@@ -20,7 +20,7 @@ import { isMet } from './precondition.ts'
 import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
 import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
-import { type Queryable, recordsSelect } from './store.ts'
+import { type Queryable, recordsToChange } from './store.ts'
 import { holdersSelect, keyed } from './unique.ts'
 import { completed, isKnown } from './update.ts'
 import { withTold } from './upsert.ts'
@@ -118,7 +118,7 @@ async function readRows(
   const rows = new Map<Operation, Row>()
   const byId = Map.groupBy(operations.filter(hasId), ({ id }) => String(id))
   const ids = [...byId.keys()].map(Number)
-  const found = ids.length ? await ask(db, recordsSelect(fields, context, ids)) : []
+  const found = ids.length ? await ask(db, recordsToChange(fields, context, ids)) : []
   for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
   const told = operations.filter(({ told }) => told !== null)
   for (const [field, of] of Map.groupBy(told, ({ told }) => told!.field)) {

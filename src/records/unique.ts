@@ -13,7 +13,7 @@ import { madeOnce } from '../made-once.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Part, param, type Sql, sql } from '../sql.ts'
 import { isHiddenByRole } from './rendered-record.ts'
-import { type Queryable, type RecordToWrite, readColumns } from './store.ts'
+import { changeColumns, isMoved, type Queryable, type RecordToWrite } from './store.ts'
 import type { Author } from './write.ts'
 
 /** Whether the values of a field are kept as keys. */
@@ -146,8 +146,8 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
 }
 
 /**
- * The record that holds a value: holder, which is null where it isn't seen, and what recordStatement answers.
- * No row where nobody holds it.
+ * The record that holds a value: holder, which is null where it isn't seen, and what recordStatement and
+ * recordToChange answer. No row where nobody holds it.
  */
 export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Field, text: Part): Sql {
   const sight = sightOf(viewer)
@@ -169,7 +169,8 @@ export function holdersSelect(
 }
 
 function heldColumns(viewer: Viewer, sight: Sight, fields: ResourceFields): Sql {
-  return sql`r.id::text AS holder, ${readColumns(fields, sight, param(viewer.catalog.followedAt))}`
+  return sql`r.id::text AS holder, ${changeColumns(fields, sight)},
+    ${isMoved(fields, param(viewer.catalog.followedAt))}`
 }
 
 function seenHolder(sight: Sight, fields: ResourceFields): Sql {

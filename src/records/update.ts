@@ -35,7 +35,7 @@ import {
   changesSql,
   type Queryable,
   type RecordToWrite,
-  recordStatement,
+  recordToChange,
   stateOf,
   tableOf,
 } from './store.ts'
@@ -262,7 +262,7 @@ export function isKnown({ field, id, path }: Reference, { byName }: ResourceFiel
 }
 
 async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, context: Context) {
-  const [row] = await ask(db, recordStatement(fields, context, String(id)))
+  const [row] = await ask(db, recordToChange(fields, context, String(id)))
   if (!row) throw recordNotFound(fields, id)
   return row
 }

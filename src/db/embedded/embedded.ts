@@ -63,6 +63,7 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     user: 'postgres',
     password: '',
     settings: { database: 'postgres' },
+    isRemote: false,
     connectWithinMs: null,
     log,
   }
