@@ -60,7 +60,7 @@ export function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer
   const sight = sightOf(viewer)
   const shown = compile(renderedSql(fields)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
-    const ctes = pastSql(fields, sight, past, text.replaceAll(shown, ''))
+    const ctes = pastSql(fields, sight, past, [text.replaceAll(shown, ''), ...params].join('\n'))
     const then = text.replaceAll('now()', '(SELECT moment FROM past)')
     const statement = withCtes(ctes, { text: then, values: params })
     return [statement.text, statement.values, true] as const
@@ -73,7 +73,7 @@ export function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer
 
 /**
  * The CTEs: the moment, what is taken back for all records, and the records under the name of their table.
- * `asked`: the text of the statement without what it only shows.
+ * `asked`: the text of the statement without what it only shows, and its parameters.
  */
 function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, asked: string): Sql[] {
   const { name } = fields.resource
@@ -81,20 +81,19 @@ function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, as
   const later = laterEvents(name, sight, seq)
   const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
   const columns = columnsOf(fields.whole)
-  const custom = fields.whole.fields.filter(field => field.is_custom).map(field => field.internal_name)
+  const custom = fields.whole.fields.filter(field => field.is_custom && isAsked(field.internal_name))
   const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
-  const wanted = [...new Set([...taken, ...(isAsked('custom') ? custom : [])])]
+  const wanted = [...new Set([...taken, ...custom.map(field => field.internal_name)])]
   const was = columns.map(column => {
-    const isTaken = column.name === 'custom' || column.name === 'deleted_at' || taken.includes(column.field!)
+    const isTaken = column.name === 'custom' || taken.includes(column.field!)
     return sql`${isTaken ? takenBack(column, sql`t.changes`) : later.of(column)} AS ${sql.id(column.name)}`
   })
   return [
     sql`past AS MATERIALIZED (SELECT ${moment}::timestamptz AS moment)`,
     sql`taken_back AS MATERIALIZED (
-  SELECT e.record_id AS id, merged(${later.changes} ORDER BY e.seq DESC) AS changes
+  SELECT e.record_id AS id, ${later.firstOf(wanted)} AS changes
   FROM event e
-  WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[]
-    OR e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))
+  WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[] OR ${later.areOfDeletion})
   GROUP BY e.record_id)`,
     sql`${table} AS NOT MATERIALIZED (
   SELECT ${sql.join(was)}
@@ -103,7 +102,11 @@ function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, as
   ]
 }
 
-/** The events `e` after the past; what they changed; and a column of the record `d` by its own events. */
+/**
+ * The events `e` after the past, and those of them that delete or restore; of those of a record, the first
+ * change of each of these fields, and whether it was deleted, as JSON; and a column of the record `d`, of
+ * which `t` has the changes, by its own events.
+ */
 function laterEvents(name: string, { account }: Sight, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
@@ -121,13 +124,24 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
   const isWritten = isWriting(sql`e`)
   const updatedAt = sql`coalesce(${lastBefore(sql`e.at`, isWritten)}, ${written('at')})`
   const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`, isWritten)}, ${written('by')})`
-  // When it was deleted that is restored, its deletion says.
-  const changes = sql`CASE e.type
-    WHEN ${verb('deleted')} THEN '{"deleted_at":{"before":null}}'
-    WHEN ${verb('restored')} THEN jsonb_build_object('deleted_at', jsonb_build_object('before', (
-      SELECT x.at FROM event x WHERE x.account_id = e.account_id AND x.record_id = e.record_id
-        AND x.type = ${verb('deleted')} AND x.seq < e.seq ORDER BY x.seq DESC LIMIT 1)))
-    ELSE e.changes END`
+  const areOfDeletion = sql`e.type IN (${verb('deleted')}, ${verb('restored')})`
+  // The least text is that of the first event. So the events need no order, and can be read in parallel.
+  const first = (key: string, before: Sql, isOne: Sql) => sql`
+    ${sql.text(`"${key}":{"before":`)} || substr(min(lpad(e.seq::text, 19, '0') || (${before})::text
+      COLLATE "C") FILTER (WHERE ${isOne}), 20) || '}'`
+  const wasDeleted = sql`e.type = ${verb('restored')}`
+  const firstOf = (fields: readonly string[]) => {
+    const updates = fields.map(field => {
+      const key = sql.text(field)
+      return first(
+        field,
+        sql`coalesce(e.changes -> ${key} -> 'before', 'null')`,
+        sql`e.changes ? ${key} AND NOT ${areOfDeletion}`,
+      )
+    })
+    const all = [...updates, first('was_deleted', wasDeleted, areOfDeletion)]
+    return sql`concat('{', concat_ws(',', ${sql.join(all)}), '}')::jsonb`
+  }
   const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
   const of = (column: WasColumn): Sql => {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
@@ -136,11 +150,11 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
         return updatedAt
       case 'updated_by':
         return updatedBy
+      case 'deleted_at':
+        return sql`CASE t.changes #>> '{was_deleted,before}' WHEN 'false' THEN NULL
+          WHEN 'true' THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)} ELSE d.deleted_at END`
       case 'deleted_by':
-        return lastBefore(
-          sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`,
-          sql`e.type IN (${verb('deleted')}, ${verb('restored')})`,
-        )
+        return lastBefore(sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`, areOfDeletion)
       case 'version':
         return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`
       case 'document':
@@ -149,7 +163,7 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
         return sql`(SELECT ${takenBack(column, sql`own.changes`)} FROM ${merged})`
     }
   }
-  return { are, changes, of }
+  return { are, areOfDeletion, firstOf, of }
 }
 
 /** A column of the record `d`, before `changes`: JSON of {field: {before}}; null: there are none. */

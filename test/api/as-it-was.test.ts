@@ -21,6 +21,8 @@ const queries = [
   'sort=deal_value:desc,title:asc&expand=pipeline_stage,sales_owner',
   'filter=status:eq(Won)&sort=title:asc',
   'filter=cf_custom_text_field:like(was)&sort=cf_custom_text_field:desc',
+  // The field is named in a parameter alone.
+  'filter=cf_custom_text_field:eq(was 3)&sort=id:asc',
   'filter=deal_value.currency:eq(EUR),tags:notnull(true)&sort=expected_close_date:asc',
   'filter=description:isnull(true)&sort=description:asc,id:desc',
   'deleted=only&sort=id:asc',

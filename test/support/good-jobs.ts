@@ -67,15 +67,15 @@ export async function importIn(service: Given, state: string): Promise<number> {
 async function settled({ get, db }: Given, path: string, state: string): Promise<number> {
   for (;;) {
     const { data } = (await get(`${v1}/${path}`)).body
-    if (data.state === state) return data.id
-    if (data.state !== 'running') {
-      await db.query(
-        `UPDATE job SET state = $2, phase = coalesce(phase, 'run'), lease = 'nobody', leased_until = 'infinity'
-         WHERE account_id = 1 AND id = $1::bigint`,
-        [String(data.id), state],
-      )
+    if (data.state === 'running') await sleep(10)
+    else {
+      if (data.state !== state)
+        await db.query(
+          `UPDATE job SET state = $2, phase = coalesce(phase, 'run'), lease = 'nobody', leased_until = 'infinity'
+           WHERE account_id = 1 AND id = $1::bigint`,
+          [String(data.id), state],
+        )
       return data.id
     }
-    await sleep(10)
   }
 }
