@@ -15,6 +15,7 @@ import type { Json } from '../src/json.ts'
 import { pageStatement } from '../src/list/list.ts'
 import { readListQuery } from '../src/list/query.ts'
 import { createRecord } from '../src/records/create.ts'
+import { readRecord } from '../src/records/read.ts'
 import type { Queryable } from '../src/records/store.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
@@ -232,8 +233,10 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   const create = sent.splice(0)
   await updateRecord(spy, fields, id, change, context)
   const update = sent.splice(0)
+  await readRecord(spy, fields, context, id)
+  const get = sent.splice(0)
   return {
-    get: [{ ...update[0]! }],
+    get,
     list: page(`pipeline_stage:eq(${stage})`),
     // As list.ts asks: planned with the word in sight.
     contains: page(`title:like(${word})`).map(statement => ({ ...statement, isReplanned: true })),

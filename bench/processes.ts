@@ -1,6 +1,6 @@
 /** The child processes of the bench: started, asked, stopped, and gone whichever way the bench ends. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -97,5 +97,35 @@ export function peakOf({ pid }: Running): string {
     return String(Math.round(Number(kilobytes) / 1024))
   } catch {
     return '?'
+  }
+}
+
+/** The processor time so far of the service, and of each process of PostgreSQL on this machine. */
+export type Spent = ReadonlyMap<string, number>
+
+/** That of this moment, by process; of none where the system does not tell. */
+export function spent({ pid }: Running): Spent {
+  try {
+    const all = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+    return new Map(all.map(process => [process, msOf(process, String(pid))]))
+  } catch {
+    return new Map()
+  }
+}
+
+/** Milliseconds between the two. A process that has ended meanwhile does not count. */
+export function spentBetween(before: Spent, after: Spent): number {
+  return [...after].reduce((sum, [process, ms]) => sum + ms - (before.get(process) ?? 0), 0)
+}
+
+const tickMs = 10
+
+function msOf(process: string, service: string): number {
+  try {
+    const [, name, rest] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${process}/stat`, 'utf8'))!
+    const [user, system] = rest!.split(' ').slice(11, 13)
+    return process === service || name === 'postgres' ? (Number(user) + Number(system)) * tickMs : 0
+  } catch {
+    return 0
   }
 }

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:versions -- --other DIRECTORY [--seconds 1 --turns 10 --engine postgres,embedded]`: reads,
  * lists, creates and updates over HTTP by this version of the service, by another in a checkout of its own,
- * and by the hand-written endpoint, in turns of one run. Prints the throughput as ratios. See
+ * and by the hand-written endpoint, in turns of one run. Prints the throughput and the processor time of a
+ * request (of the service and of all PostgreSQL there is, where the system tells) as ratios. See
  * docs/performance.md.
  */
 
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens, type Case, cases } from './prepare.ts'
-import { ask, type Running, startProcess, startService } from './processes.ts'
+import { ask, type Running, spent, spentBetween, startProcess, startService } from './processes.ts'
 import { onServer } from './server.ts'
 
 const { values } = parseArgs({
@@ -27,7 +28,8 @@ const [here, other] = [join(import.meta.dirname, '..'), resolve(values.other)]
 const [seconds, turns] = [Number(values.seconds), Number(values.turns)]
 const inFlight = 32
 
-type Candidate = { readonly name: string; readonly url: string; readonly items: readonly Case[] }
+type Candidate = { readonly name: string; readonly service: Running; readonly items: readonly Case[] }
+type Turn = Figures & { readonly processorMs: number }
 type Opened = { url: string } | { dataDir: string }
 
 const directory = ownDirectory()
@@ -37,7 +39,7 @@ if (values.engine.includes('postgres'))
     const own = await candidate('this version', here, { url })
     const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
     const before = await candidate('the other version', other, { url: otherUrl })
-    await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', url: plain.url }])
+    await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', service: plain }])
   }, 2)
 if (values.engine.includes('embedded'))
   await compare('Embedded', [
@@ -52,38 +54,52 @@ async function candidate(name: string, root: string, open: Opened): Promise<Cand
   const items = cases(await prepareDeals(open, Number(values.deals)))
   const place = 'url' in open ? { DATABASE_URL: open.url, DATA_DIR: directory } : { DATA_DIR: open.dataDir }
   const service: Running = await startService({ ...place, DEALWRIGHT_TOKEN: accountTokens[0]! }, root)
-  return { name, url: service.url, items }
+  return { name, service, items }
 }
 
 async function compare(title: string, candidates: readonly Candidate[]): Promise<void> {
-  const others = candidates.slice(1).map(({ name }) => `of ${name}`)
-  const head = ['Request', 'p50 ms', 'p99 ms', ...others]
+  const others = candidates.slice(1).map(({ name }) => name)
+  const head = ['Request', 'p50 ms', 'p99 ms', ...others.map(name => `of ${name}`)]
+  head.push(...others.map(name => `processor time, of ${name}`))
   const rows = [head, head.map((_cell, index) => (index ? '--:' : '---'))]
   for (const index of candidates[0]!.items.keys()) {
-    const found = candidates.map((): Figures[] => [])
+    const found = candidates.map((): Turn[] => [])
     for (const each of candidates) await load(each, index, 1)
     for (let turn = 0; turn < turns; turn++) {
       const order = candidates.map((_each, at) => (at + turn) % candidates.length)
       for (const at of turn % 2 ? order.reverse() : order)
         found[at]!.push(await load(candidates[at]!, index, seconds))
     }
-    const ratios = found.slice(1).map(figures => {
-      const each = figures.map(({ count }, turn) => found[0]![turn]!.count / count).sort((a, b) => a - b)
-      return `${middle(each).toFixed(2)} (${each[0]!.toFixed(2)} to ${each.at(-1)!.toFixed(2)})`
-    })
+    const ratios = (figure: (of: Turn) => number) =>
+      found
+        .slice(1)
+        .map(turns => spread(turns.map((other, turn) => figure(found[0]![turn]!) / figure(other))))
     const latencies = found[0]!.flatMap(figures => figures.latencies).sort((a, b) => a - b)
     const part = (of: number) => latencies[Math.floor(latencies.length * of)]!.toFixed(1)
-    rows.push([candidates[0]!.items[index]!.name, part(0.5), part(0.99), ...ratios])
+    rows.push([
+      ...[candidates[0]!.items[index]!.name, part(0.5), part(0.99)],
+      ...ratios(({ count }) => count),
+      ...ratios(({ count, processorMs }) => processorMs / count),
+    ])
   }
   const text = rows.map(cells => `| ${cells.join(' | ')} |`).join('\n')
   console.log(`\n${title}, ${inFlight} in flight, ${turns} turns of ${seconds} s\n\n${text}`)
 }
 
-function load({ name, url, items }: Candidate, index: number, seconds: number): Promise<Figures> {
+/** The middle, the least and the most of the ratios. */
+function spread(ratios: number[]): string {
+  const sorted = ratios.sort((a, b) => a - b)
+  return `${middle(sorted).toFixed(2)} (${sorted[0]!.toFixed(2)} to ${sorted.at(-1)!.toFixed(2)})`
+}
+
+async function load({ name, service, items }: Candidate, index: number, seconds: number): Promise<Turn> {
   const { method, path, plainPath, ids, body, accounts } = items[index]!
-  return ask('bench/load.ts', {
-    ...{ port: Number(new URL(url).port), connections: inFlight, warmUp: 0.1, seconds, method, ids, body },
+  const before = spent(service)
+  const figures = await ask<Figures>('bench/load.ts', {
+    ...{ port: Number(new URL(service.url).port), connections: inFlight, seconds, method, ids, body },
     path: name.startsWith('plain') ? plainPath : path,
     tokens: accountTokens.slice(accounts[0] - 1, accounts[1]),
+    warmUp: 0,
   } satisfies Orders)
+  return { ...figures, processorMs: spentBetween(before, spent(service)) }
 }

@@ -9,6 +9,7 @@ import { errorTable, Refusal } from '../errors.ts'
 import type { Page } from '../list/list.ts'
 import type { ListRequest } from '../list/query.ts'
 import { etagOf } from '../records/precondition.ts'
+import type { Read } from '../records/read.ts'
 import type { Saved } from '../records/save.ts'
 
 export type Answer = {
@@ -56,14 +57,14 @@ export function recordAnswer(
 /**
  * A record that was read. Where it may differ without a new version, its tag says so: "3.1843" (D89).
  */
-export function readAnswer(read: { version: number; record: string }, isMoved: boolean): Answer {
-  const answer = recordAnswer(read)
-  if (!isMoved) return answer
-  return {
-    ...answer,
-    headers: { ...answer.headers, etag: etagOf(`${read.version}.${crc32(read.record) || 1}`) },
-  }
+export function readAnswer({ version, record, isMoved }: Read<string | Buffer>): Answer {
+  const etag = etagOf(isMoved ? `${version}.${crc32(record) || 1}` : version)
+  if (typeof record === 'string') return success(record, null, 200, { etag })
+  return { status: 200, headers: { etag }, body: Buffer.concat([beforeData, record, afterData]) }
 }
+
+/** The envelope of success around bytes. */
+const [beforeData, afterData] = [Buffer.from('{"code":0,"data":'), Buffer.from('}')]
 
 export function createdAnswer(saved: Saved, path: string): Answer {
   const answer = recordAnswer(saved, 201)

@@ -9,8 +9,9 @@ import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.
 import { reachedBy } from '../list/resolve.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { withNames } from '../records/names.ts'
-import { type Read, readRecord } from '../records/read.ts'
-import type { Queryable } from '../records/store.ts'
+import { type Read, readRecord, readRecordBytes } from '../records/read.ts'
+import { isShownWhole } from '../records/rendered-record.ts'
+import type { BytesReader, Queryable } from '../records/store.ts'
 import { readTold, toldBy } from '../records/upsert.ts'
 import { type Answer, pageAnswer, readAnswer } from './answer.ts'
 import { inPast } from './past.ts'
@@ -18,7 +19,7 @@ import { type ApiRequest, fieldsOf, idOf, parametersOf } from './request.ts'
 import type { Handler } from './route.ts'
 
 /** What handlers need of a database. Reads that may take long, such as lists, wait for the account's turn. */
-export type ServedDatabase = Queryable & { inTurn(asker: Asker): ListDatabase }
+export type ServedDatabase = Queryable & BytesReader & { inTurn(asker: Asker): ListDatabase }
 
 /**
  * The database for reads that may take long. A read waits for the turn of the request's account, and ends
@@ -40,8 +41,12 @@ export type RecordHandlers = {
 /** The handlers that read the records of a resource. */
 export function recordHandlers(db: ServedDatabase, resource: string): RecordHandlers {
   return {
-    get: request =>
-      answerRead(db, resource, request, fields => readRecord(db, fields, request.caller, idOf(request))),
+    get: async request => {
+      const [fields, id] = [fieldsOf(request, resource), idOf(request)]
+      if (request.query.size === 0 && isShownWhole(fields, null))
+        return readAnswer(await readRecordBytes(db, fields, request.caller, id))
+      return answerRead(db, resource, request, () => readRecord(db, fields, request.caller, id))
+    },
     getBy: request =>
       answerRead(db, resource, request, fields =>
         readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
@@ -59,7 +64,7 @@ async function answerRead(
   read: (fields: ResourceFields) => Promise<Read>,
 ): Promise<Answer> {
   const answered = await withExpanded(db, resource, request, read)
-  return readAnswer(answered, answered.isMoved || request.query.has('expand'))
+  return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
 }
 
 /** The record that `act` answers, with the names that `expand` asks for. */

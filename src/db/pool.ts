@@ -48,6 +48,11 @@ export type PoolOptions = {
  * sooner.
  */
 const depth = 100
+/**
+ * Statements of one turn of the event loop that share a connection. Sent together they cost fewer calls of
+ * the system; more of them would wait for each other longer.
+ */
+const sharedMax = 16
 /** A server's memory for a session grows with what it has seen; addresses of servers change. */
 const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
@@ -58,6 +63,8 @@ export class SessionPool implements Pool {
   /** those that a transaction has to itself, and until when */
   readonly #taken = new Map<Session, Promise<void>>()
   readonly #waiting: Waiting[] = []
+  /** what statements of this turn of the event loop share, and how many more may */
+  #shared: { readonly session: Session; left: number } | null = null
   /** how many connections in a row could not be had */
   #failures = 0
   #isEnded = false
@@ -66,7 +73,11 @@ export class SessionPool implements Pool {
     this.#options = options
   }
 
-  readonly unsafe: Ask = (...statement) => this.#use(session => session.ask<never>(...statement))
+  readonly unsafe: Ask = (...statement) =>
+    this.#use(
+      session => session.ask<never>(...statement),
+      () => this.#share(),
+    )
 
   readonly together: AskTogether = statements => this.#use(session => session.askTogether(statements))
 
@@ -106,15 +117,15 @@ export class SessionPool implements Pool {
   }
 
   /** Asks any connection, without waiting for what it was asked before. */
-  #use<T>(ask: (session: Session) => Promise<T>): Promise<T> {
+  #use<T>(ask: (session: Session) => Promise<T>, choose = () => this.#choose()): Promise<T> {
     return new Promise((resolve, reject) =>
-      this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }),
+      this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }, choose),
     )
   }
 
   /** Gives a connection at once if there is one. */
-  #acquire(waiting: Waiting): void {
-    const session = this.#waiting.length === 0 && !this.#isEnded ? this.#choose() : undefined
+  #acquire(waiting: Waiting, choose = () => this.#choose()): void {
+    const session = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
     if (session) waiting.take(session)
     else if (this.#isEnded) waiting.refuse(closed())
     else this.#waiting.push(waiting)
@@ -128,11 +139,29 @@ export class SessionPool implements Pool {
     }
   }
 
+  /** The connection that the last statement of this turn was given, or another. */
+  #share(): Session | undefined {
+    const shared = this.#shared
+    if (shared && shared.left > 0 && this.#isFree(shared.session)) {
+      shared.left--
+      return shared.session
+    }
+    const session = this.#choose()
+    if (!session) return undefined
+    if (!shared) setImmediate(() => (this.#shared = null))
+    this.#shared = { session, left: sharedMax - 1 }
+    return session
+  }
+
+  #isFree(session: Session): boolean {
+    return this.#sessions.has(session) && !this.#taken.has(session) && session.underWay < depth
+  }
+
   #choose(): Session | undefined {
     let best: Session | undefined
     for (const session of this.#sessions) {
       const { underWay, openedAt } = session
-      if (this.#taken.has(session) || underWay >= depth) continue
+      if (!this.#isFree(session)) continue
       if (underWay === 0 && performance.now() - openedAt > oldestMs) this.#retire(session)
       else if (!best || underWay < best.underWay) best = session
     }

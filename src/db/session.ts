@@ -215,18 +215,17 @@ export class Session {
     const bytes = isScript ? wire.script(statements[0]!.text) : wire.statements(statements)
     // From here on it has its place in line: what is thrown must not leave it there without having been sent.
     this.#guard(() => {
-      const isIdle = this.underWay === 0
       this.#line.add(question)
       if (!this.#isReady) this.#unsent.push(bytes)
-      else if (isIdle || !this.#options.isRemote) this.#socket!.write(bytes)
+      else if (!this.#options.isRemote) this.#socket!.write(bytes)
       else this.#gather(bytes)
     })
     if (this.#over !== null) question.reject(this.#over)
   }
 
   /**
-   * What comes in one turn of the event loop goes out together at its end: fewer calls of the system, and
-   * PostgreSQL is busy with what it has till then.
+   * What comes in one turn of the event loop goes out together at its end: fewer calls of the system, here
+   * and in PostgreSQL.
    */
   #gather(bytes: Buffer): void {
     const socket = this.#socket!

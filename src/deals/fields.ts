@@ -9,6 +9,10 @@ import { type Sql, sql } from '../sql.ts'
 /** The interface's range of every amount. */
 export const moneyRange = { min: 0, max: 9999999999999 }
 const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
+/** Whether, of an open deal, the number of days since then is another than at its last write. */
+const hasMoreDays = ({ alias: r, now }: Row, from: Sql) =>
+  sql`${r}status = 1 AND date_bin('1 day', ${now}, ${from}) > ${r}updated_at`
+const rotsFrom = (r: Sql) => sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`
 /** A field that writes of activities keep; it tells of these fields of theirs. */
 const ofActivities = (...names: string[]) => ({
   readOnly: true,
@@ -227,8 +231,9 @@ export const dealFields = defineFields('deal', {
       // A done activity begins it anew.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
-          THEN greatest(0, ${days(sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`, now)}
-            - ${r}stage_rotting_days) END`,
+          THEN greatest(0, ${days(rotsFrom(r), now)} - ${r}stage_rotting_days) END`,
+      moves: row =>
+        sql`${row.alias}stage_rotting_days IS NOT NULL AND ${hasMoreDays(row, rotsFrom(row.alias))}`,
     },
     {
       id: 28,
@@ -240,6 +245,7 @@ export const dealFields = defineFields('deal', {
       volatile: true,
       computed: ({ alias: r, now }: Row) =>
         sql`greatest(0, ${days(sql`${r}created_at`, sql`coalesce(${r}won_time, ${r}lost_time, ${now})`)})`,
+      moves: row => hasMoreDays(row, sql`${row.alias}created_at`),
     },
     {
       id: 29,

@@ -76,6 +76,8 @@ export type Field = {
   readonly is_hidden: boolean
   /** for a value that has no column */
   readonly computed: Expression | null
+  /** of a volatile computed value: whether it may have moved since the last write; null if it always may */
+  readonly moves: Expression | null
   /** whether a custom field has an index of its own, for ranges and sorts */
   readonly is_indexed: boolean
   /** whether no two live records have the same value (D76) */
@@ -127,6 +129,7 @@ export const plainField = {
   rules: [],
   help: null,
   computed: null,
+  moves: null,
   is_volatile: false,
   kept_by: null,
   derives_from: [],

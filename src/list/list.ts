@@ -7,7 +7,7 @@ import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { expanded, namesOf } from '../records/expand.ts'
 import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
-import { type Reader, tableOf } from '../records/store.ts'
+import { type BytesReader, type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
 import { cursorText, listIdentity } from './cursor.ts'
@@ -21,13 +21,7 @@ import { totalOf } from './total.ts'
 /**
  * What a list needs of a database. Records come as bytes, so that they are passed on without being decoded.
  */
-export type ListDatabase = Reader & {
-  queryBytes(
-    text: string,
-    params: readonly (string | null)[],
-    replan?: boolean,
-  ): Promise<readonly (readonly (Uint8Array | null)[])[]>
-}
+export type ListDatabase = Reader & BytesReader
 
 export type Page = {
   /** the records as the inside of a JSON array, in UTF-8 */

@@ -68,7 +68,7 @@ export async function* recordsInSteps(
   let cursor: Cursor | null = null
   for (let size = most; ; ) {
     const { text, values } = stepStatement(fields, viewer, { ...request, cursor, pageSize: size })
-    const rows = (await db.queryBytes(text, values, true)) as [Uint8Array, Uint8Array][]
+    const rows = (await db.queryBytes(text, values, true)) as readonly [Buffer, Buffer][]
     if (rows.length === 0) return
     yield rows.map(([record]) => record)
     // What a step reads beyond its bytes is read in vain, so the next one tries a little more than fitted.

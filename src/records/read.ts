@@ -4,10 +4,14 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
-import { type Queryable, recordStatement } from './store.ts'
+import { type BytesReader, type Queryable, recordStatement } from './store.ts'
 
 /** A record as JSON text, with its version, and whether a value may have moved without one (D89). */
-export type Read = { readonly version: number; readonly record: string; readonly isMoved: boolean }
+export type Read<Text = string> = {
+  readonly version: number
+  readonly record: Text
+  readonly isMoved: boolean
+}
 
 /**
  * Reads a record. Throws `record_not_found` for an unknown, deleted or another account's id (D3), and for
@@ -22,6 +26,20 @@ export async function readRecord(
   const [row] = await ask(db, recordStatement(fields, viewer, String(id)))
   if (!row) throw recordNotFound(fields, id)
   return readOf(fields, row)
+}
+
+/** The same of a record that is shown as it is stored: the bytes that PostgreSQL sent, passed on unread. */
+export async function readRecordBytes(
+  db: BytesReader,
+  fields: ResourceFields,
+  viewer: Viewer,
+  id: number,
+): Promise<Read<Buffer>> {
+  const { text, values } = recordStatement(fields, viewer, String(id))
+  const [row] = await db.queryBytes(text, values)
+  if (!row) throw recordNotFound(fields, id)
+  const [version, record, isMoved] = row
+  return { version: Number(version!.toString()), record: record!, isMoved: isMoved?.toString() === 'true' }
 }
 
 /** The record of a row that has what recordStatement answers. */

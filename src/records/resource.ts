@@ -161,6 +161,7 @@ export type FieldDefinition = {
   /** whether the schema keeps two records of an account from having the same value */
   unique?: true
   computed?: Expression
+  moves?: Expression
   volatile?: boolean
   /** the resource whose writes keep its column; such a field is volatile */
   keptBy?: string
@@ -208,6 +209,7 @@ export function defineFields(
       rules: definition.rules ?? [],
       help: definition.help ?? null,
       computed: definition.computed ?? null,
+      moves: definition.moves ?? null,
       is_volatile: definition.volatile ?? definition.keptBy !== undefined,
       kept_by: definition.keptBy ?? null,
       is_filled: definition.filled ?? definition.required ?? false,

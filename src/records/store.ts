@@ -33,6 +33,15 @@ export type Reader = {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
+/** Reads values as the bytes that PostgreSQL sent. */
+export type BytesReader = {
+  queryBytes(
+    text: string,
+    params: readonly (string | null)[],
+    replan?: boolean,
+  ): Promise<readonly (readonly (Buffer | null)[])[]>
+}
+
 /** What the store needs of a database. A transaction has the same functions and can be used instead. */
 export type Queryable = Reader & {
   /**
@@ -114,19 +123,13 @@ export function recordsToChange(fields: ResourceFields, viewer: Viewer, ids: rea
 export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
   const { kept } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
-  const byClock = volatile.flatMap(({ computed }) =>
-    computed
-      ? [
-          sql`(${computed(recordRow)}) IS DISTINCT FROM (${computed({ ...recordRow, now: sql`r.updated_at` })})`,
-        ]
-      : [],
-  )
-  const isFollowing = volatile.length > byClock.length
+  const computed = volatile.filter(field => field.computed)
+  const isFollowing = volatile.length > computed.length
   // The cheapest first: one that holds is enough.
   const all = [
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
     ...(kept ? [sql`r.updated_at <= r.${sql.id(kept.movedAt)}`] : []),
-    ...byClock,
+    ...computed.map(({ moves }) => moves?.(recordRow) ?? sql`true`),
   ]
   return sql`(${all.length ? sql.join(all, sql` OR `) : sql`false`})::text AS is_moved`
 }

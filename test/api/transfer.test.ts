@@ -119,6 +119,43 @@ test('a record whose values have moved without a version has another tag, for on
   assert.match(named.headers.get('etag')!, /^"2\.[1-9]\d*"$/)
 })
 
+test('the days of an open deal move its tag when the next one begins; a closed deal stays as it is', async () => {
+  const { body } = await call('POST', `${v1}/deal`, dealBody(known))
+  const path = `${v1}/deal/${body.data.id}`
+  // What deals follow besides has not changed for long.
+  for (const table of ['pipeline_stage', 'currency'])
+    await db.query(`UPDATE ${table} SET updated_at = now() - interval '1 year'`)
+  const field = { source: 'deal', field_name: 'Region', type: 'SINGLE_STRING' }
+  assert.equal((await call('POST', `${v1}/field`, field)).status, 201, 'the configuration is read anew')
+  const tagAfter = async (changes: string) => {
+    await db.query(`UPDATE deal SET ${changes} WHERE id = ${body.data.id}`)
+    return (await get(path)).headers.get('etag')
+  }
+  const moved = /^"1\.[1-9]\d*"$/
+  const days = (created: string, staged: string, updated: string) =>
+    `created_at = now() - interval '${created}', deal_stage_updated_at = now() - interval '${staged}',
+     stage_rotting_days = 1, updated_at = now() - interval '${updated}'`
+  assert.equal(await tagAfter(days('71 hours', '71 hours', '22 hours')), '"1"')
+  assert.match((await tagAfter(days('73 hours', '71 hours', '2 hours')))!, moved)
+  assert.match((await tagAfter(days('71 hours', '49 hours', '2 hours')))!, moved)
+  assert.equal(await tagAfter(days('71 hours', '49 hours', '0 hours')), '"1"')
+  assert.equal(
+    await tagAfter(`${days('73 hours', '49 hours', '2 hours')}, status = 2, won_time = now()`),
+    '"1"',
+  )
+})
+
+test('what is delivered moves the tag of a webhook', async () => {
+  const { body } = await call('POST', `${v1}/webhook`, { url: 'https://example.com/', events: ['deal.won'] })
+  const path = `${v1}/webhook/${body.data.id}`
+  const before = (await get(path)).headers.get('etag')!
+  assert.equal((await ask(path, { 'if-none-match': before })).status, 304)
+  await db.query(`UPDATE webhook_progress SET failing_since = now() WHERE webhook = ${body.data.id}`)
+  const after = await ask(path, { 'if-none-match': before })
+  assert.equal(after.status, 200)
+  assert.notEqual(JSON.parse(after.bytes.toString()).data.failing_since, null)
+})
+
 test('pages of allowed origins may ask, also what is refused; others may not', async () => {
   const preflight = {
     origin,

@@ -1,7 +1,7 @@
 /**
- * Reads and converts large hostile files in a process of its own, and prints how much memory that held at most
- * above what the process had before: `node --expose-gc test/reliability/hostile-files.ts`. What waits for the
- * garbage collector is not counted: how much that is depends on the machine and on chance.
+ * Reads and converts large hostile files in a process of its own, and prints how much memory that held at
+ * most above what the process had before: `node --expose-gc test/reliability/hostile-files.ts`. What waits
+ * for the garbage collector is not counted: how much that is depends on the machine and on chance.
  */
 import { converter } from '../../src/imports/convert.ts'
 import { guessMapping } from '../../src/imports/guess.ts'
