@@ -67,7 +67,9 @@ export type Database = {
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
   /**
    * The same, each row's values in their order as the bytes that PostgreSQL sent: for text that is passed on
-   * unread. Decoding a page of records and encoding it again takes a third of the time of its request.
+   * unread. Decoding a page of records and encoding it again takes a third of the time of its request. What
+   * may take longer than the look-up of a record is asked `inTurn`: on a server these statements share
+   * connections.
    */
   queryBytes(
     text: string,
@@ -145,8 +147,10 @@ function database(backend: Backend, options: LimitedOptions): Database {
 
   const whileAvailable = available(backend, () => isClosed, logOperationalError)
 
-  const { query, queryBytes } = readers(shouldPrepare, asked =>
-    whileAvailable(() => guard(turn => sql.unsafe(...withTurn(asked, turn)))),
+  const { query, queryBytes } = readers(
+    shouldPrepare,
+    asked => whileAvailable(() => guard(turn => sql.unsafe(...withTurn(asked, turn)))),
+    { raw: true, isQuick: true },
   )
   const share = shareOf(backend, options, backend.placesForReads)
   const transactions = shareOf(
@@ -217,16 +221,17 @@ function available(backend: Backend, isClosed: () => boolean, logOperationalErro
   }
 }
 
-/** Both ways to read, by whatever carries out the statement. */
+/** Both ways to read, by whatever carries out the statement; `asBytes`: how rows of bytes are asked for. */
 function readers(
   shouldPrepare: (text: string) => boolean,
   read: <R>(statement: Parameters<Ask>) => Promise<R>,
+  asBytes: AskOptions = { raw: true },
 ): Pick<Database, 'query' | 'queryBytes'> {
   const ask = <R>(text: string, params: readonly (string | null)[], replan: boolean, more?: AskOptions) =>
     read<R>([text, params, { prepare: !replan && shouldPrepare(text), ...more }])
   return {
     query: (text, params = [], replan = false) => ask(text, params, replan),
-    queryBytes: (text, params, replan = false) => ask(text, params, replan, { raw: true }),
+    queryBytes: (text, params, replan = false) => ask(text, params, replan, asBytes),
   }
 }
 

@@ -49,8 +49,8 @@ export type PoolOptions = {
  */
 const depth = 100
 /**
- * Statements of one turn of the event loop that share a connection. Sent together they cost fewer calls of
- * the system; more of them would wait for each other longer.
+ * Quick statements of one turn of the event loop that share a connection. Sent together they cost fewer calls
+ * of the system; more of them would wait for each other longer.
  */
 const sharedMax = 16
 /** A server's memory for a session grows with what it has seen; addresses of servers change. */
@@ -63,7 +63,7 @@ export class SessionPool implements Pool {
   /** those that a transaction has to itself, and until when */
   readonly #taken = new Map<Session, Promise<void>>()
   readonly #waiting: Waiting[] = []
-  /** what statements of this turn of the event loop share, and how many more may */
+  /** what quick statements of this turn of the event loop share, and how many more may */
   #shared: { readonly session: Session; left: number } | null = null
   /** how many connections in a row could not be had */
   #failures = 0
@@ -76,7 +76,7 @@ export class SessionPool implements Pool {
   readonly unsafe: Ask = (...statement) =>
     this.#use(
       session => session.ask<never>(...statement),
-      () => this.#share(),
+      statement[2]?.isQuick ? () => this.#share() : undefined,
     )
 
   readonly together: AskTogether = statements => this.#use(session => session.askTogether(statements))
@@ -139,7 +139,7 @@ export class SessionPool implements Pool {
     }
   }
 
-  /** The connection that the last statement of this turn was given, or another. */
+  /** The connection that the last quick statement of this turn was given, or another. */
   #share(): Session | undefined {
     const shared = this.#shared
     if (shared && shared.left > 0 && this.#isFree(shared.session)) {

@@ -18,6 +18,8 @@ export type AskOptions = {
   readonly prepare?: boolean
   /** rows as arrays, each value the bytes that PostgreSQL sent */
   readonly raw?: boolean
+  /** whether it is answered so soon that others on its connection may wait for it */
+  readonly isQuick?: boolean
   readonly turn?: Turn | undefined
 }
 

@@ -167,6 +167,19 @@ function serverSuite() {
     await areUnderWay(0)
   })
 
+  test('quick reads of one turn of the event loop share a connection, and wait for nothing that is slow', async () => {
+    const sleeping = 'SELECT pg_sleep(1), pg_backend_pid()::text AS pid'
+    const slow = Array.from({ length: 3 }, () => db.query(sleeping))
+    const quick = Array.from({ length: 40 }, () => db.queryBytes('SELECT pg_backend_pid()::text', []))
+    const processes = (await Promise.all(quick)).map(([row]) => row![0]!.toString())
+    const used = [...new Set(processes)]
+    assert.deepEqual(
+      used.map(one => processes.filter(other => other === one).length),
+      [16, 16, 8],
+    )
+    for (const [row] of await Promise.all(slow)) assert.ok(!used.includes(row!.pid!))
+  })
+
   test('reads that take long keep no quick statement and no transaction waiting', async () => {
     const { signal, abort } = abortable()
     const long = Array.from({ length: 50 }, () => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
