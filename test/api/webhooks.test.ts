@@ -129,6 +129,8 @@ test('bad input is named, all of it, with what to do', async () => {
   const empty = await call('POST', `${v1}/webhook`, {})
   assert.deepEqual(problemsOf(empty), ['/events required', '/url required'])
   const url = 'http://127.0.0.1:9/'
+  const blank = await call('POST', `${v1}/webhook`, { url, events: ['deal.*', ' '] })
+  assert.deepEqual(problemsOf(blank), ['/events/1 required'])
   const filters: [events: string[], filter: string, problems: string[]][] = [
     [['deal.*'], 'titel:like(x)', ['/filter unknown_field']],
     [['deal.*'], 'title:like(x', ['/filter syntax']],

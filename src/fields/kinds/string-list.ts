@@ -1,7 +1,9 @@
 /** STRING_LIST: several words, such as the scopes of a role, in the order in which they were sent. */
+import type { Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
+import { isBlank } from '../blank.ts'
 import { jsonDocument } from '../columns.ts'
-import type { Kind } from '../field.ts'
+import type { Kind, ParseContext } from '../field.ts'
 import { equality } from '../operators.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { oneOrMore, several } from './schemas.ts'
@@ -21,12 +23,12 @@ export const stringList: Kind = {
     if (inputs.length > max_limit)
       return context.problem('too_many', `must have at most ${max_limit} entries`)
     const words = inputs.map((item, index) =>
-      checkedText(item, context, word, Array.isArray(input) ? `/${index}` : ''),
+      checkedWord(item, context, Array.isArray(input) ? `/${index}` : ''),
     )
     return words.includes(undefined) ? undefined : [...new Set(words as string[])]
   },
   schema: ({ config: { max_limit = wordsMax } }) => ({
-    input: oneOrMore({ type: 'string', minLength: 1, maxLength: 255 }, max_limit),
+    input: oneOrMore({ type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }, max_limit),
     output: several({ type: 'string' }),
   }),
   write: value => [JSON.stringify(items(value))],
@@ -42,4 +44,12 @@ export const stringList: Kind = {
           order: null,
           present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
         },
+}
+
+/** A word, which has more than blanks in it, or undefined after a problem. */
+function checkedWord(input: Json, context: ParseContext, at: string): string | undefined {
+  const text = checkedText(input, context, word, at)
+  return text !== undefined && isBlank(text)
+    ? context.problem('required', 'must have more than blanks', { at })
+    : text
 }
