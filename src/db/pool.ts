@@ -117,7 +117,7 @@ export class SessionPool implements Pool {
   }
 
   /** Asks any connection, without waiting for what it was asked before. */
-  #use<T>(ask: (session: Session) => Promise<T>, choose = () => this.#choose()): Promise<T> {
+  #use<T>(ask: (session: Session) => Promise<T>, choose?: () => Session | undefined): Promise<T> {
     return new Promise((resolve, reject) =>
       this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }, choose),
     )

@@ -679,7 +679,7 @@ test('a purge is not undone by a change that began before it', async () => {
   const field = await created({ source: 'deal', field_name: 'Raced', type: 'SINGLE_STRING' })
   const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_raced: 'forget me' }))).body.data
   await call('DELETE', `${v1}/field/${field.id}`)
-  // Of the latest version for good: the purge makes a newer one, and any process may end older ones (D115).
+  // Never outdated: the purge makes a newer configuration, and any process may end older ones then (D115).
   const catalog = { ...(await loadCatalog(db, resources, 1)), version: '1000000' }
   let reads = 0
   // The database itself, with a purge after the first read.
