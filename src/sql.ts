@@ -121,13 +121,22 @@ export const sql = Object.assign(template, { id, integer, join, none, text, type
  * `first` before all others.
  */
 export function compile(statement: Sql, ...first: readonly Param[]): Statement {
-  const values: Value[] = first.map(({ value }) => value)
+  const { text, params } = numbered(statement, first)
+  return { text, values: params.map(given) }
+}
+
+function given(part: Param | Value): Value {
+  return part instanceof Param ? part.value : part
+}
+
+function numbered(statement: Sql, first: readonly Param[] = []) {
+  const params: (Param | Value)[] = [...first]
   const numbers = new Map(first.map((part, index) => [part, index + 1]))
   const numberOf = (part: Param | Value): number => {
-    if (!(part instanceof Param)) return values.push(part)
+    if (!(part instanceof Param)) return params.push(part)
     const known = numbers.get(part)
     if (known) return known
-    const number = values.push(part.value)
+    const number = params.push(part)
     numbers.set(part, number)
     return number
   }
@@ -142,7 +151,7 @@ export function compile(statement: Sql, ...first: readonly Param[]): Statement {
     }
   }
   write(statement)
-  return { text: pieces.join(''), values }
+  return { text: pieces.join(''), params }
 }
 
 /** A statement after CTEs whose names it may use, and which stand before its own. */
@@ -186,9 +195,14 @@ export function pattern(
  * `make` is given a parameter for each of its arguments.
  */
 export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]) => Statement {
-  const slots = Array.from({ length: make.length }, (_, index) => param(String(index)))
-  const { text, values: order } = compile(make(...slots))
-  return (...values) => ({ text, values: order.map(slot => values[Number(slot)]!) })
+  const slots = Array.from({ length: make.length }, () => param(null))
+  const { text, params } = numbered(make(...slots))
+  const places = params.map(part => slots.indexOf(part as Param))
+  const fixed = params.map(given)
+  return (...values) => ({
+    text,
+    values: places.map((place, index) => (place < 0 ? fixed[index]! : values[place]!)),
+  })
 }
 
 /** Asks a database for what a statement reads. `replan`: it is planned anew each time (db/open.ts). */

@@ -3,12 +3,12 @@ import type { Caller } from '../accounts/callers.ts'
 import type { Asker } from '../db/fair-share.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { readKnownList } from '../list/known-list.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import type { Parameters } from '../list/parameters.ts'
-import { type ListRequest, readListQuery, readRecordQuery } from '../list/query.ts'
+import { type ListRequest, readRecordQuery } from '../list/query.ts'
 import { reachedBy } from '../list/resolve.ts'
 import { expandedRecord } from '../records/expand.ts'
-import { withNames } from '../records/names.ts'
 import { type Read, readRecord, readRecordBytes } from '../records/read.ts'
 import { isShownWhole } from '../records/rendered-record.ts'
 import type { BytesReader, Queryable } from '../records/store.ts'
@@ -87,18 +87,16 @@ async function list(
   request: ApiRequest,
   parameters: Parameters,
 ): Promise<Answer> {
-  const { catalog } = request.caller
   const fields = fieldsOf(request, resource)
-  const read = await withNames(db, request.caller, names =>
-    readListQuery(parameters, fields, catalog, request.now.toISOString(), names),
-  )
+  const now = request.now.toISOString()
+  const { request: read, statementOf } = await readKnownList(db, fields, request.caller, parameters, now)
   needNames(request.caller, read.expand, read)
   const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
   // In the past all records are looked at in any case, so they may as well be counted.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read
-  return pageAnswer(await listRecords(at, fields, request.caller, asked), asked)
+  return pageAnswer(await listRecords(at, fields, request.caller, asked, statementOf), asked)
 }
 
 /**

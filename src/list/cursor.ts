@@ -3,7 +3,7 @@
  * unread. It holds the sort values of the last record of a page. So the next page begins right after that
  * record, whatever was inserted or deleted meanwhile. Knows no HTTP and no SQL.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { decimal, plain } from '../fields/decimal.ts'
 import { isoDate, isoInstant } from '../fields/iso8601.ts'
 import { isObject, type Json, parseJson } from '../json.ts'
@@ -20,7 +20,7 @@ export type Cursor = {
 
 /** Identifies a list: one resource with one filter and one sort. A cursor belongs to one list. */
 export function listIdentity(parts: readonly (string | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 }
 
 /** `values` is the JSON array of the last record's sort keys. */

@@ -32,39 +32,64 @@ export type Page = {
   readonly totalIsEstimate: boolean
 }
 
-/**
- * The statement of a page. It answers one row: the records' texts joined to one text; how many were found, up
- * to one more than the page has, which tells whether there is a next page; the sort keys of the last record;
- * and the account's last `seq`, which tells whether a remembered total still holds. One row, because
- * twenty-five rows would cost the client more than the database.
- */
+/** The statement of a page, for whoever asks and at whatever moment it is asked. */
 export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
-  const sight = sightOf(viewer)
-  const seq = sql`,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
-  return compile(pageSql(fields, sight, request, { more: seq }))
+  return compile(countedPageSql(fields, sightOf(viewer), request, param(request.asOf)))
 }
 
 /**
- * SQL of the row of a page: `records`, `found`, `position` and further columns. `within`: a further condition
- * over the row `r`.
+ * SQL of the row of a page, with the account's last `seq`, which tells whether a remembered total still
+ * holds.
+ */
+export function countedPageSql(fields: ResourceFields, sight: Sight, request: ListRequest, asOf: Param): Sql {
+  const seq = sql`,
+  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
+  return pageSql(fields, sight, request, { asOf, more: seq })
+}
+
+/**
+ * SQL of the row of a page. One row, because twenty-five rows would cost the client more than the database:
+ * the records' texts joined to one text, which may have one record more than the page; how many records it
+ * has; the bytes of the one that is too many; the sort keys of the page's last record; and further columns.
+ * `within`: a further condition over the row `r`.
  */
 export function pageSql(
   fields: ResourceFields,
   sight: Sight,
   request: ListRequest,
-  { more = sql.none, within = null }: { readonly more?: Sql; readonly within?: Sql | null },
+  { asOf, more = sql.none, within = null }: { asOf: Param; more?: Sql; within?: Sql | null },
 ): Sql {
-  const keys = keysOf(request, sight)
-  const size = sql.integer(request.pageSize)
+  const { pageSize } = request
+  const keys = keysOf(request, sight, asOf)
+  const named = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
+  const columns = [
+    sql`${renderedSql(fields)} AS record`,
+    ...named.map(({ value, name }) => sql`${value} AS ${name}`),
+  ]
+  const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
   // A line feed separates records that are read one by one, because JSON text here never has one.
   const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
-  const position = sql`json_build_array(${sql.join(keys.map(key => key.value))})::text`
-  return sql`SELECT string_agg(p.record, ${between}) FILTER (WHERE p.n <= ${size}) AS records,
-  count(*)::text AS found, max(p.position) AS position${more}
-FROM (
-  SELECT ${renderedSql(fields)} AS record, r.n, CASE WHEN r.n = ${size} THEN ${position} END AS position
-  FROM (${rowsSql(fields, sight, request, keys, within)}) r) p`
+  return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
+  ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
+  json_build_array(${sql.join(named.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position${more}
+FROM (${rowsSql(fields, sight, request, { keys, columns: sql.join(columns), within })}) p`
+}
+
+/** A row that pageSql answers, as bytes. */
+export type PageRow = readonly (Uint8Array | null)[]
+
+/** What the row of a page says: its records' texts, how many were found, and the cursor of the next page. */
+export function pageOf(row: PageRow, { pageSize, asOf }: ListRequest, identity: () => string) {
+  const [records, found, beyond, position] = row
+  const count = Number(decoded(found!))
+  const hasMore = count > pageSize
+  return {
+    // Without the record that is too many, and what separates it from the others.
+    records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
+    count,
+    hasMore,
+    nextCursor: hasMore ? cursorText(identity(), decoded(position!), asOf) : null,
+  }
 }
 
 /** Whether the response has the records as they are stored. Then their bytes are passed on unread. */
@@ -72,33 +97,28 @@ function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): bool
   return expand.length === 0 && isShownWhole(fields, only)
 }
 
-/** Reads the page that the request asks for, with a total if it asks for one. */
+/**
+ * Reads the page that the request asks for, with a total if it asks for one. `statementOf`: what makes its
+ * statement, if that is known (known-list.ts).
+ */
 export async function listRecords(
   db: ListDatabase,
   fields: ResourceFields,
   viewer: Viewer,
   request: ListRequest,
+  statementOf: typeof pageStatement | null = null,
 ): Promise<Page> {
-  const { text, values } = pageStatement(fields, viewer, await withSelectivity(db, fields, viewer, request))
+  const asked = await withSelectivity(db, fields, viewer, request)
+  const isKnown = statementOf && asked === request
+  const { text, values } = (isKnown ? statementOf : pageStatement)(fields, viewer, asked)
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
-  const [records, found, position, seq] = row as [
-    Uint8Array | null,
-    Uint8Array,
-    Uint8Array | null,
-    Uint8Array,
-  ]
-  const count = Number(decoded(found))
-  const hasMore = count > request.pageSize
-  const page = {
-    records: (await seen(db, fields, viewer, request, [records ?? nothing]))[0]!,
-    hasMore,
-    nextCursor: hasMore ? cursorText(listIdentity(request.identity), decoded(position!), request.asOf) : null,
-  }
+  const { records, count, ...more } = pageOf(row!, request, () => listIdentity(request.identity))
+  const page = { records: (await seen(db, fields, viewer, request, [records]))[0]!, ...more }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
-  const isLast = !hasMore && before !== null && (count > 0 || before === 0)
+  const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
-  const counted = await totalOf(db, fields, viewer, request, decoded(seq))
+  const counted = await totalOf(db, fields, viewer, request, decoded(row!.at(-1)!))
   return {
     ...page,
     ...counted,
@@ -167,8 +187,8 @@ function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line:
  * The sort keys as SQL. In them the clock stands at the moment of the first page: a record must not move
  * between two pages because time goes on.
  */
-export function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
-  const row = { ...recordRow, now: sql`${param(asOf)}::timestamptz` }
+export function keysOf({ sort }: ListRequest, sight: Sight, asOf: Param): SortKey[] {
+  const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
   return sort.map(key => ({
     ...key,
     value: key.order.sql(row, (resource, alias) => visible(resource, sight, alias)),
@@ -176,13 +196,18 @@ export function keysOf({ sort, asOf }: ListRequest, sight: Sight): SortKey[] {
   }))
 }
 
-/** SQL of the rows `r` of a page, one more than the page has. `n` numbers them from 1 in their order. */
+/** What is read of each row `r`, and which rows: `within`, a further condition, is null for all of a list. */
+type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within: Sql | null }
+
+/**
+ * SQL of the rows of a page in their order, one more than the page has. The columns stand beside the limit,
+ * as whole rows that are passed on from step to step would take longer.
+ */
 export function rowsSql(
   fields: ResourceFields,
   sight: Sight,
   request: ListRequest,
-  keys: readonly SortKey[],
-  within: Sql | null,
+  { keys, columns, within }: Rows,
 ): Sql {
   const table = tableOf(fields)
   const selected = whereSql(fields.resource.name, sight, request)
@@ -193,20 +218,19 @@ export function rowsSql(
   const limit = sql.integer(request.pageSize + 1)
   const skip = offset ? sql`${param(String(offset))}::bigint` : null
   const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
-  if (ranges.length > 1) return rowsOfKeyRanges(table, sight.account, where, ranges, limit, skip)
   const [range] = ranges as [KeyRange]
-  const rows = (columns: Sql) => sql`SELECT ${columns} FROM ${table} r
+  const rows = (columns: Sql) => sql`
+      SELECT ${columns} FROM ${table} r
       WHERE ${inKeyRange(range, where)}
       ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
-  if (!skip)
-    return sql`
-    SELECT r.*, row_number() OVER () AS n FROM (
-      ${rows(sql`*`)}) r`
+  if (ranges.length === 1 && !skip) return rows(columns)
   // What is passed over is read from the index alone.
+  const ids =
+    ranges.length > 1
+      ? idsOfKeyRanges(table, where, ranges, limit, skip)
+      : sql`SELECT x.id, row_number() OVER () AS n FROM (${rows(sql`r.id`)} OFFSET ${skip}) x`
   return sql`
-    SELECT r.*, x.n FROM (
-      SELECT x.id, row_number() OVER () AS n FROM (
-      ${rows(sql`r.id`)} OFFSET ${skip}) x) x
+    SELECT ${columns} FROM (${ids}) x
       JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id
     ORDER BY x.n`
 }
@@ -220,12 +244,11 @@ function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql
 }
 
 /**
- * The rows of a page that is read from several key ranges. A range is read only when the ranges before it did
- * not fill the page. The ranges give ids, which are few; the records are looked up at the end.
+ * The ids of a page that is read from several key ranges, numbered in their order. A range is read only when
+ * the ranges before it did not fill the page.
  */
-function rowsOfKeyRanges(
+function idsOfKeyRanges(
   table: Sql,
-  account: Param,
   where: Sql,
   ranges: readonly KeyRange[],
   limit: Sql,
@@ -250,8 +273,6 @@ function rowsOfKeyRanges(
   const all = named.map(({ name }) => sql`SELECT id, n FROM ${name}`)
   return sql`
     WITH ${sql.join(read, sql`,\n    `)}
-    SELECT r.*, x.n${skip ? sql` - ${skip}` : sql.none} AS n
-    FROM (${sql.join(all, sql` UNION ALL `)}) x
-      JOIN ${table} r ON r.account_id = ${account}::bigint AND r.id = x.id
-    WHERE x.n <= ${wanted}${skip ? sql` AND x.n > ${skip}` : sql.none} ORDER BY x.n`
+    SELECT x.id, x.n FROM (${sql.join(all, sql` UNION ALL `)}) x
+    WHERE x.n <= ${wanted}${skip ? sql` AND x.n > ${skip}` : sql.none}`
 }

@@ -7,9 +7,9 @@ import { recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
-import { compile, type Statement, sql } from '../sql.ts'
-import { cursorText, listIdentity } from './cursor.ts'
-import { type ListDatabase, type Page, pageSql, seen } from './list.ts'
+import { compile, param, type Statement, sql } from '../sql.ts'
+import { listIdentity } from './cursor.ts'
+import { type ListDatabase, type Page, pageOf, pageSql, seen } from './list.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues } from './resolve.ts'
 import { withSelectivity } from './selectivity.ts'
@@ -31,20 +31,12 @@ export async function listParted(
   const asked = await withSelectivity(db, fields, viewer, request)
   const { text, values } = partedStatement(fields, viewer, asked, by, ids)
   const rows = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
-  const utf8 = new TextDecoder()
-  const pages = await seen(
-    db,
-    fields,
-    viewer,
-    request,
-    rows.map(([records]) => records ?? new Uint8Array()),
+  const pages = rows.map((row, index) =>
+    pageOf(row, request, () => listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`])),
   )
-  return rows.map(([, found, position], index) => {
-    const hasMore = Number(utf8.decode(found!)) > request.pageSize
-    const identity = listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`])
-    const nextCursor = hasMore ? cursorText(identity, utf8.decode(position!), request.asOf) : null
-    return { records: pages[index]!, hasMore, nextCursor }
-  })
+  const texts = pages.map(({ records }) => records)
+  const records = await seen(db, fields, viewer, request, texts)
+  return pages.map(({ hasMore, nextCursor }, index) => ({ records: records[index]!, hasMore, nextCursor }))
 }
 
 /** One row for each id: the filter and the order stand in the statement once, however many ids there are. */
@@ -56,8 +48,11 @@ export function partedStatement(
   ids: readonly number[],
 ): Statement {
   const value = kinds[by.type].term(by, '')!.sql(recordRow)
-  const page = pageSql(fields, sightOf(viewer), request, { within: sql`${value} = parted.id` })
-  return compile(sql`SELECT page.records, page.found, page.position
+  const page = pageSql(fields, sightOf(viewer), request, {
+    asOf: param(request.asOf),
+    within: sql`${value} = parted.id`,
+  })
+  return compile(sql`SELECT page.*
 FROM unnest(${`{${ids.join(',')}}`}::bigint[]) WITH ORDINALITY parted (id, place)
 CROSS JOIN LATERAL (${page}) page ORDER BY parted.place`)
 }

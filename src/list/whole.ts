@@ -6,7 +6,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { tableOf } from '../records/store.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
-import { compile, type Statement, sql } from '../sql.ts'
+import { compile, param, type Statement, sql } from '../sql.ts'
 import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
 import { keysOf, type ListDatabase, rowsSql } from './list.ts'
 import type { ListRequest } from './query.ts'
@@ -18,7 +18,7 @@ import { sortSql, whereSql } from './sql.ts'
  */
 export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   const sight = sightOf(viewer)
-  const keys = keysOf(request, sight)
+  const keys = keysOf(request, sight, param(request.asOf))
   const [table, account] = [tableOf(fields), sight.account]
   const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
     WHERE ${whereSql(fields.resource.name, sight, request)} ORDER BY ${sortSql(keys)}`
@@ -80,11 +80,11 @@ export async function* recordsInSteps(
 
 function stepStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   const sight = sightOf(viewer)
-  const keys = keysOf(request, sight)
+  const keys = keysOf(request, sight, param(request.asOf))
+  const columns = sql`${renderedSql(fields)} AS record,
+      json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
-  SELECT q.*, sum(octet_length(q.record)) OVER (ORDER BY q.n) AS bytes FROM (
-    SELECT ${renderedSql(fields)} AS record, r.n,
-      json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position
-    FROM (${rowsSql(fields, sight, request, keys, null)}) r) q) p
+  SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+  FROM (${rowsSql(fields, sight, request, { keys, columns, within: null })}) q) p
 WHERE p.n = 1 OR p.bytes <= ${sql.integer(stepBytes)} ORDER BY p.n`)
 }

@@ -101,9 +101,13 @@ export function shownMembers(
 
 /** Whether a caller is shown all that is stored. */
 export function isShownWhole(fields: ResourceFields, only: readonly Field[] | null): boolean {
-  const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(fields, internal_name)
-  return only === null && fields.fields.every(isShown)
+  return only === null && wholeShown(fields).isWhole
 }
+
+const wholeShown = madeOnce((fields: ResourceFields) => {
+  const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(fields, internal_name)
+  return { isWhole: fields.fields.every(isShown) }
+})
 
 /** Whether a field that is shown to others is hidden from the caller's role (D64). */
 export function isHiddenByRole({ byName, whole }: ResourceFields, name: string): boolean {

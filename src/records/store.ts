@@ -9,7 +9,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { changeable, type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { changeable, type Sight, sightOf, sightValues, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -104,9 +104,7 @@ function oneRecord(fields: ResourceFields, columns: typeof readColumns) {
 }
 
 function asked(statement: ReturnType<typeof oneRecord>, viewer: Viewer, id: string): Statement {
-  const { catalog, actor, territories = [] } = viewer
-  const { account, followedAt } = catalog
-  return statement(String(account.id), String(actor), `{${territories.join(',')}}`, id, followedAt)
+  return statement(...sightValues(viewer), id, viewer.catalog.followedAt)
 }
 
 /** The same of several records: also `id`. */

@@ -57,13 +57,19 @@ export type Sight = {
   readonly territories: Param
 }
 
-export function sightOf({ catalog, actor, territories = [] }: Viewer): Sight {
+export function sightOf(viewer: Viewer): Sight {
+  const [account, actor, territories] = sightValues(viewer)
   return {
-    resources: catalog.resources,
-    account: param(String(catalog.account.id)),
-    actor: param(String(actor)),
-    territories: param(`{${territories.join(',')}}`),
+    resources: viewer.catalog.resources,
+    account: param(account),
+    actor: param(actor),
+    territories: param(territories),
   }
+}
+
+/** The values of a sight's parameters: account, actor, territories. */
+export function sightValues({ catalog, actor, territories = [] }: Viewer): readonly [string, string, string] {
+  return [String(catalog.account.id), String(actor), `{${territories.join(',')}}`]
 }
 
 /** Whether what the viewer sees depends on who they are, not on their role alone. */

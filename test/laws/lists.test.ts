@@ -160,9 +160,12 @@ test('any filter and sort give the rows of a naive evaluation, in its order', as
   await fc.assert(
     fc.asyncProperty(filter, sortKeys, async ({ text, holds }, keys) => {
       const wanted = deals.filter(holds).toSorted((one, other) => compare(one, other, keys))
-      const { data, meta } = await list({ filter: text, sort: textOf(keys), pageSize: '500' })
-      assert.deepEqual(idsOf(data), idsOf(wanted))
-      assert.equal(meta.total, wanted.length)
+      // Once more, and when it is known.
+      for (let time = 1; time <= 3; time++) {
+        const { data, meta } = await list({ filter: text, sort: textOf(keys), pageSize: '500' })
+        assert.deepEqual(idsOf(data), idsOf(wanted))
+        assert.equal(meta.total, wanted.length)
+      }
     }),
     { seed, numRuns: 250 },
   )
