@@ -20,13 +20,16 @@ export type KnownList = {
   readonly statementOf: typeof pageStatement | null
 }
 
-/** The lists of a role, by their texts, and the texts of those that were asked once. */
-const known = madeOnce((_catalog: Catalog) => ({
+/**
+ * The lists of an account by their role and text, and those that were asked once. Together for all roles, so
+ * that there is an end to them: a list may take forty kilobytes. A changed catalog has another account.
+ */
+const known = madeOnce((_account: Catalog['account']) => ({
   lists: new Map<string, KnownList>(),
-  askedOnce: new Set<string>(),
+  askedOnce: new Map<string, true>(),
 }))
-/** How many are known of a role, and of how many characters. Most that callers put together come once. */
-const listsMax = 100
+/** How many are known of an account, and of how many characters. Most that callers put together come once. */
+const listsMax = 200
 const textMax = 1000
 
 /**
@@ -36,34 +39,35 @@ const textMax = 1000
 export async function readKnownList(
   db: Reader,
   fields: ResourceFields,
-  viewer: Viewer & { readonly rights?: Rights },
+  viewer: Viewer & { readonly rights: Rights },
   parameters: Parameters,
   now: string,
 ): Promise<KnownList> {
-  const { lists, askedOnce } = known(viewer.catalog)
-  const text = JSON.stringify([fields.resource.name, ...parameters])
+  const { catalog, rights } = viewer
+  const { lists, askedOnce } = known(catalog.account)
+  const text = JSON.stringify([rights.role.id, fields.resource.name, ...parameters])
   const found = lists.get(text)
   if (found) return { ...found, request: { ...found.request, asOf: now } }
   let times = 0
   const request = await withNames(db, viewer, names => {
     times++
-    return readListQuery(parameters, fields, viewer.catalog, now, names)
+    return readListQuery(parameters, fields, catalog, now, names)
   })
   // Names may be given to other records, and a page after another one is read once.
   const isRepeatable = times === 1 && !request.cursor && text.length <= textMax
-  if (!isRepeatable || !askedOnce.delete(text)) {
-    if (isRepeatable) roomIn(askedOnce).add(text)
-    return { request, statementOf: null }
+  if (isRepeatable && askedOnce.delete(text)) {
+    const list = { request, statementOf: preparedPage(fields, viewer, request) }
+    keep(lists, text, list)
+    return list
   }
-  const list = { request, statementOf: preparedPage(fields, viewer, request) }
-  roomIn(lists).set(text, list)
-  return list
+  if (isRepeatable) keep(askedOnce, text, true)
+  return { request, statementOf: null }
 }
 
-/** Makes room for one more. */
-function roomIn<Kept extends { readonly size: number; clear(): void }>(all: Kept): Kept {
-  if (all.size >= listsMax) all.clear()
-  return all
+/** Keeps one more; the oldest makes room for it. */
+function keep<Of>(all: Map<string, Of>, text: string, one: Of): void {
+  if (all.size >= listsMax) all.delete(all.keys().next().value!)
+  all.set(text, one)
 }
 
 function preparedPage(
