@@ -35,6 +35,10 @@ app.get<{ Querystring: { stage: string } }>('/list', async request => {
   const text = `SELECT ${columns} FROM deal WHERE account_id = 1 AND pipeline_stage = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 25`
   return (await pool.query(text, [request.query.stage])).rows
 })
+app.get<{ Querystring: { stage: string; id: string } }>('/list-before', async request => {
+  const text = `SELECT ${columns} FROM deal WHERE account_id = 1 AND pipeline_stage = $1 AND id < $2 AND deleted_at IS NULL ORDER BY id DESC LIMIT 25`
+  return (await pool.query(text, [request.query.stage, request.query.id])).rows
+})
 app.get<{ Querystring: { word: string } }>('/contains', async request => {
   const text = `SELECT ${columns} FROM deal WHERE account_id = 1 AND title ILIKE $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 25`
   return (await pool.query(text, [`%${request.query.word}%`])).rows

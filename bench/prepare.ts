@@ -97,6 +97,15 @@ export function cases({ ids, statements }: Prepared): Case[] {
       },
     },
     {
+      // The service reads a list that comes again once: these come once each.
+      ...{ ...read, name: 'another list each time', path: list(`pipeline_stage:eq(${stage}),id:lt({id})`) },
+      ...{
+        plainPath: `/list-before?stage=${stage}&id={id}`,
+        statements: statements.another!,
+        aims: { pgbench: 0.4, plain: 1.8 },
+      },
+    },
+    {
       ...{
         ...read,
         name: 'title contains',
@@ -228,7 +237,11 @@ async function capture(db: Database): Promise<Prepared['statements']> {
       return [{ id: '1', version: '1', record: '{}' }]
     },
   }
-  const page = (filter: string): Statement[] => [{ ...statementOf(fields, filter, catalog), isWrite: false }]
+  const page = (filter: string): Statement[] => {
+    const { text, params } = statementOf(fields, filter, catalog)
+    note(text, params, false)
+    return sent.splice(0)
+  }
   await createRecord(spy, fields, newDeal as Json, context)
   const create = sent.splice(0)
   await updateRecord(spy, fields, id, change, context)
@@ -238,6 +251,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   return {
     get,
     list: page(`pipeline_stage:eq(${stage})`),
+    another: page(`pipeline_stage:eq(${stage}),id:lt(${id})`),
     // As list.ts asks: planned with the word in sight.
     contains: page(`title:like(${word})`).map(statement => ({ ...statement, isReplanned: true })),
     create,
