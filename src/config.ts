@@ -144,6 +144,15 @@ function checkedWebUrl(name: string, text: string): URL {
   throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
 }
 
+/**
+ * The origin under which browsers reach the service; null where the settings don't tell, as others than this
+ * machine reach it, or as the system has not chosen a port yet.
+ */
+export function originOf({ publicUrl, host }: Config, port: number): string | null {
+  if (publicUrl || !isLoopback(host) || port === 0) return publicUrl
+  return new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`).origin
+}
+
 /** Whether the name of a host means this machine. */
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || isLoopback(name)

@@ -14,7 +14,7 @@ import { copyAnswers } from './backup/copy.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
-import { type Config, ConfigError, isLoopback, isLoopbackName } from './config.ts'
+import { type Config, ConfigError, isLoopback, isLoopbackName, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
@@ -23,6 +23,7 @@ import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { connectionsWithin } from './open-files.ts'
 import { whenNpmIsGone } from './parent.ts'
+import { linkAddress } from './sign-in/links.ts'
 
 /**
  * How long requests under way may take when the service stops, and how long the stop in any case: supervisors
@@ -58,7 +59,10 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     file: tokenFile(dataDir, say),
     createSample,
   })
-  const answers = { ...copyAnswers(db, dataDir), ...commandAnswers(commands, db, config.retentionDays) }
+  const { retentionDays } = config
+  let { port } = config
+  const operating = () => ({ retentionDays, origin: originOf(config, port) })
+  const answers = { ...copyAnswers(db, dataDir), ...commandAnswers(commands, db, operating) }
   const socket = config.databaseUrl ? null : await answerLocally(dataDir, answers, say)
   if (socket)
     void removeLeftCopies(dataDir).catch(error =>
@@ -70,12 +74,13 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
   const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
   const url = await listen(app, config)
+  port ||= Number(new URL(url).port)
   // A proxy on this machine brings in others, and its operators' logs have more readers than a terminal.
   const isForThisMachine =
     isLoopback(config.host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
   const link = isForThisMachine ? await startLink(db) : null
   // It sets no password: its page asks for none.
-  const signIn = link && `${publicUrl ?? url}/sign-in#link=${link}&sign_in`
+  const signIn = link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // If something hangs: the embedded engine recovers at the next start.

@@ -119,11 +119,12 @@ export function sessionAbouts(): Abouts<
     },
     changePassword: {
       ...{ id: 'password_replace', summary: 'Changes the password of whoever asks.', tag },
+      description: 'Only an administrator who has none yet may leave out the current one.',
       body: {
         schema: {
           type: 'object',
           properties: { current_password: secret, password: secret },
-          required: ['current_password', 'password'],
+          required: ['password'],
           additionalProperties: false,
         },
       },

@@ -5,7 +5,7 @@ import { Refusal, type Warning } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
-import { createLink, type Purpose } from '../sign-in/links.ts'
+import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
 import { endSession, listSessions } from '../sign-in/sessions.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
@@ -73,8 +73,8 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
     },
     changePassword: async ({ caller, query, body, visitor }) => {
       readParameters(query, [], [])
-      const { current_password, password } = members(body, ['current_password', 'password'], [])
-      await signIn.changePassword(caller, current_password!, password!, visitor)
+      const { current_password, password } = members(body, ['password'], ['current_password'])
+      await signIn.changePassword(caller, current_password || null, password!, visitor)
       return success('{"changed":true}')
     },
     createLink: request => newLink(db, request),
@@ -164,8 +164,7 @@ async function newLink(db: Queryable, request: ApiRequest): Promise<Answer> {
   const link = await createLink(db, contextOf(request), user, purpose)
   if (!link) throw notMade(null, 'The user is out of use: take them into use first.')
   const { secret, expiresAt: expires_at } = link
-  // What comes after # is never sent to a server, and so in no log.
-  const url = secret === null ? null : `${visitor.origin}/sign-in#link=${secret}`
+  const url = secret && linkAddress(visitor.origin, secret)
   const meta = secret === null ? { warnings: [shownOnce] } : null
   return success(JSON.stringify({ link: secret, url, expires_at }), meta, 201)
 }

@@ -37,6 +37,7 @@ export function visitorOf(request: FastifyRequest, publicUrl: string | null): Vi
   return {
     address: ip,
     network: networkOf(ip),
+    requestId: request.id,
     userAgent: headers['user-agent']?.slice(0, 500) ?? null,
     session: session !== null && accountOf('session', session) !== null ? session : null,
     origin,

@@ -30,6 +30,8 @@ export type Outcome = {
 export type Operating = {
   readonly now: Date
   readonly retentionDays: number
+  /** under which browsers reach the service; null where the settings don't tell */
+  readonly origin: string | null
   /** whether it works in the process that was started at the terminal */
   readonly isTerminal?: true
 }

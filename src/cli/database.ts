@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { originOf } from '../config.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { type Database, openDatabase } from '../db/open.ts'
@@ -28,7 +29,8 @@ export async function onDatabase(
   given: Given,
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
-  const operating = { now, retentionDays: config.retentionDays, isTerminal: true } as const
+  const { retentionDays, port } = config
+  const operating = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
   if (config.databaseUrl) {
     const db = await openDatabase({ url: config.databaseUrl, ...opened, log: say })
     return perform(command, db, given, operating).finally(() => db.close())
@@ -49,14 +51,18 @@ export async function onDatabase(
   return perform(command, db, given, operating).finally(() => db.close())
 }
 
-/** What a service answers that has the database open. */
-export function commandAnswers(commands: readonly Command[], db: Database, retentionDays: number): Answers {
+/** What a service answers that has the database open; `operating`: with what commands work there. */
+export function commandAnswers(
+  commands: readonly Command[],
+  db: Database,
+  operating: () => Omit<Operating, 'now'>,
+): Answers {
   return {
     async command({ name, given }) {
       const command = commands.find(one => one.name === name && one.act)
       if (!command)
         throw new Error(`The running service has no command "${String(name)}": start it anew first.`)
-      const outcome = await perform(command, db, given as Given, { now: new Date(), retentionDays })
+      const outcome = await perform(command, db, given as Given, { ...operating(), now: new Date() })
       return outcome as unknown as JsonObject
     },
   }

@@ -109,7 +109,10 @@ function outcomeOf(job: Job, given: Given): Outcome {
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${told}.${id}`
   return {
     text,
-    data: { job: job.id, state: job.state, rows: job.done, created, updated, unchanged, skipped, refused },
+    data: {
+      ...{ job: job.id, state: job.state, error: job.error, rows: job.done },
+      ...{ created, updated, unchanged, skipped, refused },
+    },
     isWrong: job.error !== null || refused > 0,
   }
 }

@@ -3,27 +3,31 @@ import type { Account } from '../accounts/accounts.ts'
 import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/create.ts'
-import { createLink, type Purpose } from '../sign-in/links.ts'
-import { type Command, CommandRefusal, type Given, type Outcome } from './command.ts'
+import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
+import { type Command, CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
 
 /** Makes the user if there is none with that e-mail, and a link with which they set their password. */
-export const invite: Act = async (db, given) => {
+export const invite: Act = async (db, given, operating) => {
   const account = await findAccount(db, given)
-  const known = await findUser(db, account.id, given.email!)
+  const email = given.email!
+  // An id is no e-mail: it would be a link for somebody else.
+  if (!email.includes('@')) throw new CommandRefusal(`${JSON.stringify(email)} is no e-mail.`)
+  const known = await findUser(db, account.id, email)
   if (!known) await createUser(db, account, given)
-  else await requireRole(db, account, known, given.role)
-  const user = await userInUse(db, account, given.email!)
-  const outcome = await linkFor(db, account, user, 'invitation')
-  return known ? { ...outcome, notes: [`${user.name} (user ${user.id}) was there already.`] } : outcome
+  else await requireSame(db, account, known, given)
+  const user = await userInUse(db, account, email)
+  const outcome = await linkFor(db, account, user, 'invitation', operating)
+  const notes = known ? [`${user.name} (user ${user.id}) was there already.`] : []
+  return { ...outcome, notes: [...notes, ...(outcome.notes ?? [])] }
 }
 
 /** A link for somebody who has lost their password. */
-export const reset: Act = async (db, given) => {
+export const reset: Act = async (db, given, operating) => {
   const account = await findAccount(db, given)
-  return linkFor(db, account, await userInUse(db, account, given.user!), 'reset')
+  return linkFor(db, account, await userInUse(db, account, given.user!), 'reset', operating)
 }
 
 async function createUser(db: Database, account: Account, { name, email, role }: Given): Promise<void> {
@@ -33,34 +37,42 @@ async function createUser(db: Database, account: Account, { name, email, role }:
   await createRecord(db, context.catalog.resources.get('user')!, body, context)
 }
 
-/** An invitation gives nobody another role. */
-async function requireRole(
+/** An invitation gives nobody who is there another name or role. */
+async function requireSame(db: Database, account: Account, user: User, { name, role }: Given): Promise<void> {
+  const { catalog } = await operatorOf(db, account.id)
+  const known = catalog.roles.get(user.role)!
+  const isSame = (given: string | undefined, is: string) =>
+    given === undefined || comparedName(given) === comparedName(is)
+  const refuse = (what: string): never => {
+    throw new CommandRefusal(
+      `User ${user.id} has the ${what}, and an invitation doesn't change it: an administrator does.`,
+    )
+  }
+  if (!isSame(name, user.name)) refuse(`name "${user.name}"`)
+  if (role !== String(known.id) && !isSame(role, known.name)) refuse(`role "${known.name}"`)
+}
+
+async function linkFor(
   db: Database,
   account: Account,
   user: User,
-  wanted: string | undefined,
-): Promise<void> {
-  const { catalog } = await operatorOf(db, account.id)
-  const role = catalog.roles.get(user.role)!
-  if (wanted === undefined || wanted === String(role.id) || comparedName(wanted) === comparedName(role.name))
-    return
-  throw new CommandRefusal(
-    `${user.name} (user ${user.id}) has the role "${role.name}", and an invitation doesn't change it: an administrator does.`,
-  )
-}
-
-async function linkFor(db: Database, account: Account, user: User, purpose: Purpose): Promise<Outcome> {
+  purpose: Purpose,
+  { origin }: Operating,
+): Promise<Outcome> {
   const context = await operatorOf(db, account.id)
   const { secret, expiresAt } = (await createLink(db, context, user.id, purpose))!
+  const url = origin && linkAddress(origin, secret!)
   return {
-    text: `A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${secret}`,
+    text: `A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${url ?? linkAddress('', secret!)}`,
     data: {
       account: account.id,
       user: user.id,
       email: user.email,
       purpose,
       link: secret,
+      url,
       expires_at: expiresAt,
     },
+    notes: url ? [] : ['Put the address of the service before it; PUBLIC_URL tells the command.'],
   }
 }

@@ -7,7 +7,15 @@ import { accountOf, hashToken, newSecret } from '../accounts/token.ts'
 import { storedResponse, type Written, writeIdempotently } from '../records/idempotency.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
-import { type Author, author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
+import {
+  type Author,
+  author,
+  carryOut,
+  lockFirst,
+  type Origin,
+  statementOf,
+  writing,
+} from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
@@ -19,6 +27,11 @@ export type Purpose = keyof typeof lifetimes
 
 /** A link as it was made; `secret` is null where the same request had made it before. */
 export type SavedLink = { readonly secret: string | null; readonly expiresAt: string }
+
+/** The address of the page that uses a link. What comes after # is sent to no server, and so in no log. */
+export function linkAddress(origin: string, secret: string): string {
+  return `${origin}/sign-in#link=${secret}`
+}
 
 /**
  * Makes a link for a user, and ends those that they had. Null where the user can't sign in: they are out of
@@ -110,7 +123,7 @@ export async function findLink(db: Queryable, secret: string): Promise<FoundLink
  */
 export async function consumeLink(
   db: Queryable,
-  viewer: Viewer,
+  viewer: Viewer & Origin,
   secret: string,
   session: NewSession,
   passwordHash: string | null,

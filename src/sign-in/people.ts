@@ -1,7 +1,7 @@
 /** Who has an e-mail, and their password: what sign-in asks the database. */
 import { comparedName } from '../fields/name.ts'
 import type { Queryable } from '../records/store.ts'
-import { author, carryOut, lockFirst, statementOf, writing } from '../records/write.ts'
+import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
@@ -63,21 +63,20 @@ export async function ownPassword(
 }
 
 /**
- * Gives the viewer another password, if theirs is still the one that was judged. Ends their links, and all
- * their sessions but the one that asks. False where nothing was saved.
+ * Gives the viewer another password, if theirs is still the one that was judged; null: they have none. Ends
+ * their links, and all their sessions but the one that asks. False where nothing was saved.
  */
 export async function changePassword(
   db: Queryable,
-  viewer: Viewer,
-  current: number | null,
-  judgedHash: string,
+  viewer: Viewer & Origin,
+  judgedHash: string | null,
   newHash: string,
 ): Promise<boolean> {
   const by = author(viewer)
   const isTheirs = sql`u.id = ${by.actor}::bigint AND ${hasPassword(by, judgedHash)}`
   const write = {
     changes: [signingIn(by, isTheirs)],
-    rows: [passwordRow(by, newHash), endedSessions(by, current), endedLinks(by)],
+    rows: [passwordRow(by, newHash), endedSessions(by, viewer.session?.id), endedLinks(by)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,
   }

@@ -53,11 +53,11 @@ export function signingIn({ account }: Author, condition: Sql): Sql {
 )`
 }
 
-/** That the password of the row `u` is still the one that was judged. */
-export function hasPassword({ account }: Author, hash: string): Sql {
-  return sql`EXISTS (
-    SELECT 1 FROM password p
-    WHERE p.account_id = ${account}::bigint AND p."user" = u.id AND p.hash = ${hash}::text)`
+/** That the password of the row `u` is still the one that was judged; null: that there is none. */
+export function hasPassword({ account }: Author, hash: string | null): Sql {
+  return sql`(
+    SELECT p.hash FROM password p
+    WHERE p.account_id = ${account}::bigint AND p."user" = u.id) IS NOT DISTINCT FROM ${hash}::text`
 }
 
 /**

@@ -2,11 +2,12 @@
  * How people sign in (D61): by e-mail and password, by a link that can be used once, or by an e-mail that
  * somebody else has verified. Knows no HTTP.
  */
-import type { Callers } from '../accounts/callers.ts'
+import type { Caller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { comparedName } from '../fields/name.ts'
 import type { Queryable } from '../records/store.ts'
+import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
@@ -19,6 +20,8 @@ import type { Throttle } from './throttle.ts'
 export type Visitor = Whence & {
   /** what of the address counts as one customer's */
   readonly network: string
+  /** by which the events of a sign-in can be told (D69) */
+  readonly requestId: string
   /** the session that the browser has already; it ends with the new one */
   readonly session: string | null
 }
@@ -77,7 +80,7 @@ export class SignIn {
     const hash = password === null ? null : await this.#hashing.hash(password)
     const { account, user } = link
     const session = newSession(account, visitor)
-    const isUsed = await this.#saved(account, user, viewer =>
+    const isUsed = await this.#saved(account, user, visitor, viewer =>
       consumeLink(this.#db, viewer, secret, session, hash),
     )
     if (!isUsed) throw linkEnded()
@@ -94,29 +97,33 @@ export class SignIn {
   }
 
   /**
-   * Gives the caller another password, and ends their other sessions. `current` is the session that asks.
-   * Throws `validation_failed` and `rate_limited`.
+   * Gives the caller another password, and ends their other sessions. Throws `validation_failed` and
+   * `rate_limited`. Who administers may set a first one, as they may make a link that does; others have a
+   * link made for them.
    */
   async changePassword(
-    viewer: Viewer & { readonly session: { readonly id: number } | null },
-    currentPassword: string,
+    caller: Pick<Caller, 'catalog' | 'actor' | 'token' | 'session' | 'rights'>,
+    currentPassword: string | null,
     password: string,
-    { network }: Visitor,
+    visitor: Visitor,
   ): Promise<void> {
-    const { name, email, hash } = await ownPassword(this.#db, viewer)
-    const judged = await this.#judged(email, network, async () =>
-      (await this.#isRight(currentPassword, hash)) ? hash : null,
-    )
-    if (judged === null) throw wrongPassword()
+    const { name, email, hash } = await ownPassword(this.#db, caller)
+    if (hash === null) refuseFirst(currentPassword, caller.rights.isAdmin)
+    else if (currentPassword === null) throw notChanged('required', 'current_password must be given.')
+    else {
+      const isRight = () => this.#isRight(currentPassword, hash)
+      const judged = await this.#judged(email, visitor.network, async () => (await isRight()) || null)
+      if (!judged) throw notChanged('invalid_value', 'current_password is not your password.')
+    }
     refuseWeak(password, { name, email })
     const newHash = await this.#hashing.hash(password)
-    const current = viewer.session?.id ?? null
-    const isSaved = await changePassword(this.#db, viewer, current, judged, newHash)
+    const { catalog, actor, token, session } = caller
+    const isSaved = await this.#saved(catalog.account.id, actor, visitor, viewer =>
+      changePassword(this.#db, { ...viewer, token, session }, hash, newHash),
+    )
     if (!isSaved)
-      throw new Refusal('busy_record', 'The password was changed meanwhile; try again.', [], {
-        'retry-after': '1',
-      })
-    this.#callers.forget(viewer.catalog.account.id)
+      throw notChanged('invalid_value', 'The password was changed meanwhile: give the one that it is now.')
+    this.#callers.forget(catalog.account.id)
   }
 
   /** What `judge` finds, null for a wrong password; counted as an attempt. Throws `rate_limited`. */
@@ -143,17 +150,24 @@ export class SignIn {
     judged: { hash: string; newHash: string | null } | null,
   ): Promise<string> {
     const session = newSession(account, visitor)
-    const isSaved = await this.#saved(account, user, viewer => saveSession(this.#db, viewer, session, judged))
+    const isSaved = await this.#saved(account, user, visitor, viewer =>
+      saveSession(this.#db, viewer, session, judged),
+    )
     if (!isSaved) throw signInFailed()
     return this.#inPlaceOf(visitor, session)
   }
 
   /**
-   * Saves for a user who is no caller yet. What the account's configuration kept from being saved is tried
+   * Saves for a user by the account's configuration as it is now. What that kept from being saved is tried
    * once more.
    */
-  async #saved(account: number, actor: number, save: (viewer: Viewer) => Promise<boolean>): Promise<boolean> {
-    const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor })
+  async #saved(
+    account: number,
+    actor: number,
+    { requestId }: Visitor,
+    save: (viewer: Viewer & Origin) => Promise<boolean>,
+  ): Promise<boolean> {
+    const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor, requestId })
     return (await attempt()) || attempt()
   }
 
@@ -191,10 +205,19 @@ function linkEnded(): Refusal {
   )
 }
 
-function wrongPassword(): Refusal {
-  const message = 'current_password is not your password.'
-  const problem = { field: 'current_password', path: '/current_password', code: 'invalid_value', message }
+function notChanged(code: string, message: string): Refusal {
+  const problem = { field: 'current_password', path: '/current_password', code, message }
   return new Refusal('validation_failed', 'The password was not changed.', [problem])
+}
+
+function refuseFirst(currentPassword: string | null, mayMakeLinks: boolean): void {
+  if (!mayMakeLinks)
+    throw notChanged(
+      'invalid_value',
+      'You have no password yet: an administrator makes a link with which you set one.',
+    )
+  if (currentPassword !== null)
+    throw notChanged('invalid_value', 'You have no password yet: leave current_password out to set one.')
 }
 
 /** Invitations and resets set a password, a link that only signs in does not. */

@@ -325,6 +325,7 @@ test('another password ends the other sessions, and needs the current one', asyn
     here.send('PUT', `${v1}/me/password`, { current_password, password })
   const next = 'forty quiet rivers run'
   assert.deepEqual(problems(await put('wrong', next)), ['/current_password invalid_value'])
+  assert.deepEqual(problems(await put('', next)), ['/current_password required'])
   assert.deepEqual(problems(await put(secret, 'short')), ['/password too_short'])
   const changed = await put(secret, next)
   assert.equal(changed.status, 200, changed.text)
@@ -334,8 +335,8 @@ test('another password ends the other sessions, and needs the current one', asyn
   assert.deepEqual(said(old), [401, 3003])
   await signedIn(one, next)
   const found = await rows(
-    `SELECT type, actor, changes::text AS changes FROM event WHERE account_id = 1 AND record_id = $1::bigint
-      AND type NOT IN ('user.created') ORDER BY seq`,
+    `SELECT type, changes::text AS changes, request_id FROM event WHERE account_id = 1
+      AND record_id = $1::bigint AND type NOT IN ('user.created') ORDER BY seq`,
     String(one.id),
   )
   assert.deepEqual(
@@ -343,6 +344,36 @@ test('another password ends the other sessions, and needs the current one', asyn
     ['user.link_created', 'user.password_changed', 'user.password_changed'],
   )
   assert.ok(found.every(row => !/dwl_|argon|kettles|rivers/.test(row.changes!)))
+  // Each tells the request by which it came, by link or not (D69).
+  assert.ok(
+    found.every(row => row.request_id !== null),
+    JSON.stringify(found),
+  )
+})
+
+test('a first password: an administrator sets it, for others a link does', async () => {
+  const withoutPassword = async (role: string) => {
+    const one = await person(role, null)
+    const catalog = await loadCatalog(db, resources, 1)
+    const { secret: toSignIn } = (await createLink(db, { catalog, actor: 1 }, one.id, 'sign_in'))!
+    const own = browser(url)
+    assert.equal((await own.send('POST', session, { link: toSignIn })).status, 201)
+    const put = (body: object) => own.send('PUT', `${v1}/me/password`, { password: secret, ...body })
+    return { one, put }
+  }
+  const clerk = await withoutPassword('Manager')
+  for (const body of [{}, { current_password: secret }])
+    assert.deepEqual(problems(await clerk.put(body)), ['/current_password invalid_value'])
+  const owner = await withoutPassword('Administrator')
+  assert.deepEqual(problems(await owner.put({ current_password: 'x' })), ['/current_password invalid_value'])
+  assert.deepEqual(problems(await owner.put({ password: 'short' })), ['/password too_short'])
+  assert.equal((await owner.put({})).status, 200)
+  await signedIn(owner.one)
+  // From now on it is asked for. Of two who set a first one at once, one does.
+  assert.deepEqual(problems(await owner.put({})), ['/current_password required'])
+  const racing = await withoutPassword('Administrator')
+  const pages = await Promise.all([racing.put({}), racing.put({})])
+  assert.equal(pages.filter(({ status }) => status === 200).length, 1)
 })
 
 test('one’s own sessions are listed and ended, nobody else’s', async () => {

@@ -51,6 +51,12 @@ test('tries a file, imports it by a map, and writes the refused rows', async () 
   writeFileSync(map, JSON.stringify({ formats: { decimal: ',' } }))
   const formats = await dealwright(...given, '--dry-run')
   assert.equal(formats.said.rows, 3, JSON.stringify(formats))
+  // What ends a job is told to programs too.
+  const scripted = ['--email', 'script@example.com', '--name', 'Script', '--role', 'Read only']
+  await dealwright('user', 'invite', ...scripted)
+  const barred = await dealwright(...given.slice(0, 4), '--user', 'script@example.com')
+  assert.deepEqual([barred.code, barred.said.state], [1, 'failed'])
+  assert.match(barred.said.error, /product:write/)
   const other = await dealwright(...given.slice(0, 4), '--user', 'nobody@example.com')
   assert.notEqual(other.code, 0)
 })
