@@ -4,7 +4,7 @@
  * seen as soon. Knows
  * no HTTP.
  */
-import { buildCatalog, type Catalog, type CatalogRows } from '../fields/catalog.ts'
+import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
 import type { Resource } from '../records/resource.ts'
 import type { Queryable } from '../records/store.ts'
@@ -73,20 +73,25 @@ export class Callers {
   }
 
   /**
-   * A user as the service acts for them, with all that their role allows; null where they are deleted or out
-   * of use, or the account is deleted.
+   * A user as the service acts for them, with what their role allows, narrowed by `scopes`; null where they
+   * are deleted or out of use, or the account is deleted.
    */
-  async actingFor(account: number, user: number): Promise<Acting | null> {
+  async actingFor(
+    account: number,
+    user: number,
+    scopes: readonly string[] | null = null,
+  ): Promise<Acting | null> {
     const [row] = await ask(this.#db, userStatement(String(account), String(user)))
     if (!row) return null
     const catalog = await this.#catalogAt(account, row.catalog_version!)
     const role = catalog.roles.get(Number(row.role))
     if (!role) return null
+    const rights = rightsOf(role, scopes)
     return {
-      catalog: catalogAs(catalog, role),
+      catalog: catalogAs(catalog, rights),
       actor: user,
       territories: JSON.parse(row.territories!) as number[],
-      rights: new Rights(new Set(role.scopes), role),
+      rights,
     }
   }
 
@@ -149,14 +154,13 @@ export class Callers {
     if (!role) return null
     if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
     // A session may do all that its user's role may.
-    const own = row.scopes ? (JSON.parse(row.scopes) as string[]) : [adminScope]
-    const scopes = narrowed(new Set(role.scopes), new Set(own))
+    const rights = rightsOf(role, row.scopes ? (JSON.parse(row.scopes) as string[]) : null)
     const id = Number(row.id)
     return {
-      catalog: catalogAs(catalog, role),
+      catalog: catalogAs(catalog, rights),
       actor: Number(row.actor),
       territories: JSON.parse(row.territories!) as number[],
-      rights: new Rights(scopes, role),
+      rights,
       token: kind === 'token' ? { id, name: row.name! } : null,
       session: kind === 'session' ? { id } : null,
     }
@@ -181,6 +185,11 @@ export class Callers {
     this.#catalogs.set(account, loading)
     return loading
   }
+}
+
+/** What a role allows, narrowed by the scopes of a token; null: by none. */
+function rightsOf(role: Role, scopes: readonly string[] | null): Rights {
+  return new Rights(narrowed(new Set(role.scopes), new Set(scopes ?? [adminScope])), role)
 }
 
 /** Whom a valid token acts for. Asked once a second for whoever asks. */

@@ -231,7 +231,7 @@ function fieldById(catalog: Catalog, id: number): { field: Field; fields: Resour
   return null
 }
 
-function fieldNotFound(id: number, what: string): Refusal {
+export function fieldNotFound(id: number, what: string): Refusal {
   return new Refusal('field_not_found', `There is ${what} ${id}.`)
 }
 

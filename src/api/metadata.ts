@@ -11,6 +11,7 @@ import type { Json } from '../json.ts'
 import { choicesOf } from '../records/choices.ts'
 import { isExpandable } from '../records/expand.ts'
 import { etagOf } from '../records/precondition.ts'
+import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Answer, success } from './answer.ts'
 import { invalidParameter, readParameters } from './parameters.ts'
@@ -189,9 +190,14 @@ function optionChoices(
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
     .filter(fields => !source || fields.resource.name === source)
-    .flatMap(fields => fields.byName.get(name) ?? [])
+    .flatMap(fields => seen(fields, name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
+}
+
+/** A field of that name, unless the caller's role hides it: that is as one that is not there (D64). */
+function seen(fields: ResourceFields, name: string): Field | undefined {
+  return isHiddenByRole(fields, name) ? undefined : fields.byName.get(name)
 }
 
 function plainOption({ id, name, position, is_active, is_default }: Option, { default_value }: Field) {
@@ -212,7 +218,7 @@ async function recordChoices(
 ): Promise<Choices | null> {
   const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
-    .map(fields => fields.byName.get(name))
+    .map(fields => seen(fields, name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)
@@ -233,7 +239,7 @@ function noDropdown(name: string, source: string | undefined, catalog: Catalog):
   if (field)
     return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
   const known = resources.flatMap(fields =>
-    fields.fields.filter(other => other.is_active && hasOptions(other)),
+    fields.fields.filter(other => other.is_active && !other.is_hidden && hasOptions(other)),
   )
   const names = known.map(other => other.internal_name)
   return new Refusal(

@@ -8,8 +8,7 @@ import { Refusal } from '../errors.ts'
 import { type ImportStep, importStep } from '../imports/step.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable, Transactional } from '../records/store.ts'
-import { Rights } from '../rights/rights.ts'
-import { narrowed } from '../rights/scopes.ts'
+import type { Rights } from '../rights/rights.ts'
 import { bulkStep } from './bulk.ts'
 import { isStillAt, noteStep } from './holding.ts'
 import type { Job, Step } from './job.ts'
@@ -92,16 +91,14 @@ function stepOf(
 
 /** Who carries a phase out, with what they may do now and could when they asked. Throws `forbidden`. */
 async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
-  const acting = await callers.actingFor(job.account, job.actsAs)
+  const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
   if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
   const { rights } = acting
-  const own = new Rights(narrowed(rights.scopes, new Set(job.scopes)), rights.role)
-  own.need(`${job.resource}:write`)
-  if (job.kind === 'import' && job.phase !== 'revert') own.need('import:write')
+  rights.need(`${job.resource}:write`)
+  if (job.kind === 'import' && job.phase !== 'revert') rights.need('import:write')
   const { token, session, requestId } = job
   return {
     ...acting,
-    rights: own,
     unread: true,
     token: token === null ? null : { id: token },
     session: session === null ? null : { id: session },

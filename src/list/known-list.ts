@@ -10,27 +10,28 @@ import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { sightValues, type Viewer } from '../rights/visibility.ts'
 import { prepared } from '../sql.ts'
-import { countedPageSql, type pageStatement } from './list.ts'
+import { countedPageSql, type StatementOf } from './list.ts'
 import type { Parameters } from './parameters.ts'
 import { type ListRequest, readListQuery } from './query.ts'
 
 export type KnownList = {
   readonly request: ListRequest
-  /** what makes its statement; null for a list that is not asked often */
-  readonly statementOf: typeof pageStatement | null
+  /** null for a list that is not asked often */
+  readonly statementOf: StatementOf | null
 }
+
+type Known = KnownList & { readonly catalog: Catalog }
 
 /**
  * The lists of an account by their role and text, and those that were asked once. Together for all roles, so
  * that there is an end to them: a list may take forty kilobytes. A changed catalog has another account.
  */
 const known = madeOnce((_account: Catalog['account']) => ({
-  lists: new Map<string, KnownList>(),
+  lists: new Map<string, Known>(),
   askedOnce: new Map<string, true>(),
 }))
 /** How many are known of an account, and of how many characters. Most that callers put together come once. */
-const listsMax = 200
-const textMax = 1000
+export const [listsMax, textMax] = [50, 1000]
 
 /**
  * What the parameters of a list ask for. Throws as readListQuery does, and as withNames does for the names in
@@ -45,27 +46,35 @@ export async function readKnownList(
 ): Promise<KnownList> {
   const { catalog, rights } = viewer
   const { lists, askedOnce } = known(catalog.account)
-  const text = JSON.stringify([rights.role.id, fields.resource.name, ...parameters])
-  const found = lists.get(text)
-  if (found) return { ...found, request: { ...found.request, asOf: now } }
-  let times = 0
-  const request = await withNames(db, viewer, names => {
-    times++
-    return readListQuery(parameters, fields, catalog, now, names)
-  })
-  // Names may be given to other records, and a page after another one is read once.
-  const isRepeatable = times === 1 && !request.cursor && text.length <= textMax
-  if (isRepeatable && askedOnce.delete(text)) {
-    const list = { request, statementOf: preparedPage(fields, viewer, request) }
-    keep(lists, text, list)
-    return list
+  const text = isShort(parameters)
+    ? JSON.stringify([rights.role.id, fields.resource.name, ...parameters])
+    : null
+  const found = text === null ? undefined : lists.get(text)
+  // Callers of one role may see different catalogs: a token may take away that its user administers.
+  if (text !== null && found?.catalog === catalog) {
+    keep(lists, text, found)
+    return { ...found, request: { ...found.request, asOf: now } }
   }
-  if (isRepeatable) keep(askedOnce, text, true)
-  return { request, statementOf: null }
+  const request = await withNames(db, viewer, names => readListQuery(parameters, fields, catalog, now, names))
+  // Names may be given to other records, and a page after another one is read once.
+  if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
+  if (!askedOnce.delete(text)) {
+    keep(askedOnce, text, true)
+    return { request, statementOf: null }
+  }
+  const list = { request, catalog, statementOf: preparedPage(fields, viewer, request) }
+  keep(lists, text, list)
+  return list
 }
 
-/** Keeps one more; the oldest makes room for it. */
+function isShort(parameters: Parameters): boolean {
+  const lengths = [...parameters.values()].flat().map(text => text.length)
+  return lengths.reduce((sum, length) => sum + length, 0) <= textMax
+}
+
+/** Keeps one as the last that was asked; the one that was not asked for longest makes room for it. */
 function keep<Of>(all: Map<string, Of>, text: string, one: Of): void {
+  all.delete(text)
   if (all.size >= listsMax) all.delete(all.keys().next().value!)
   all.set(text, one)
 }
@@ -74,9 +83,9 @@ function preparedPage(
   fields: ResourceFields,
   { catalog: { resources } }: Viewer,
   request: ListRequest,
-): typeof pageStatement {
+): StatementOf {
   const statement = prepared((account, actor, territories, asOf) =>
     countedPageSql(fields, { account, actor, territories, resources }, request, asOf),
   )
-  return (_fields, viewer, { asOf }) => statement(...sightValues(viewer), asOf)
+  return (viewer, asOf) => statement(...sightValues(viewer), asOf)
 }

@@ -32,6 +32,9 @@ export type Page = {
   readonly totalIsEstimate: boolean
 }
 
+/** What makes the statement of a known list, for whoever asks and at whatever moment. */
+export type StatementOf = (viewer: Viewer, asOf: string) => Statement
+
 /** The statement of a page, for whoever asks and at whatever moment it is asked. */
 export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   return compile(countedPageSql(fields, sightOf(viewer), request, param(request.asOf)))
@@ -62,10 +65,7 @@ export function pageSql(
   const { pageSize } = request
   const keys = keysOf(request, sight, asOf)
   const named = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
-  const columns = [
-    sql`${renderedSql(fields)} AS record`,
-    ...named.map(({ value, name }) => sql`${value} AS ${name}`),
-  ]
+  const columns = [renderedLate(fields), ...named.map(({ value, name }) => sql`${value} AS ${name}`)]
   const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
   // A line feed separates records that are read one by one, because JSON text here never has one.
   const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
@@ -75,20 +75,37 @@ export function pageSql(
 FROM (${rowsSql(fields, sight, request, { keys, columns: sql.join(columns), within })}) p`
 }
 
-/** A row that pageSql answers, as bytes. */
-export type PageRow = readonly (Uint8Array | null)[]
+/**
+ * SQL of the record's text as a column. As a query of its own it is made of the page's rows alone: PostgreSQL
+ * takes a mere expression for cheap, and makes it of every row that is to be sorted.
+ */
+export function renderedLate(fields: ResourceFields): Sql {
+  return sql`(SELECT ${renderedSql(fields)}) AS record`
+}
+
+/** The columns of pageSql, as bytes. */
+type PageColumns = readonly [
+  records: Uint8Array | null,
+  found: Uint8Array,
+  beyond: Uint8Array | null,
+  position: Uint8Array,
+]
 
 /** What the row of a page says: its records' texts, how many were found, and the cursor of the next page. */
-export function pageOf(row: PageRow, { pageSize, asOf }: ListRequest, identity: () => string) {
-  const [records, found, beyond, position] = row
-  const count = Number(decoded(found!))
+export function pageOf(
+  row: readonly (Uint8Array | null)[],
+  { pageSize, asOf }: ListRequest,
+  identity: () => string,
+) {
+  const [records, found, beyond, position] = row as unknown as PageColumns
+  const count = Number(decoded(found))
   const hasMore = count > pageSize
   return {
     // Without the record that is too many, and what separates it from the others.
     records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
     count,
     hasMore,
-    nextCursor: hasMore ? cursorText(identity(), decoded(position!), asOf) : null,
+    nextCursor: hasMore ? cursorText(identity(), decoded(position), asOf) : null,
   }
 }
 
@@ -106,11 +123,11 @@ export async function listRecords(
   fields: ResourceFields,
   viewer: Viewer,
   request: ListRequest,
-  statementOf: typeof pageStatement | null = null,
+  statementOf: StatementOf | null = null,
 ): Promise<Page> {
   const asked = await withSelectivity(db, fields, viewer, request)
   const isKnown = statementOf && asked === request
-  const { text, values } = (isKnown ? statementOf : pageStatement)(fields, viewer, asked)
+  const { text, values } = isKnown ? statementOf(viewer, request.asOf) : pageStatement(fields, viewer, asked)
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const { records, count, ...more } = pageOf(row!, request, () => listIdentity(request.identity))
   const page = { records: (await seen(db, fields, viewer, request, [records]))[0]!, ...more }
@@ -232,7 +249,7 @@ export function rowsSql(
   return sql`
     SELECT ${columns} FROM (${ids}) x
       JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id
-    ORDER BY x.n`
+    ORDER BY x.n LIMIT ${limit}`
 }
 
 function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql {

@@ -32,6 +32,8 @@ export type Selection = {
   readonly filterText: string
   /** true: only deleted records; false: only records that are not deleted */
   readonly isOfDeleted: boolean
+  /** whether the filter gives names (D75), which may stand for other ids to others and at other times */
+  readonly hasNames: boolean
   /** a past day at whose end the records are meant (D74): YYYY-MM-DD; null: as they are */
   readonly day: string | null
 }
@@ -142,6 +144,7 @@ export function selectionOf(parameters: Parameters, context: ResolveContext): Se
     filter: plan,
     filterText: [...(parameters.get('filter') ?? []), ...(day ? [`as_of ${day}`] : [])].join(','),
     isOfDeleted: oneOf(parameters, 'deleted', ['only'] as const, context.problems) === 'only',
+    hasNames: context.names.areGiven,
     day,
   }
 }

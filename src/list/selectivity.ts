@@ -27,7 +27,7 @@ type Remembered = { readonly isCommon: boolean; readonly until: number }
 
 const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
 
-/** The request with its common conditions marked. */
+/** The request with its common conditions marked; the very same where it has none. */
 export async function withSelectivity(
   db: Reader,
   fields: ResourceFields,

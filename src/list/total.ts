@@ -54,8 +54,10 @@ export async function totalOf(
 ): Promise<Total> {
   const known = remembered(fields)
   const { count: way, isOfDeleted, filterText } = request
-  // Across references a filter finds what its caller sees there, whoever sees the list itself (D87).
-  const seer = reachedBy(request.filter).length ? callerKey(viewer) : viewerKey(fields, viewer)
+  // Across references a filter finds what its caller sees there, whoever sees the list itself (D87). A name
+  // stands for the record of that name that its caller sees (D75).
+  const isOwn = request.hasNames || reachedBy(request.filter).length > 0
+  const seer = isOwn ? callerKey(viewer) : viewerKey(fields, viewer)
   const key = listIdentity([way, String(isOfDeleted), seer, filterText])
   const found = known.get(key)
   const at = Number(seq)

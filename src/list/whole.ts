@@ -8,7 +8,7 @@ import { tableOf } from '../records/store.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, param, type Statement, sql } from '../sql.ts'
 import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
-import { keysOf, type ListDatabase, rowsSql } from './list.ts'
+import { keysOf, type ListDatabase, renderedLate, rowsSql } from './list.ts'
 import type { ListRequest } from './query.ts'
 import { sortSql, whereSql } from './sql.ts'
 
@@ -81,7 +81,7 @@ export async function* recordsInSteps(
 function stepStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   const sight = sightOf(viewer)
   const keys = keysOf(request, sight, param(request.asOf))
-  const columns = sql`${renderedSql(fields)} AS record,
+  const columns = sql`${renderedLate(fields)},
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
   SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes

@@ -54,6 +54,11 @@ export class Names {
     return null
   }
 
+  /** Whether a request has names, be they known or not. */
+  get areGiven(): boolean {
+    return this.#asked.size + this.#answers.size > 0
+  }
+
   /** Whether a request has more names than it may have. */
   get areTooMany(): boolean {
     return Math.max(this.#asked.size, this.#answers.size) > namesMax

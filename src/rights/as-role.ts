@@ -7,23 +7,28 @@ import { byName, type Catalog, type ResourceFields, type Role } from '../fields/
 import type { Field } from '../fields/field.ts'
 import { madeOnce } from '../made-once.ts'
 import type { Resource } from '../records/resource.ts'
-import { adminScope } from './scopes.ts'
+import type { Rights } from './rights.ts'
 
-/** The catalog as a role sees it; made once for each role of a catalog. */
-export function catalogAs(catalog: Catalog, role: Role): Catalog {
-  const known = catalogs(catalog)
+/**
+ * The catalog as a caller sees it who has a role, and is an administrator if their token is one's, too; made
+ * once for each of both.
+ */
+export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog {
+  const known = catalogs(catalog)[isAdmin ? 'ofAdministrators' : 'ofOthers']
   let made = known.get(role)
   if (!made) {
-    made = { ...catalog, resources: resourcesAs(catalog, role) }
+    made = { ...catalog, resources: resourcesAs(catalog, role, isAdmin) }
     known.set(role, made)
   }
   return made
 }
 
-const catalogs = madeOnce((_catalog: Catalog) => new Map<Role, Catalog>())
+const catalogs = madeOnce((_catalog: Catalog) => ({
+  ofAdministrators: new Map<Role, Catalog>(),
+  ofOthers: new Map<Role, Catalog>(),
+}))
 
-function resourcesAs({ resources }: Catalog, role: Role): Catalog['resources'] {
-  const isAdmin = role.scopes.includes(adminScope)
+function resourcesAs({ resources }: Catalog, role: Role, isAdmin: boolean): Catalog['resources'] {
   return new Map([...resources].map(([name, fields]) => [name, fieldsAs(fields, role, isAdmin)]))
 }
 

@@ -5,7 +5,7 @@ import type { Catalog, Role } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { isSameJson } from '../json.ts'
 import type { Rights } from './rights.ts'
-import { adminScope, allows } from './scopes.ts'
+import { adminScope, allows, narrowed } from './scopes.ts'
 import { isWider } from './visibility.ts'
 
 /** A change of a record: `before` null when it is created, `after` null when it is deleted. */
@@ -22,10 +22,13 @@ export function forbiddenUserChange({ before, after, catalog, rights }: Change):
   const [role, next] = [before, after].map(user => catalog.roles.get(user?.role as number))
   if (role?.scopes.includes(adminScope))
     return 'This user administers the account: to change them, ask with the scope admin.'
-  if (next && next !== role && exceeds(next, rights.role))
+  if (next && next !== role && exceeds(next, rights))
     return `The role "${next.name}" may do more than you: nobody gives more than they have.`
-  if (before && after && !isSameJson(before.territories ?? [], after.territories ?? []))
+  if (after && !isSameJson(before?.territories ?? [], after.territories ?? []))
     return 'Only administrators say which territories a user has: ask with the scope admin.'
+  // Whoever has the e-mail may sign in by it (D61).
+  if (role && after && before!.email !== after.email && exceeds(role, rights))
+    return 'This user may do more than you: to change their e-mail, ask with the scope admin.'
   return null
 }
 
@@ -33,7 +36,7 @@ export function forbiddenUserChange({ before, after, catalog, rights }: Change):
 export function forbiddenRoleChange({ before, after, rights }: Change): string | null {
   if (rights.isAdmin) return null
   const roles = [before, after].filter(role => role !== null) as unknown as Role[]
-  return roles.some(role => exceeds(role, rights.role))
+  return roles.some(role => exceeds(role, rights))
     ? 'The role may do more than you: nobody gives more than they have.'
     : null
 }
@@ -46,15 +49,24 @@ export function forbiddenTokenChange({ before, after, rights }: Change): string 
   )
   const beyond = added.filter(scope => !rights.scopes.has(scope))
   if (beyond.length) return `A token has no more scopes than whoever makes it; you lack ${beyond.join(', ')}.`
+  if (before && mayMore(before.scopes as string[], rights))
+    return 'This token may do more than the one you ask with: nobody prolongs or changes more than they have.'
   return after.user === after[before ? 'user' : 'created_by']
     ? null
     : 'Only administrators make tokens for others: ask with the scope admin.'
 }
 
-/** Whether a role may do something that the other may not. */
-function exceeds(one: Role, other: Role): boolean {
-  const scopes = new Set(other.scopes)
-  if (scopes.has(adminScope)) return false
+/** Whether a token of the caller, which their role narrows, may do something that they may not now. */
+function mayMore(scopes: readonly string[], rights: Rights): boolean {
+  const own = narrowed(new Set(rights.role.scopes), new Set(scopes))
+  return ![...own].every(scope => allows(rights.scopes, scope))
+}
+
+/**
+ * Whether a role may do something that a caller may not, whose role is narrowed by their token's scopes. Who
+ * administers is not asked about: they may do all.
+ */
+function exceeds(one: Role, { scopes, role: other }: Rights): boolean {
   const resources = Object.keys({ ...other.visibility, ...other.may_change })
   const sees = (role: Role, name: string) => role.visibility[name] ?? 'all'
   const changes = (role: Role, name: string) => role.may_change[name] ?? sees(role, name)

@@ -15,6 +15,11 @@ export class Rights {
     return this.scopes.has(adminScope)
   }
 
+  /** The scopes, where a token narrows those of the role; null where it does not. */
+  get narrowedTo(): readonly string[] | null {
+    return this.role.scopes.every(scope => this.scopes.has(scope)) ? null : [...this.scopes]
+  }
+
   /** Throws `forbidden`, naming the scope, where it is missing. */
   need(scope: string): void {
     if (allows(this.scopes, scope)) return

@@ -26,7 +26,7 @@ import { signedHeaders } from './signature.ts'
 export type CourierOptions = {
   readonly db: Reader
   readonly now: () => Date
-  actingFor(account: number, user: number): Promise<Acting | null>
+  actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<Acting | null>
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null>
   /** takes a webhook out of use, with an event that says why */
   disable(webhook: Held, reason: string): Promise<void>
@@ -169,7 +169,7 @@ export class Courier {
       while ((await giveUp(db, this.#held, 'The webhook is out of use.', batch)) === batch);
       return null
     }
-    const acting = await actingFor(this.#held.account, configuration.user)
+    const acting = await actingFor(this.#held.account, configuration.user, configuration.scopes)
     const asked = acting && (await askedOf(this.#options.db, acting, configuration))
     if (acting && asked) this.#orders = { ...configuration, acting, asked, readAt: performance.now() }
     else await disable(this.#held, acting ? 'Its filter can no longer be read.' : 'Its user is out of use.')

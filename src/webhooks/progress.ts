@@ -105,6 +105,8 @@ export type Configuration = {
   readonly types: readonly string[]
   readonly filter: string | null
   readonly user: number
+  /** what narrows the rights of the user; null: nothing does */
+  readonly scopes: readonly string[] | null
   readonly secrets: readonly string[]
   readonly failingSince: Date | null
 }
@@ -115,7 +117,7 @@ export async function configurationOf(db: QueueDatabase, held: Held): Promise<Co
     db,
     sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq, p.is_active::text AS is_active,
   ${jsonInstant(sql`p.failing_since`)} AS failing_since, w.url, w.events::text AS events, w.filter,
-  w."user"::text AS "user", (w.deleted_at IS NULL AND w.id IS NOT NULL)::text AS is_there,
+  w."user"::text AS "user", p.scopes::text AS scopes, (w.deleted_at IS NULL AND w.id IS NOT NULL)::text AS is_there,
   ${secretsSql(held)} AS secrets
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
   LEFT JOIN webhook w ON w.account_id = p.account_id AND w.id = p.webhook
@@ -131,6 +133,7 @@ WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
     types: JSON.parse(row.events!) as string[],
     filter: row.filter ?? null,
     user: Number(row.user),
+    scopes: row.scopes ? (JSON.parse(row.scopes) as string[]) : null,
     secrets: JSON.parse(row.secrets!) as string[],
     failingSince: row.failing_since === null ? null : new Date(JSON.parse(row.failing_since!) as string),
   }

@@ -37,7 +37,7 @@ export async function createWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     problems: await problemsOf(db, outgoing, context, body, null),
-    rows: by => [secretRow(by, secret), newProgressRow(by)],
+    rows: by => [secretRow(by, secret), newProgressRow(by, context.rights)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -59,7 +59,7 @@ export async function changeOf(
   const before = parseJson(read.record) as JsonObject
   return {
     problems: await problemsOf(db, outgoing, context, body, before),
-    rows: by => [progressRow(by)],
+    rows: by => [progressRow(by, context.rights)],
   }
 }
 
@@ -154,21 +154,31 @@ function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
 }
 
 /** The new webhook `r` tells of what happens from now on. */
-function newProgressRow({ account }: Author): Sql {
+function newProgressRow({ account }: Author, rights: Rights): Sql {
   return sql`progress AS (
-  INSERT INTO webhook_progress (account_id, webhook, seq, is_active)
-  SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1 FROM r, counted
+  INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
+  SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
+  FROM r, counted
 )`
 }
 
-/** The same of a webhook that was taken into use. What waits for one that is out of use is given up. */
-export function progressRow({ account }: Author): Sql {
+/** What narrows the rights of a webhook's user, as JSON: the scopes of whoever makes or changes it. */
+function scopesOf({ narrowedTo }: Rights): string | null {
+  return narrowedTo && JSON.stringify(narrowedTo)
+}
+
+/**
+ * The same of a webhook that was taken into use. What waits for one that is out of use is given up. `rights`
+ * are those of whoever changes it; null: the service does, and they stay.
+ */
+export function progressRow({ account }: Author, rights: Rights | null): Sql {
+  const scopes = rights ? sql`, scopes = ${scopesOf(rights)}::jsonb` : sql.none
   const isBegun = sql`r.is_active = 1 AND NOT p.is_active`
   return sql`progress AS (
   UPDATE webhook_progress p SET is_active = r.is_active = 1, next_at = counted.at,
     seq = CASE WHEN ${isBegun} THEN counted.last_seq ELSE p.seq END,
     failing_since = CASE WHEN ${isBegun} THEN NULL ELSE p.failing_since END,
-    last_error = CASE WHEN ${isBegun} THEN NULL ELSE p.last_error END
+    last_error = CASE WHEN ${isBegun} THEN NULL ELSE p.last_error END${scopes}
   FROM r, counted WHERE p.account_id = ${account}::bigint AND p.webhook = r.id
 )`
 }

@@ -68,7 +68,7 @@ export class WebhookWorker {
     this.#shared = {
       db,
       now,
-      actingFor: (account, user) => callers.actingFor(account, user),
+      actingFor: (...whom) => callers.actingFor(...whom),
       post: (...request) => this.outgoing.post(...request),
       disable: (webhook, reason) => this.#disable(webhook, reason),
       slots: { taken: 0, max: requestsMax },
@@ -179,7 +179,7 @@ export class WebhookWorker {
     const fields = catalog.resources.get('webhook')!
     await updateRecord(db, fields, id, { is_active: 'No' }, { catalog, actor: service }, null, {
       values: { disabled_reason: reason },
-      rows: by => [progressRow(by)],
+      rows: by => [progressRow(by, null)],
     })
     log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
   }

@@ -139,6 +139,98 @@ test('who administers is changed only by who administers too; nobody gives more 
   assert.equal((await call('DELETE', boss.path)).status, 200)
 })
 
+/** A token of a user that has less than their role. */
+async function narrow({ id }: User, scopes: string[]) {
+  const token = newToken(1, randomBytes)
+  const made = await createToken(db, { account: 1, user: id, name: 'narrow', scopes, token })
+  return { id: made, as: { authorization: `Bearer ${token}` } }
+}
+
+test('a token that has less than its user gives no more than it has itself', async () => {
+  const [boss, colleague, member] = [
+    await user('Administrator'),
+    await user('Manager'),
+    await user('Read only'),
+  ]
+  const people = await narrow(boss, ['user:read', 'user:write', 'role:read', 'role:write'])
+  const readOnly = `${v1}/role/4`
+  const attempts: [method: string, path: string, body: Json][] = [
+    ['PATCH', member.path, { role: 1 }],
+    ['PATCH', member.path, { role: 2 }],
+    ['PATCH', colleague.path, { email: 'mine@example.com' }],
+    ['PATCH', boss.path, { name: 'Other' }],
+    ['POST', `${v1}/user`, { name: 'x', email: 'x@example.com', role: 1 }],
+    ['POST', `${v1}/user`, { name: 'x', email: 'x@example.com', role: 2 }],
+    ['POST', `${v1}/role`, { name: 'More', scopes: ['admin'] }],
+    ['POST', `${v1}/role`, { name: 'More', scopes: ['deal:read'] }],
+    ['PATCH', readOnly, { scopes: ['admin'] }],
+    ['PATCH', readOnly, { name: 'Reading' }],
+  ]
+  for (const [method, path, body] of attempts) {
+    const before = await events()
+    assert.equal((await call(method, path, body, people.as)).status, 403, `${method} ${path}`)
+    assert.equal(await events(), before)
+  }
+  const made = await call('POST', `${v1}/role`, { name: 'Personnel 2', scopes: ['user:read'] }, people.as)
+  assert.equal(made.status, 201, made.text)
+  const given = await call('PATCH', member.path, { role: made.body.data.id }, people.as)
+  assert.equal(given.status, 200, given.text)
+  // Whoever takes away what is there need not have it: a name, or being in use.
+  assert.equal((await call('PATCH', colleague.path, { name: 'Other' }, people.as)).status, 200)
+  assert.equal((await call('PATCH', colleague.path, { is_active: 'No' }, people.as)).status, 200)
+})
+
+test('a token that does not administer has the own tokens and webhooks of its user, and of those no more', async () => {
+  const [boss, colleague] = [await user('Administrator'), await user('Manager')]
+  const scopes = ['token:read', 'token:write', 'webhook:read', 'webhook:write', 'deal:read', 'event:read']
+  const own = await narrow(boss, scopes)
+  const [wide, same, theirs] = [
+    await narrow(boss, ['admin']),
+    await narrow(boss, scopes),
+    await narrow(colleague, ['deal:read']),
+  ]
+  const url = 'http://127.0.0.1:9/'
+  const hook = await call('POST', `${v1}/webhook`, { url, events: ['deal.*'] }, colleague.as)
+  assert.equal(hook.status, 201, hook.text)
+  const token = (id: number) => `${v1}/token/${id}`
+  for (const [method, path, body, expected] of [
+    ['GET', token(theirs.id), undefined, 404],
+    ['POST', `${token(theirs.id)}/rotate`, {}, 404],
+    ['DELETE', token(theirs.id), undefined, 404],
+    ['GET', `${v1}/webhook/${hook.body.data.id}`, undefined, 404],
+    ['PATCH', `${v1}/webhook/${hook.body.data.id}`, { url: `${url}stolen` }, 404],
+    ['POST', `${v1}/webhook/${hook.body.data.id}/rotate`, {}, 404],
+    ['POST', `${token(wide.id)}/rotate`, {}, 403],
+    ['PATCH', token(wide.id), { expires_at: null, name: 'Mine' }, 403],
+    ['PATCH', token(same.id), { name: 'Mine' }, 200],
+    // Taking away is no giving.
+    ['DELETE', token(wide.id), undefined, 200],
+  ] as const) {
+    const reply = await call(method, path, body, own.as)
+    assert.equal(reply.status, expected, `${method} ${path} ${reply.text}`)
+  }
+  const listed = await call('GET', `${v1}/token/view/list?pageSize=500`, undefined, own.as)
+  const users = new Set(listed.body.data.map(({ user }: { user: number }) => user))
+  assert.deepEqual([...users], [boss.id], listed.text)
+  // Nor are they told of the others' by the feed; whoever administers is.
+  const told = (as: object) => call('GET', `${v1}/event?resource=token&limit=1000`, undefined, as as never)
+  const feed = await told(own.as)
+  const ofOthers = (feed.body.data ?? []).filter(({ id }: { id: number }) => id === theirs.id)
+  assert.deepEqual(ofOthers, [], feed.text)
+  // The same list, asked by both and often: each gets their own.
+  for (let time = 0; time < 4; time++)
+    for (const [as, sees] of [
+      [own.as, false],
+      [boss.as, true],
+    ] as const) {
+      const { body } = await call('GET', `${v1}/token/view/list?pageSize=400`, undefined, as)
+      assert.equal(
+        body.data.some(({ id }: { id: number }) => id === theirs.id),
+        sees,
+      )
+    }
+})
+
 const endings: { [verb: string]: (one: User) => [method: string, path: string, body: Json | undefined] } = {
   delete: (one: User) => ['DELETE', one.path, undefined],
   demote: (one: User) => ['PATCH', one.path, { role: 'Member' }],

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { Callers } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { listsMax, readKnownList, textMax } from '../../src/list/known-list.ts'
+import { resources } from '../../src/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -117,6 +120,53 @@ test('the moment of a list is that of its request, and its cursors go on', async
   const body = { filter: 'status:eq(Open)', sort: 'age:desc', pageSize: 20 }
   const first = idsOf(await list(query))
   for (const _ of often) assert.deepEqual(idsOf(await call('POST', `${v1}/deal/view/list`, body)), first)
+})
+
+test('there is an end to what is known: the list that was not asked for longest is read anew', async () => {
+  const { catalog, rights } = (await new Callers(db, resources, () => 0).actingFor(1, known.owner))!
+  const fields = catalog.resources.get('deal')!
+  const viewer = { catalog, rights, actor: known.owner }
+  const ask = async (filter: string) => {
+    const parameters = new Map([['filter', [filter]]])
+    return (await readKnownList(db, fields, viewer, parameters, '2026-01-01T00:00:00.000Z')).statementOf
+  }
+  const kept = 'id:gt(0)'
+  for (const expected of [false, true, true]) assert.equal((await ask(kept)) !== null, expected)
+  for (let id = 1; id <= listsMax + 5; id++) {
+    for (const _ of often) await ask(`id:gt(${id})`)
+    assert.ok(await ask(kept))
+  }
+  assert.equal(await ask('id:gt(1)'), null)
+  const long = `title:eq(${'x'.repeat(textMax)})`
+  for (const _ of often) assert.equal(await ask(long), null)
+})
+
+test('a list as it was on a day is that of the day, however often it is asked', async () => {
+  const { id } = await made('deal', dealBody(known, { title: 'Known then' }))
+  const today = new Date().toISOString().slice(0, 10)
+  const query = `filter=title:eq(Known then)&as_of=${today}`
+  for (const _ of often) assert.deepEqual(idsOf(await list(query)), [id])
+  await call('PATCH', `${v1}/deal/${id}`, { title: 'Known now' })
+  for (const _ of often) assert.deepEqual(idsOf(await list(query)), [])
+})
+
+test('a total of a name is that of the record which its caller sees by that name', async () => {
+  const scopes = ['deal:read', 'company:read', 'company:write']
+  const role = await made('role', { name: 'Own companies', scopes, visibility: { company: 'own' } })
+  const [ann, bob] = [await userOf(role.id, 'twin-ann'), await userOf(role.id, 'twin-bob')]
+  const withDeals = async ({ headers }: typeof ann, count: number) => {
+    const reply = await call('POST', `${v1}/company`, { name: 'Twin' }, headers)
+    assert.equal(reply.status, 201, reply.text)
+    for (let n = 0; n < count; n++) await made('deal', dealBody(known, { company: reply.body.data.id }))
+  }
+  await withDeals(ann, 4)
+  await withDeals(bob, 2)
+  for (const _ of often)
+    for (const [{ headers }, total] of [
+      [ann, 4],
+      [bob, 2],
+    ] as const)
+      assert.equal((await list('filter=company:eq(Twin)&pageSize=1', headers)).body.meta.total, total)
 })
 
 test('a list of another resource with the same parameters is another list', async () => {

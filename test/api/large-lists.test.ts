@@ -24,11 +24,12 @@ const list = (query: string) => get(`${v1}/deal/view/list?${query}`)
 const catalog = await loadCatalog(db, resources, 1)
 const deal = catalog.resources.get('deal')!
 
-function requestOf(query: string) {
+function requestOf(query: string, resource = 'deal') {
   const parameters = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(query))
     parameters.set(name, [...(parameters.get(name) ?? []), value])
-  return readListQuery(parameters, deal, catalog, '2026-01-01T00:00:00.000Z')
+  const fields = catalog.resources.get(resource)!
+  return readListQuery(parameters, fields, catalog, '2026-01-01T00:00:00.000Z')
 }
 
 /** What the planner does for a list, as one text. */
@@ -163,6 +164,31 @@ test('the lanes of a board are read by the index of stages, each alone (D129)', 
     const plan = rows.map(row => row['QUERY PLAN']).join('\n')
     assert.match(plan, new RegExp(`using ${index} `), `${query}\n${plan}`)
     assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|range|parted)/, `${query}\n${plan}`)
+  }
+})
+
+test('the texts of records are made of the page alone, also where all are sorted first', async () => {
+  for (const [resource, query] of [
+    ['deal', 'sort=created_by:asc'],
+    ['contact', 'sort=created_by:asc&pageSize=500'],
+    ['activity', 'sort=owner:asc'],
+    ['activity', 'sort=due_at:asc&pageSize=500'],
+    ['contact', 'sort=last_name:asc&page=3'],
+  ] as const) {
+    const fields = catalog.resources.get(resource)!
+    const { text, values } = pageStatement(fields, { catalog, actor: 1 }, requestOf(query, resource))
+    const rows = await db.query(`EXPLAIN (VERBOSE, COSTS OFF) ${text}`, values, true)
+    const plan = rows.map(row => row['QUERY PLAN']!)
+    const depthOf = (line = '') => line.search(/\S/)
+    const sorts = plan.flatMap((line, index) =>
+      /^\s*(->\s+)?(Incremental )?Sort$/.test(line) ? [index] : [],
+    )
+    assert.ok(sorts.length > 0, `${query}\n${plan.join('\n')}`)
+    for (const sort of sorts) {
+      const end = plan.findIndex((line, index) => index > sort && depthOf(line) <= depthOf(plan[sort]))
+      const within = plan.slice(sort, end < 0 ? undefined : end).join('\n')
+      assert.doesNotMatch(within, /concat\(/, `${resource} ${query}\n${plan.join('\n')}`)
+    }
   }
 })
 

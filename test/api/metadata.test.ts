@@ -1,9 +1,12 @@
 /** Chapter: Field list and dropdown values. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { newToken } from '../../src/accounts/token.ts'
 import { startService, v1 } from '../support/service.ts'
+import { createToken } from '../support/tokens.ts'
 
-const { get, known } = await startService()
+const { call, db, get, known } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
 type Any = any
 const fieldsOf = async (source: string): Promise<Any[]> =>
@@ -130,4 +133,53 @@ test('what is no dropdown, field or source is said so', async () => {
   assert.equal(await answer('dropdown?name=source&x=1'), '400 1003')
   assert.equal(await answer('list?source=lead'), '404 4003')
   assert.equal(await answer('list'), '400 1002')
+})
+
+test('a field that a role hides is as one that is not there, by its name and by its id', async () => {
+  const made = async (resource: string, body: Any) => {
+    const reply = await call('POST', `${v1}/${resource}`, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.data.id
+  }
+  const hidden = ['source', 'cf_custom_dropdown_field']
+  const role = await made('role', {
+    name: 'Without sources',
+    scopes: ['deal:read', 'field:read', 'field:write', 'user:read'],
+    hidden_fields: hidden.map(name => `deal.${name}`),
+  })
+  const user = await made('user', { name: 'Blind', email: 'blind@example.com', role })
+  const token = newToken(1, randomBytes)
+  await createToken(db, { account: 1, user, name: 'Blind', scopes: ['admin'], token })
+  const ask = (method: string, path: string, body?: Any) =>
+    call(method, `${v1}/${path}`, body, { authorization: `Bearer ${token}` })
+  const fields = new Map((await fieldsOf('deal')).map(field => [field.internal_name, field]))
+  for (const name of hidden) {
+    const [unknown, asked] = [
+      await ask('GET', 'field/dropdown?name=cf_nothing_of_that_name&source=deal'),
+      await ask('GET', `field/dropdown?name=${name}&source=deal`),
+    ]
+    assert.equal(asked.status, 404, name)
+    assert.doesNotMatch(unknown.text + asked.text.replaceAll(`\\"${name}\\"`, ''), new RegExp(`"?${name}"?`))
+    const { id, options } = fields.get(name)!
+    const path = `field/${id}`
+    for (const [method, at, body] of [
+      ['GET', path],
+      ['PATCH', path, { field_name: 'Seen' }],
+      ['DELETE', path],
+      ['DELETE', `${path}?dry_run=1`],
+      ['POST', `${path}/restore`],
+      ['POST', `${path}/option`, { name: 'More' }],
+      ['PATCH', `${path}/option/${options[0].id}`, { name: 'Seen' }],
+      ['DELETE', `${path}/option/${options[0].id}`],
+    ] as const) {
+      const reply = await ask(method, at, body)
+      assert.deepEqual(
+        [reply.status, reply.body.detail],
+        [404, `There is no field ${id}.`],
+        `${method} ${at}`,
+      )
+    }
+  }
+  assert.equal((await ask('GET', 'field/dropdown?name=type&source=deal')).status, 200)
+  assert.equal((await ask('GET', `field/${fields.get('type')!.id}`)).status, 200)
 })

@@ -226,6 +226,29 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   await call('DELETE', `${v1}/webhook/${theirs.id}`, undefined, as(token))
 })
 
+test('a webhook of a token that has less than its user tells the names that the token may read', async () => {
+  const receiver = await startReceiver()
+  const { token } = await userOf('Manager')
+  const scopes = ['deal:read', 'webhook:read', 'webhook:write']
+  const narrow = (await made('token', { name: 'Narrow', scopes }, as(token))).token
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.*'] }, as(narrow))
+  const namesIn = (text: string) => text.match(/"(?:to_|from_)?name":"[^"]*"/g) ?? []
+  const title = async (text: string) => (await made('deal', dealBody(known, { title: text }))).id
+  await title('Told without names')
+  const without = (await receiver.until(1))[0]!.text
+  // The names of options belong to the field, and so to whoever reads deals.
+  const ofRecords = namesIn(without).filter(name => !/"(New|Sales pipeline|Open|Web)"/.test(name))
+  assert.deepEqual(ofRecords, [], without)
+  // Whoever may read them changes it: from then on it acts with all that its user may.
+  await changed(`webhook/${id}`, { name: 'Wide' }, as(token))
+  await eventually(async () => {
+    await title('Told with names')
+    const texts = receiver.got.map(({ text }) => text)
+    return texts.some(text => /"actor":\{"id":\d+,"name":"/.test(text) && /"to_name":"/.test(text))
+  }, 'an event with names')
+  await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
+})
+
 test('what is hidden after an event does not leave with a later attempt', async () => {
   const receiver = await startReceiver(answering(500))
   const role = await made('role', {
