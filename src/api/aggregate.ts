@@ -5,10 +5,11 @@ import { aggregate } from '../list/aggregate.ts'
 import { plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
 import { namedFields } from '../list/groups.ts'
 import { counting } from '../list/measures.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { inPast } from './past.ts'
-import { inTurn, needNames, type ServedDatabase } from './records.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf, parametersOf } from './request.ts'
 import type { Handler } from './route.ts'
 
@@ -21,7 +22,7 @@ export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product
     const asked = await withNames(db, caller, names =>
       readAggregateQuery(parametersOf(request), fields, caller.catalog, sums, names),
     )
-    needNames(caller, namedFields(asked.keys), asked)
+    needNames(caller.rights, namedFields(asked.keys), asked)
     const { at } = await inPast(inTurn(db, request), fields, caller, asked.day)
     const { groups, hasMore } =
       resource === 'deal' && !asked.measures

@@ -1,10 +1,12 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
 import { oldestKept } from '../administration/background-jobs.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch, type Outcome } from '../records/batch.ts'
 import { onceByKey } from '../records/idempotency.ts'
-import { requestKeyOf } from '../records/save.ts'
+import { problemAgain, savedAgain } from '../records/replay.ts'
+import { hiddenProblem, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Answer } from './answer.ts'
 import { readBatch } from './batch-body.ts'
@@ -14,6 +16,19 @@ import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from './r
 import type { Handler } from './route.ts'
 
 type Refused = { readonly refusal: Refusal }
+
+/** What an operation that was refused is answered. */
+type ToldRefusal = {
+  readonly status: number
+  readonly type: string
+  readonly title: string
+  readonly detail: string
+  readonly code: number
+  readonly errors: readonly Problem[]
+}
+
+/** What is told of an operation. It is kept with the request's key (D8), not the text that is made of it. */
+type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
 
 /** The resources whose records can be written in batches: what an account's catalog is made of can't. */
 export const batchedResources: ReadonlySet<string> = new Set([
@@ -43,20 +58,48 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
       const failed = outcomes.filter(outcome => 'refusal' in outcome).length
       const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
       const result =
-        isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : answer(request, outcomes, isDry)
+        isAtomic && failed > 0 ? { refusal: atomicRefusal(request, outcomes) } : { told: toldOf(outcomes) }
       return { isKept, result }
     }
-    return db.transaction(askerOf(request), tx => onceByKey(tx, requestKeyOf(context), () => act(tx)))
+    const key = requestKeyOf(context)
+    const result = await db.transaction(askerOf(request), tx =>
+      onceByKey<{ refusal: Answer } | { told: Told[] }>(tx, key, () => act(tx)),
+    )
+    if ('refusal' in result) return result.refusal
+    const isReplayed = key.idempotency?.isReplayed === true
+    const told = isReplayed ? await toldAgain(db, fields, request, result.told) : result.told
+    return answer(request, told, isDry)
   }
 }
 
-function answer(request: ApiRequest, outcomes: readonly Outcome[], isDry: boolean): Answer {
+function toldOf(outcomes: readonly Outcome[]): Told[] {
   const refused = refusals()
-  const items = outcomes.map(outcome =>
-    'refusal' in outcome ? JSON.stringify(refused(outcome.refusal)) : done(request, outcome, isDry),
-  )
-  const failed = outcomes.filter(outcome => 'refusal' in outcome).length
-  const meta = { succeeded: outcomes.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
+  return outcomes.map(one => ('refusal' in one ? { refused: refused(one.refusal) } : one))
+}
+
+/** What was told of operations that were carried out before, as the caller of now may be told it. */
+async function toldAgain(
+  db: Queryable,
+  fields: ResourceFields,
+  { caller }: ApiRequest,
+  told: readonly Told[],
+): Promise<Told[]> {
+  const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
+  const again = (await savedAgain(db, fields, caller, saved)).values()
+  return told.map(one => {
+    if ('saved' in one) return { saved: again.next().value! }
+    if ('deleted' in one) return one
+    const { refused } = one
+    const errors = refused.errors.map(problem => problemAgain(fields, caller, problem) ?? hiddenProblem())
+    const isTold = errors.every(({ code }) => code !== hiddenProblem().code)
+    return { refused: { ...refused, errors, detail: isTold ? refused.detail : `${refused.title}.` } }
+  })
+}
+
+function answer(request: ApiRequest, told: readonly Told[], isDry: boolean): Answer {
+  const items = told.map(one => ('refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry)))
+  const failed = told.filter(one => 'refused' in one).length
+  const meta = { succeeded: told.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
   return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
 }
 
@@ -82,7 +125,7 @@ function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry:
  */
 function refusals() {
   let left = problemsMax
-  return ({ slug, message, problems }: Refusal) => {
+  return ({ slug, message, problems }: Refusal): ToldRefusal => {
     const { code, status, title } = errorTable[slug]
     const errors = problems.slice(0, left)
     left -= errors.length

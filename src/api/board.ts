@@ -2,10 +2,11 @@
 import { boardLanes, readBoardQuery } from '../deals/board.ts'
 import { namedByStages } from '../deals/of-pipeline.ts'
 import type { JsonObject } from '../json.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import { withNames } from '../records/names.ts'
 import type { Answer } from './answer.ts'
 import { boardAbout } from './deal-abouts.ts'
-import { inTurn, needNames, type ServedDatabase } from './records.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
 import type { AccountRoute, Handler } from './route.ts'
 
@@ -19,12 +20,12 @@ function boardHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query, now } = request
     const fields = fieldsOf(request, 'deal')
-    needNames(caller, namedByStages(fields))
+    needNames(caller.rights, namedByStages(fields))
     const asked = await withNames(db, caller, names =>
       readBoardQuery(query, fields, caller.catalog, now.toISOString(), names),
     )
     const { pipeline, list } = asked
-    needNames(caller, list.expand, list)
+    needNames(caller.rights, list.expand, list)
     const lanes = await boardLanes(inTurn(db, request), fields, caller, asked)
     const { account, currencies } = caller.catalog
     const { id, code } = currencies.get(account.base_currency)!

@@ -7,9 +7,9 @@ import type { Places } from '../export/places.ts'
 import { type FormatName, formats, readExportQuery } from '../export/query.ts'
 import { dateIn } from '../fields/iso8601.ts'
 import { pluralOf } from '../fields/synonyms.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import type { About } from '../openapi/about.ts'
 import { withNames } from '../records/names.ts'
-import { needNames } from './records.ts'
 import { fieldsOf } from './request.ts'
 import { type AccountRoute, at, type Handler, type Readable as ReadResource } from './route.ts'
 
@@ -47,7 +47,7 @@ function exportHandler(db: ExportDatabase, resource: string, places: Places): Ha
     const read = await withNames(db, caller, names =>
       readExportQuery(request.query, fields, catalog, now.toISOString(), names),
     )
-    needNames(caller, read.named ?? [], read.list)
+    needNames(caller.rights, read.named ?? [], read.list)
     const name = fileName(resource, read.format, caller, now)
     const headers = {
       'content-type': formatOf[read.format].mediaType,

@@ -1,10 +1,11 @@
 /** GET /deal/funnel over HTTP (D131). */
 import { funnel, readFunnelQuery } from '../deals/funnel.ts'
 import { namedByStages } from '../deals/of-pipeline.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { funnelAbout } from './deal-abouts.ts'
-import { inTurn, needNames, type ServedDatabase } from './records.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
 import type { AccountRoute, Handler } from './route.ts'
 
@@ -18,9 +19,9 @@ function funnelHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query } = request
     const fields = fieldsOf(request, 'deal')
-    needNames(caller, namedByStages(fields))
+    needNames(caller.rights, namedByStages(fields))
     const asked = await withNames(db, caller, names => readFunnelQuery(query, fields, caller.catalog, names))
-    needNames(caller, [], { filter: asked.selection.filter })
+    needNames(caller.rights, [], { filter: asked.selection.filter })
     return success(JSON.stringify(await funnel(inTurn(db, request), caller, asked)))
   }
 }

@@ -27,7 +27,7 @@ export function recordRoutes(resource: Readable, service: RecordService): Accoun
       )
     : writeHandlers(service)
   const history = historyHandler(db, resource, service.retentionDays)
-  const about = recordAbouts(resource, service.move !== undefined)
+  const about = recordAbouts(resource, service.moves !== undefined)
   const by = `/rest/api/v1/${resource}/by/:field/:value`
   const [read, write] = [`${resource}:read`, `${resource}:write`] as const
   return [

@@ -4,8 +4,8 @@ import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { createRecord, type Given } from '../records/create.ts'
 import { storedResponse } from '../records/idempotency.ts'
-import { NoTarget } from '../records/move.ts'
-import { refuseOther, removeRecord } from '../records/remove.ts'
+import { type Move, moveRecords, NoTarget } from '../records/move.ts'
+import { judgeRemoval, removeRecord } from '../records/remove.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
@@ -45,8 +45,8 @@ export type WriteService = {
   configured(account: number): Promise<void>
   /** what a change of a record is judged by, and brings along, besides its body */
   given?(request: ApiRequest): Promise<Given>
-  /** moves what is in a record to `to`, before it is deleted */
-  move?(db: Queryable, context: Context, from: number, to: number): Promise<void>
+  /** how what is in a record is moved to `to`, before it is deleted; throws NoTarget */
+  moves?(db: Queryable, context: Context, from: number, to: number): Promise<readonly Move[]>
 }
 
 export function writeHandlers(service: WriteService): WriteHandlers {
@@ -113,19 +113,23 @@ async function written({ resource, configured }: WriteService, { caller }: ApiRe
 
 /** Deletes a record; with `move_to`, what is in it is moved before. */
 async function remove(
-  { db, move }: WriteService,
+  { db, moves }: WriteService,
   request: ApiRequest,
   fields: ResourceFields,
   id: number,
 ): Promise<void> {
   const precondition = preconditionOf(request)
-  const { move_to } = readParameters(request.query, move ? ['move_to'] : [], [])
+  const { move_to } = readParameters(request.query, moves ? ['move_to'] : [], [])
   const context = contextOf(request)
   // The Idempotency-Key belongs to the deletion. When the deletion was carried out before, the move is not
   // repeated.
-  if (move && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
-    await refuseOther(db, fields, id, context, precondition)
-    await move(db, { ...context, idempotency: null }, id, idOf({ id: move_to })).catch(refuseTarget)
+  if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
+    const asked = { ...context, idempotency: null }
+    const to = idOf({ id: move_to })
+    const planned = await judgeRemoval(db, fields, id, asked, precondition, () =>
+      moves(db, asked, id, to).catch(refuseTarget),
+    )
+    await moveRecords(db, asked, planned)
   }
   await removeRecord(db, fields, id, context, precondition)
 }

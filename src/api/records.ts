@@ -1,13 +1,11 @@
 /** The handlers of a resource. They connect HTTP with the life of a record (records/). */
-import type { Caller } from '../accounts/callers.ts'
 import type { Asker } from '../db/fair-share.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
-import type { Field } from '../fields/field.ts'
 import { readKnownList } from '../list/known-list.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import type { Parameters } from '../list/parameters.ts'
-import { type ListRequest, readRecordQuery } from '../list/query.ts'
-import { reachedBy } from '../list/resolve.ts'
+import { readRecordQuery } from '../list/query.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../records/read.ts'
 import { isShownWhole } from '../records/rendered-record.ts'
@@ -76,7 +74,7 @@ export async function withExpanded<R extends { record: string }>(
 ): Promise<R> {
   const fields = fieldsOf(request, resource)
   const expand = readRecordQuery(request.query, fields)
-  needNames(request.caller, expand)
+  needNames(request.caller.rights, expand)
   const answered = await act(fields)
   return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
 }
@@ -90,25 +88,11 @@ async function list(
   const fields = fieldsOf(request, resource)
   const now = request.now.toISOString()
   const { request: read, statementOf } = await readKnownList(db, fields, request.caller, parameters, now)
-  needNames(request.caller, read.expand, read)
+  needNames(request.caller.rights, read.expand, read)
   const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
   // In the past all records are looked at in any case, so they may as well be counted.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read
   return pageAnswer(await listRecords(at, fields, request.caller, asked, statementOf), asked)
-}
-
-/**
- * Throws `forbidden` unless the caller may read the resources whose names are shown or sorted by, or that the
- * filter reaches (D65, D87).
- */
-export function needNames(
-  { rights }: Caller,
-  shown: readonly Field[],
-  { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},
-): void {
-  const named = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
-  const resources = [...named, ...reachedBy(filter)]
-  for (const resource of resources) if (resource) rights.need(`${resource}:read`)
 }

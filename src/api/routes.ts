@@ -5,7 +5,7 @@
 import type { Callers } from '../accounts/callers.ts'
 import type { BackgroundJobs } from '../administration/background-jobs.ts'
 import type { Database } from '../db/open.ts'
-import { movePipeline, moveStage } from '../deals/move.ts'
+import { pipelineMoves, stageMoves } from '../deals/move.ts'
 import type { Followers } from '../events/followers.ts'
 import { Places } from '../export/places.ts'
 import type { JobWorker } from '../jobs/worker.ts'
@@ -13,7 +13,7 @@ import type { About } from '../openapi/about.ts'
 import type { Queryable } from '../records/store.ts'
 import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
-import { handOver } from '../users/hand-over.ts'
+import { ownerMoves } from '../users/hand-over.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
 import type { Answer } from './answer.ts'
 import { boardRoute } from './board.ts'
@@ -64,7 +64,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     await Promise.race([jobs.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
   const places = new Places()
-  const records = (resource: Readable, more: Pick<RecordService, 'move' | 'given'> = {}) => [
+  const records = (resource: Readable, more: Pick<RecordService, 'moves' | 'given'> = {}) => [
     ...recordRoutes(resource, { db, resource, configured, retentionDays, ...more }),
     exportRoute(db, resource, places),
   ]
@@ -79,7 +79,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('contact'),
     ...records('company'),
     ...records('activity'),
-    ...records('user', { move: handOver }),
+    ...records('user', { moves: ownerMoves }),
     ...records('role'),
     // A revoked token is not restored, and making one answers a secret (tokenRoutes).
     ...records('token').filter(
@@ -90,8 +90,8 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('view'),
     ...records('territory'),
     ...records('tag'),
-    ...records('pipeline', { move: movePipeline }),
-    ...records('pipeline_stage', { move: moveStage }),
+    ...records('pipeline', { moves: pipelineMoves }),
+    ...records('pipeline_stage', { moves: stageMoves }),
     // All of ISO 4217 are there: a currency is neither made nor deleted.
     ...records('currency').filter(
       ({ method, url }) =>

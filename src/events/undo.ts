@@ -17,6 +17,7 @@ import type { Resource } from '../records/resource.ts'
 import { restoreRecord } from '../records/restore.ts'
 import { type Context, requestKeyOf, type Saved, savedBefore } from '../records/save.ts'
 import type { Changes, Queryable, Reader } from '../records/store.ts'
+import { refuseUnwritable } from '../records/unwritable.ts'
 import { updateRecord } from '../records/update.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
@@ -231,13 +232,7 @@ function writeBack(
 
 /** Throws where the caller's role hides or locks what would be written: half an undo is none. */
 function refuseUnchangeable({ seq, fields, changes }: Undoable): void {
-  const written = Object.keys(changes).flatMap(name => {
-    const field = fields.whole.byName.get(name)
-    return field && !field.is_read_only ? [fields.byName.get(name)!] : []
-  })
-  const locked = written.filter(field => !field.is_hidden && field.is_read_only)
-  if (locked.length === 0 && written.every(field => !field.is_hidden)) return
-  const named = locked.map(({ internal_name }) => internal_name)
-  const which = named.length ? `: ${named.join(', ')}` : ''
-  throw new Refusal('forbidden', `The event ${seq} changed what your role does not let you change${which}.`)
+  const written = Object.keys(changes).filter(name => fields.whole.byName.get(name)?.is_read_only === false)
+  const message = `The event ${seq} changed what your role does not let you change`
+  refuseUnwritable(fields, written, message)
 }

@@ -1,11 +1,13 @@
 /** The same change to all records that a filter finds (D82), in the order of their ids. */
 import type { Json, JsonObject } from '../json.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import { readListQuery } from '../list/query.ts'
 import { whereSql } from '../list/sql.ts'
 import { carryOutBatch, type Operation } from '../records/batch.ts'
 import { withNames } from '../records/names.ts'
 import type { Context } from '../records/save.ts'
 import { type Queryable, type Reader, tableOf } from '../records/store.ts'
+import type { Rights } from '../rights/rights.ts'
 import { sightOf } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { Job, Step } from './job.ts'
@@ -14,11 +16,17 @@ import { refusedAt } from './refused.ts'
 /** What a bulk change is made of: the filters, as a list takes them, and the body of the change. */
 export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
 
-/** Changes the next records, in the transaction `tx`. What is refused stays as it is, and is named. */
+/** Who asks for a bulk change, or for whom a step of it is carried out. */
+type Asking = Context & { readonly rights: Rights }
+
+/**
+ * Changes the next records, in the transaction `tx`. What is refused stays as it is, and is named. Throws as
+ * `countFound` does.
+ */
 export async function bulkStep(
   tx: Queryable,
   job: Job,
-  context: Context,
+  context: Asking,
   oldest: Date,
   count: number,
 ): Promise<Step> {
@@ -56,12 +64,15 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
   }
 }
 
-/** How many records the filter finds. Throws `malformed_query` for one that can't be read. */
+/**
+ * How many records the filter finds. Throws `malformed_query` for one that can't be read, and `forbidden`
+ * without the scopes to read what it finds and reaches.
+ */
 export async function countFound(
   db: Reader,
   resource: string,
   filter: readonly string[],
-  context: Context,
+  context: Asking,
 ): Promise<number> {
   const fields = context.catalog.resources.get(resource)!
   const where = await found(db, resource, filter, context)
@@ -69,17 +80,17 @@ export async function countFound(
   return Number(row!.count)
 }
 
-/** The condition of the records that are meant, of those that the caller sees. */
-async function found(
-  db: Reader,
-  resource: string,
-  filter: readonly string[],
-  context: Context,
-): Promise<Sql> {
-  const { catalog } = context
+/**
+ * The condition of the records that are meant, of those that the caller sees. How many a filter finds tells
+ * of what it asks about, so it takes the scopes of reading that (D65, D87), in each step those of then.
+ */
+async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
+  const { catalog, rights } = context
+  if (filter.length) rights.need(`${resource}:read`)
   const fields = catalog.resources.get(resource)!
   const now = new Date().toISOString()
   const parameters = new Map([['filter', filter]])
   const asked = await withNames(db, context, names => readListQuery(parameters, fields, catalog, now, names))
+  needNames(rights, [], asked)
   return whereSql(resource, sightOf(context), asked)
 }

@@ -78,7 +78,7 @@ type Taken = Step & Partial<Pick<ImportStep, 'inVain'>>
 function stepOf(
   tx: Queryable,
   job: Job,
-  context: Context,
+  context: Context & { readonly rights: Rights },
   count: number,
   means: Means,
   apart: ReadonlySet<number>,

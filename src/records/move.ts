@@ -1,17 +1,19 @@
 /**
- * Moves records away from a record that is to be deleted (D37): each is updated as by a request, with its
- * event and its rules. All are judged before the first is moved. Knows no resource.
+ * Moves records away from a record that is to be deleted (D37): each is updated as by a request of the
+ * caller, with its event, its rules and what the caller's role allows. All are judged before the first is
+ * moved. Knows no resource.
  */
 
 import { problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
-import { type JsonObject, parseJson } from '../json.ts'
-import { changeable, sightOf, visible } from '../rights/visibility.ts'
+import { isSameJson, type JsonObject, parseJson } from '../json.ts'
+import { changeable, type Sight, sightOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import type { Context } from './save.ts'
 import { type Queryable, tableOf } from './store.ts'
+import { refuseUnwritable } from './unwritable.ts'
 import { judgeUpdate, updateRecord } from './update.ts'
 
 const batch = 100
@@ -30,7 +32,10 @@ export type Move = {
 
 type Found = { readonly id: number; readonly body: JsonObject }
 
-/** Moves all records that are the caller's to change. Throws what an update of one is refused with. */
+/**
+ * Moves all records that are the caller's to change. Throws what an update of one is refused with, and
+ * `forbidden` where the caller's role hides or locks what a move changes (D64).
+ */
 export async function moveRecords(db: Queryable, context: Context, moves: readonly Move[]): Promise<void> {
   for (const move of moves) await judge(db, context, move)
   for (const move of moves) await carryOut(db, context, move)
@@ -41,8 +46,14 @@ export async function hasAny(db: Queryable, context: Context, move: Move): Promi
   return (await found(db, context, move)).length > 0
 }
 
+/** The condition that the row `x` is moved by `move`. */
+export function isMovedBy({ resource, where }: Move, sight: Sight): Sql {
+  const x = sql`x`
+  return sql`(${visible(resource, sight, x)} AND ${changeable(resource, sight, x)} AND ${where})`
+}
+
 async function judge(db: Queryable, context: Context, move: Move): Promise<void> {
-  const { whole } = fieldsOf(context, move)
+  const fields = fieldsOf(context, move)
   let count = 0
   for (let records = await found(db, context, move); records.length > 0; ) {
     count += records.length
@@ -50,15 +61,26 @@ async function judge(db: Queryable, context: Context, move: Move): Promise<void>
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
-        judgeUpdate(db, whole, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
+        judgeOne(db, fields, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
       ),
     )
     records = await found(db, context, move, records.at(-1)!.id)
   }
 }
 
+async function judgeOne(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  body: JsonObject,
+  context: Context,
+): Promise<void> {
+  refuseUnwritable(fields, Object.keys(body), 'To move it changes what your role does not let you change')
+  await judgeUpdate(db, fields, id, body, context)
+}
+
 async function carryOut(db: Queryable, context: Context, move: Move): Promise<void> {
-  const { whole } = fieldsOf(context, move)
+  const fields = fieldsOf(context, move)
   for (let before = ''; ; ) {
     const records = await found(db, context, move)
     if (records.length === 0) return
@@ -70,7 +92,7 @@ async function carryOut(db: Queryable, context: Context, move: Move): Promise<vo
     before = ids
     await Promise.all(
       records.map(({ id, body }) =>
-        updateRecord(db, whole, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
+        updateRecord(db, fields, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
       ),
     )
   }
@@ -89,18 +111,23 @@ function fieldsOf({ catalog }: Context, { resource }: Move): ResourceFields {
 
 /** The first records that are the caller's to move, from the one after `after` on. */
 async function found(db: Queryable, context: Context, move: Move, after = 0): Promise<Found[]> {
-  const { resource, where, change } = move
-  const [fields, sight, x] = [fieldsOf(context, move), sightOf(context), sql`x`]
+  const fields = fieldsOf(context, move)
   const rows = await ask(
     db,
     sql`SELECT r.id::text AS id, ${renderedSql(fields)} AS record
       FROM (
         SELECT x.* FROM ${tableOf(fields)} x
-        WHERE ${visible(resource, sight, x)} AND ${changeable(resource, sight, x)} AND ${where}
-          AND x.id > ${String(after)}::bigint AND x.deleted_at IS NULL
+        WHERE ${isMovedBy(move, sightOf(context))} AND x.id > ${String(after)}::bigint
+          AND x.deleted_at IS NULL
         ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`,
   )
-  return rows.map(row => ({ id: Number(row.id), body: change(parseJson(row.record!) as JsonObject) }))
+  return rows.map(row => ({ id: Number(row.id), body: bodyOf(move, parseJson(row.record!) as JsonObject) }))
+}
+
+/** What a move changes of a record. What stays as it is may well be locked. */
+function bodyOf({ change }: Move, record: JsonObject): JsonObject {
+  const changed = Object.entries(change(record))
+  return Object.fromEntries(changed.filter(([name, value]) => !isSameJson(value, record[name] ?? null)))
 }
 
 const nothingMoved = 'so nothing is moved or deleted.'

@@ -10,6 +10,7 @@ import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
+import { isMovedBy, type Move } from './move.ts'
 import { deletedParts, deletion } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
@@ -36,10 +37,8 @@ export async function removeRecord(
   precondition: Precondition = null,
   withRecord = false,
 ): Promise<Saved | null> {
-  const { actor, idempotency = null } = context
-  const { actor: actorRules } = fields.resource
-  if (actorRules && id === actor)
-    throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
+  const { idempotency = null } = context
+  refuseOneself(fields, id, context)
   if (await storedResponse(db, requestKeyOf(context))) return null
   await refuseRemoval(db, fields, id, context)
   const by = authorOf(context)
@@ -52,12 +51,57 @@ export async function removeRecord(
     })
   const { row } = written
   if (row.id !== null) return withRecord ? savedOf(fields, written) : null
-  if (row.version === null) throw recordNotFound(fields, id)
-  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
-  if (!isMet(precondition, row.version!))
-    throw versionConflict(nameOf(fields, id), Number(row.version), precondition)
-  if (row.refused) throw new Refusal(row.refused as ErrorSlug, actorRules!.refusals[row.refused]!)
+  refuseFound(fields, id, row, precondition)
   throw inUse(fields, id, JSON.parse(row.used!) as Uses)
+}
+
+/**
+ * Judges a deletion before what points to the record is moved by the moves that `plan` answers, and answers
+ * them: a deletion that is refused moves nothing (D37). Throws what the deletion is refused with, `in_use`
+ * for what no move takes along, because the caller does not see it or may not change it.
+ */
+export async function judgeRemoval(
+  db: Queryable,
+  fields: ResourceFields,
+  id: number,
+  context: Context,
+  precondition: Precondition,
+  plan: () => Promise<readonly Move[]>,
+): Promise<readonly Move[]> {
+  refuseOneself(fields, id, context)
+  await refuseOther(db, fields, id, context, precondition)
+  const moves = await plan()
+  await refuseRemoval(db, fields, id, context)
+  const [by, record] = [authorOf(context), param(String(id))]
+  const [row] = await ask(
+    db,
+    sql`SELECT used.n::text AS used, used.refused, t.version::text AS version, ${isChangeable(by, fields)}
+  FROM (SELECT ${usedColumns(by, fields, record, context, moves)}) used LEFT JOIN ${foundRow(by, fields, record)}`,
+  )
+  refuseFound(fields, id, row!, precondition)
+  const used = JSON.parse(row!.used!) as Uses
+  const isUsed = Object.values(used).some(([count]) => count > 0)
+  if (isUsed) throw inUse(fields, id, used, ' by what you may not move, so nothing is moved or deleted.')
+  return moves
+}
+
+/** Throws where a user would delete themselves. */
+function refuseOneself({ resource }: ResourceFields, id: number, { actor }: Context): void {
+  if (resource.actor && id === actor)
+    throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
+}
+
+/** Throws what a row that was found says against the deletion; not what points to the record. */
+function refuseFound(
+  fields: ResourceFields,
+  id: number,
+  { version, is_changeable, refused }: Record<string, string | null>,
+  precondition: Precondition,
+): void {
+  if (version === null) throw recordNotFound(fields, id)
+  if (is_changeable === 'false') throw mayNotChange(fields, id)
+  if (!isMet(precondition, version!)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
+  if (refused) throw new Refusal(refused as ErrorSlug, fields.resource.actor!.refusals[refused]!)
 }
 
 /** Throws what the resource itself says against the deletion of a record, by anybody or by this caller. */
@@ -87,15 +131,14 @@ function removal(
   by: Author,
   fields: ResourceFields,
   id: number,
-  { catalog, rights }: Context,
+  context: Context,
   precondition: Precondition,
   withRecord: boolean,
 ): Write {
   const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = fields.resource
   const record = param(String(id))
   const table = tableOf(fields)
-  const uses = usesOf(fields, catalog, by, record)
-  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
+  const uses = usesOf(fields, context.catalog, by, record)
   const versions = param(precondition && JSON.stringify(precondition))
   const conditions = [
     sql`${visible(name, by, table)} AND ${changeable(name, by, table)}`,
@@ -109,8 +152,7 @@ function removal(
   return {
     changes: [
       sql`used AS MATERIALIZED (
-  SELECT json_build_object(${sql.join(counts)}) AS n,
-    ${actor?.refusedDeletion(by, record, rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused
+  SELECT ${usedColumns(by, fields, record, context)}
   FROM locked
 )`,
       sql`r AS (
@@ -131,23 +173,50 @@ function removal(
     // What went with it is known by its moment when it comes back.
     hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
-    coalesce((SELECT version FROM r), t.version)::text AS version,
-    (${changeable(name, by, sql`t`)})::text AS is_changeable${text}
-  FROM used LEFT JOIN ${table} t
-    ON ${visible(name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`,
+    coalesce((SELECT version FROM r), t.version)::text AS version, ${isChangeable(by, fields)}${text}
+  FROM used LEFT JOIN ${foundRow(by, fields, record)}`,
   }
+}
+
+/** A column that says whether the caller may change the row of `foundRow`. */
+function isChangeable(by: Author, { resource: { name } }: ResourceFields): Sql {
+  return sql`(${changeable(name, by, sql`t`)})::text AS is_changeable`
+}
+
+/** The row `t` of the record, as it is joined: nothing where the caller does not see it. */
+function foundRow(by: Author, fields: ResourceFields, record: Param): Sql {
+  return sql`${tableOf(fields)} t
+    ON ${visible(fields.resource.name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
+}
+
+/** Columns of what is said against the deletion: `n` counts what points to the record, as `usesOf` does. */
+function usedColumns(
+  by: Author,
+  fields: ResourceFields,
+  record: Param,
+  { catalog, rights }: Context,
+  moves: readonly Move[] = [],
+): Sql {
+  const uses = usesOf(fields, catalog, by, record, moves)
+  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
+  const { actor } = fields.resource
+  return sql`json_build_object(${sql.join(counts)}) AS n,
+    ${actor?.refusedDeletion(by, record, rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
 }
 
 /**
  * SQL that counts, for each resource, the records that point to this one, and how many of them the caller
- * sees. Its own parts, and what ends with it, do not count.
+ * sees. Its own parts, what ends with it, and what is moved do not count.
  */
 function usesOf(
   { resource: { name, parts = [], ends = [] } }: ResourceFields,
   catalog: Catalog,
   by: Author,
   record: Param,
+  moves: readonly Move[] = [],
 ): { resource: string; counts: Sql }[] {
+  const moved = (resource: string) =>
+    moves.filter(move => move.resource === resource).map(move => sql` AND ${isMovedBy(move, by)} IS NOT TRUE`)
   return pointersTo(name, catalog, sql`${record}::bigint`)
     .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
     .map(({ resource, condition }) => ({
@@ -155,15 +224,12 @@ function usesOf(
       counts: sql`(
     SELECT json_build_array(count(*), count(*) FILTER (WHERE ${visible(resource, by, sql`x`)}))
     FROM ${sql.id(resource)} x
-    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition})`,
+    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
     }))
 }
 
-/**
- * Throws `version_conflict` when the caller has read another version. Used before what is in a record is
- * moved, which happens before its deletion.
- */
-export async function refuseOther(
+/** Throws `version_conflict` when the caller has read another version. */
+async function refuseOther(
   db: Queryable,
   fields: ResourceFields,
   id: number,
@@ -178,7 +244,12 @@ export async function refuseOther(
 /** resource → how many records point to the record, and how many of them the caller sees */
 type Uses = { readonly [resource: string]: readonly [number, number] }
 
-function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): Refusal {
+function inUse(
+  { resource: { name } }: ResourceFields,
+  id: number,
+  used: Uses,
+  how = '; change what points to it first.',
+): Refusal {
   const uses = Object.entries(used).filter(([, [count]]) => count > 0)
   const problems = uses.map(([resource, [all, seen]]) => ({
     field: null,
@@ -188,7 +259,7 @@ function inUse({ resource: { name } }: ResourceFields, id: number, used: Uses): 
     resource,
     count: seen,
   }))
-  return new Refusal('in_use', `The ${name} ${id} is in use; change what points to it first.`, problems)
+  return new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
 }
 
 /** What the caller does not see is not counted (D64a). */

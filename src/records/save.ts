@@ -17,6 +17,7 @@ import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
 import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
+import { savedAgain } from './replay.ts'
 import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
@@ -55,14 +56,14 @@ export type Saved = {
 /** What the response to a write says besides the record. */
 type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged'>
 
-/** The record that the same request saved earlier (D8); null when it did not. */
+/** The record that the same request saved earlier (D8), as it is told again; null when it did not. */
 export async function savedBefore(
   db: Queryable,
   fields: ResourceFields,
   context: Context,
 ): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && savedOf(fields, written)
+  return written && (await savedAgain(db, fields, context, [savedOf(fields, written)]))[0]!
 }
 
 /**
@@ -238,7 +239,7 @@ function giveBack({ whole }: ResourceFields, after: Values, before: Values, { fo
 }
 
 /** What is wrong with a field that the caller's role does not see (D64): who sees it can tell. */
-function hiddenProblem(): Problem {
+export function hiddenProblem(): Problem {
   return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }
 

@@ -1,23 +1,26 @@
 /**
- * Hands over what a user owns to another, so that the user can be deleted (D37): every record that names them
- * as an owner, in a field of the service or of the account. Knows no HTTP.
+ * What a user owns is handed over to another, so that the user can be deleted (D37): every record that names
+ * them as an owner, in a field of the service or of the account; records/move.ts does it. Knows no HTTP.
  */
 import type { Field } from '../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { moveRecords, NoTarget } from '../records/move.ts'
+import { type Move, NoTarget } from '../records/move.ts'
 import { pointersTo } from '../records/references.ts'
 import type { Context } from '../records/save.ts'
 import { type Queryable, recordStatement } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { user } from './user.ts'
 
-/** Throws NoTarget when `to` is no other user, and what the update of a record is refused with. */
-export async function handOver(db: Queryable, context: Context, from: number, to: number): Promise<void> {
+/**
+ * The moves of what user `from` owns to user `to`, of fields that the caller's role hides or locks too: then
+ * they are refused. Throws NoTarget when `to` is no other user.
+ */
+export async function ownerMoves(db: Queryable, context: Context, from: number, to: number): Promise<Move[]> {
   const { catalog } = context
   if (from === to) throw new NoTarget('a user takes over from another.')
   if (!(await isInUse(db, context, to))) throw new NoTarget(`there is no user ${to} who is in use.`)
   const owned = pointersTo('user', catalog, sql`${String(from)}::bigint`)
-  const moves = owned
+  return owned
     .filter(({ resource }) => !user.ends?.includes(resource))
     .map(({ resource, condition }) => {
       const { fields } = catalog.resources.get(resource)!.whole
@@ -28,7 +31,6 @@ export async function handOver(db: Queryable, context: Context, from: number, to
         change: (record: JsonObject) => replaced(record, owners, from, to),
       }
     })
-  await moveRecords(db, context, moves)
 }
 
 async function isInUse(db: Queryable, context: Context, id: number): Promise<boolean> {

@@ -2,6 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
+import { adminScope, scopesOf } from '../../src/rights/scopes.ts'
+import { resolved } from '../support/generated.ts'
+import type { OpenApi } from '../support/judge.ts'
+import { type Operation, operationsOf } from '../support/operations.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const { call, get, known } = await startService()
@@ -105,4 +110,70 @@ test('what a role does not see is not there, and the scope to read it is needed'
   const forbidden = await list('company.name:eq(x)', '', as)
   assert.equal(forbidden.status, 403)
   assert.match(forbidden.body.detail, /company:read/)
+})
+
+/** Whether a request of this operation may have a filter: in its address, or in its body. */
+function takesFilter({ said }: Operation, document: OpenApi): boolean {
+  const has = (schema: OpenApi): boolean => {
+    const { properties = {}, allOf = [], $ref } = schema
+    return (
+      'filter' in properties || allOf.some(has) || ($ref !== undefined && has(resolved(schema, document)))
+    )
+  }
+  const named = (said.parameters ?? []).map((one: OpenApi) => resolved(one, document).name)
+  const body = said.requestBody?.content?.['application/json']?.schema
+  return named.includes('filter') || (body !== undefined && has(body))
+}
+
+test('no route answers a filter across a reference without the scope to read what it reaches', async () => {
+  const document = (await call('GET', '/openapi.json', undefined, { authorization: '' })).body
+  const asking = operationsOf(document).filter(one => takesFilter(one, document))
+  const hook = { url: 'http://127.0.0.1:9/', events: ['deal.created'] }
+  const { id } = await made('webhook', hook)
+  const without = async (scope: string) => {
+    const scopes = scopesOf(resources.map(({ name }) => name)).filter(
+      one => one !== scope && one !== adminScope,
+    )
+    const { token } = await made('token', { name: `Without ${scope}`, scopes })
+    return { authorization: `Bearer ${token}` }
+  }
+  const asWithout = { user: await without('user:read'), territory: await without('territory:read') }
+  const ways: { [method: string]: { [way: string]: (filter: string) => Json | undefined } } = {
+    get: { 'view/list': () => undefined, export: () => undefined, aggregate: () => undefined },
+    post: { 'view/list': filter => ({ filter }), aggregate: filter => ({ filter }) },
+  }
+  Object.assign(ways.get!, { 'view/board': () => undefined, funnel: () => undefined })
+  ways.post!.bulk = filter => ({ filter, changes: { metadata: {} } })
+  const hooked = (filter: string) => ({ ...hook, filter })
+  const tried: string[] = []
+  for (const { path, method } of asking) {
+    const [resource, ...rest] = path.slice(`${v1}/`.length).split('/') as [string, ...string[]]
+    // What a view keeps is a text: whoever opens it asks for a list.
+    if (resource === 'view' && method !== 'get' && !path.endsWith('/view/list')) continue
+    const way = rest.join('/')
+    const bodyOf = resource === 'webhook' && ['', '{id}'].includes(way) ? hooked : ways[method]?.[way]
+    assert.ok(bodyOf, `${method} ${path} takes a filter: say here how it is asked`)
+    const [filter, reached] =
+      resource === 'user'
+        ? (['territories.name:like(a)', 'territory'] as const)
+        : (['created_by.email:like(a)', 'user'] as const)
+    const query =
+      method === 'get' ? `?filter=${encodeURIComponent(filter)}` : way === 'bulk' ? '?dry_run=1' : ''
+    const ask = (as?: Record<string, string>) =>
+      call(method.toUpperCase(), path.replace('{id}', id) + query, bodyOf(filter), as)
+    // Lists that come again are known, for everybody of a role.
+    for (const _ of [1, 2]) {
+      const whole = await ask()
+      assert.ok(whole.status < 300, `${method} ${path}: ${whole.text}`)
+      if (way === 'bulk') await call('POST', `${v1}/job/${whole.body.data.id}/cancel`)
+    }
+    const forbidden = await ask(asWithout[reached])
+    assert.equal(forbidden.status, 403, `${method} ${path}: ${forbidden.text}`)
+    assert.match(forbidden.body.detail, new RegExp(`needs the scope ${reached}:read`), path)
+    tried.push(`${method} ${way}`)
+  }
+  assert.deepEqual([...new Set(tried)].sort(), [
+    ...['get aggregate', 'get export', 'get funnel', 'get view/board', 'get view/list'],
+    ...['patch {id}', 'post ', 'post aggregate', 'post bulk', 'post view/list', 'put {id}'],
+  ])
 })

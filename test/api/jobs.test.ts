@@ -180,6 +180,41 @@ test('an administrator takes back what somebody did who may not any more', async
   assert.deepEqual(undo, { actor: String(service.known.owner), job: null })
 })
 
+test('a filter takes the scopes to read what it finds and reaches, in each step those of then', async () => {
+  const as = async (scopes: string[]) => {
+    const reply = await call('POST', `${v1}/token`, { name: 'Bulk', scopes })
+    return { authorization: `Bearer ${reply.body.data.token}` }
+  }
+  const writing = ['product:write', 'job:read', 'job:write']
+  const [blind, reading, whole] = [
+    await as(writing),
+    await as([...writing, 'product:read']),
+    await as([...writing, 'product:read', 'user:read']),
+  ]
+  const changes = { quantity_in_stock: 3 }
+  const asked = (filter: string | null, headers: Record<string, string>) =>
+    call('POST', `${v1}/product/bulk?dry_run=1`, { filter, changes }, headers)
+  const refused = async (filter: string, headers: Record<string, string>, scope: string) => {
+    const { status, body } = await asked(filter, headers)
+    assert.deepEqual([status, body.detail.includes(`needs the scope ${scope};`)], [403, true], filter)
+  }
+  await refused('unit_price:gt(5)', blind, 'product:read')
+  const every = await asked(null, blind)
+  assert.equal(every.status, 201, every.text)
+  await ended(every.body.data.id)
+  await call('POST', `${v1}/job/${every.body.data.id}/cancel`)
+  const across = 'name:eq(Bulk 7),created_by.email:like(@)'
+  await refused(across, reading, 'user:read')
+  // Tried by a token that may; run by one that may not.
+  const { id, total } = (await asked(across, whole)).body.data
+  assert.equal(total, 1)
+  assert.equal((await ended(id)).updated, 1)
+  assert.equal((await call('POST', `${v1}/job/${id}/run`, undefined, reading)).status, 200)
+  const failed = await ended(id)
+  assert.deepEqual([failed.state, failed.done], ['failed', 0])
+  assert.match(failed.error, /needs the scope user:read/)
+})
+
 test('an account has at most 20 jobs that are not ended, however many are asked for at once', async () => {
   const open = async () =>
     (await db.query("SELECT id::text FROM job WHERE state IN ('waiting', 'running', 'paused')")).map(

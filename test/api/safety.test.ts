@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
@@ -74,6 +75,59 @@ test('a write sent again with its key is answered as before, and not carried out
   assert.equal((await call('DELETE', path, undefined, keyed('delete-1'))).text, gone.text)
   const back = await call('POST', `${path}/restore`, undefined, keyed('restore-1'))
   assert.equal((await call('POST', `${path}/restore`, undefined, keyed('restore-1'))).text, back.text)
+})
+
+test('a write sent again tells nothing that the role does not show by now', async () => {
+  const scopes = ['deal:read', 'deal:write', 'contact:read', 'contact:write']
+  const role = await made('role', { name: 'Sees less and less', scopes })
+  const user = await made('user', { name: 'Less', email: 'seesless@example.com', role: role.id })
+  const { token } = await made('token', { name: 'Theirs', user: user.id, scopes })
+  const as = (key: string) => ({ ...keyed(key), authorization: `Bearer ${token}` })
+  const secret = { description: 'A secret', deal_value: { currency: 'USD', value: 4711 } }
+  const data = dealBody(known, { ...secret, sales_owner: known.owner })
+  const operations: Json = [
+    { op: 'create', data },
+    { op: 'create', data: { ...data, description: 7 } },
+    { op: 'create', data: { ...data, title: null, probabilty: 5 } },
+  ]
+  const inBatch = () => call('POST', `${v1}/deal/batch`, { operations }, as('less-1'))
+  const contact = { last_name: 'Warned', emails: [{ email_value: 'w@example.com', email_type: 'Nonsense' }] }
+  const alone = () => call('POST', `${v1}/deal`, { ...data, primary_contact: contact }, as('less-2'))
+  const [batch, single] = [await inBatch(), await alone()]
+  assert.deepEqual([batch.status, batch.body.meta], [200, { succeeded: 1, failed: 2 }], batch.text)
+  assert.deepEqual([single.status, single.body.meta.warnings.length], [201, 1], single.text)
+  assert.equal((await inBatch()).text, batch.text)
+  assert.equal((await alone()).text, single.text)
+  const becomes = async (more: Json) => {
+    assert.equal((await call('PATCH', `${v1}/role/${role.id}`, more)).status, 200)
+    await sleep(1200)
+  }
+  await becomes({ hidden_fields: ['deal.description', 'deal.deal_value', 'contact.emails'] })
+  const [less, lessAlone] = [await inBatch(), await alone()]
+  for (const { text } of [less, lessAlone])
+    assert.doesNotMatch(text, /secret|4711|["/]description|["/]deal_value|emails/)
+  const [first, wrong, unnamed] = less.body.data
+  const was = batch.body.data
+  assert.deepEqual([first.status, first.data.id, first.data.title], [201, was[0].data.id, was[0].data.title])
+  assert.deepEqual(
+    [wrong.status, wrong.errors.map(({ code }: { code: string }) => code)],
+    [422, ['not_allowed']],
+  )
+  assert.deepEqual(
+    unnamed.errors.map(({ path }: { path: string }) => path),
+    was[2].errors.map(({ path }: { path: string }) => path),
+  )
+  assert.equal(less.headers.get('idempotency-replayed'), 'true')
+  await becomes({ visibility: { deal: 'own' } })
+  assert.equal((await call('GET', `${v1}/deal/${first.data.id}`, undefined, as('x'))).status, 404)
+  const [unseen, unseenAlone] = [await inBatch(), await alone()]
+  assert.deepEqual(unseen.body.data[0], { status: 201, data: { id: first.data.id } })
+  assert.deepEqual([unseenAlone.status, unseenAlone.body.data], [201, { id: single.body.data.id }])
+  // Whoever sees it is answered as before, also when it was deleted since.
+  const own = await call('POST', `${v1}/deal`, { ...dealBody(known), sales_owner: user.id }, as('less-3'))
+  assert.equal((await call('DELETE', `${v1}/deal/${own.body.data.id}`)).status, 200)
+  const again = await call('POST', `${v1}/deal`, { ...dealBody(known), sales_owner: user.id }, as('less-3'))
+  assert.deepEqual([again.status, again.text], [201, own.text])
 })
 
 test('changes of fields, options and forms are carried out once, too', async () => {

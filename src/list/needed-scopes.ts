@@ -1,0 +1,22 @@
+/**
+ * The scopes that it takes to read what a request names, sorts by or reaches with its filter (D65, D87).
+ * Whoever reads a selection for a caller asks here: a filter alone tells of what it reaches. Pure.
+ */
+import type { Field } from '../fields/field.ts'
+import type { Rights } from '../rights/rights.ts'
+import type { ListRequest } from './query.ts'
+import { reachedBy } from './resolve.ts'
+
+/**
+ * Throws `forbidden` unless the caller may read the resources whose names are shown or sorted by, or that the
+ * filter reaches.
+ */
+export function needNames(
+  rights: Rights,
+  shown: readonly Field[],
+  { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},
+): void {
+  const named = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+  const resources = [...named, ...reachedBy(filter)]
+  for (const resource of resources) if (resource) rights.need(`${resource}:read`)
+}

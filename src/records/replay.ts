@@ -1,0 +1,87 @@
+/**
+ * What a request that was carried out before is answered again (D8), as the caller of now may be told it
+ * (D63, D64): without fields that the role hides by now, and of a record that they don't see by now its id
+ * alone.
+ */
+import type { Problem } from '../errors.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { isHiddenByRole, shown } from './rendered-record.ts'
+import type { Saved } from './save.ts'
+import { type Reader, tableOf } from './store.ts'
+
+/** Records that were saved. Those that were deleted since are told as they were saved. */
+export async function savedAgain(
+  db: Reader,
+  fields: ResourceFields,
+  viewer: Viewer,
+  saved: readonly Saved[],
+): Promise<Saved[]> {
+  const unseen = await unseenOf(db, fields, viewer, saved)
+  return saved.map(one => ({
+    ...one,
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : shown(fields, one.record),
+    warnings: one.warnings.filter(warning => !isHidden(fields, viewer.catalog, warning)),
+  }))
+}
+
+/**
+ * What was wrong; null where it would name a field that is hidden by now. What it told of records besides,
+ * such as current values and candidates, is that of then and left out.
+ */
+export function problemAgain(
+  fields: ResourceFields,
+  { catalog }: Viewer,
+  { field, path, code, message, rule, hint }: Problem,
+): Problem | null {
+  if (isHidden(fields, catalog, { field, path })) return null
+  // A hint may name any field.
+  const isHinted = hint !== undefined && fields.byName === fields.whole.byName
+  return {
+    field,
+    path,
+    code,
+    message,
+    ...(rule === undefined ? {} : { rule }),
+    ...(isHinted ? { hint } : {}),
+  }
+}
+
+/** The ids of those that the viewer does not see. */
+async function unseenOf(
+  db: Reader,
+  fields: ResourceFields,
+  viewer: Viewer,
+  saved: readonly Saved[],
+): Promise<Set<number>> {
+  const unseen = new Set(isLimited(fields) ? saved.map(({ id }) => id) : [])
+  if (unseen.size === 0) return unseen
+  const seen = await ask(
+    db,
+    sql`SELECT r.id::text AS id FROM ${tableOf(fields)} r
+WHERE ${visible(fields.resource.name, sightOf(viewer), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
+  )
+  for (const { id } of seen) unseen.delete(Number(id))
+  return unseen
+}
+
+/** Whether a warning or a problem is about a field that the role hides, of the record or of one within it. */
+function isHidden(
+  fields: ResourceFields,
+  { resources }: Catalog,
+  { field, path }: { readonly field: string | null; readonly path?: string },
+): boolean {
+  const related = (name: string) => resources.get(fields.byName.get(name)?.related ?? '')
+  if (path) {
+    const [first, ...within] = path.split('/').filter(step => !/^\d*$/.test(step))
+    if (first === undefined) return false
+    const inner = related(first)
+    return (
+      isHiddenByRole(fields, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
+    )
+  }
+  // Without a path it may be one of a record within.
+  const all = [fields, ...fields.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
+  return field !== null && all.some(one => isHiddenByRole(one, field))
+}

@@ -1,0 +1,18 @@
+/** What a caller's role does not let them write, though a request would change it unnamed (D64). Pure. */
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+
+/**
+ * Throws `forbidden` where the role hides or locks one of the fields `names`. `message` says why it matters,
+ * as a sentence without its end: locked fields are named there, hidden ones never.
+ */
+export function refuseUnwritable(
+  { byName }: ResourceFields,
+  names: readonly string[],
+  message: string,
+): void {
+  const unwritable = names.map(name => byName.get(name)!).filter(one => one.is_hidden || one.is_read_only)
+  if (unwritable.length === 0) return
+  const locked = unwritable.flatMap(one => (one.is_hidden ? [] : one.internal_name))
+  throw new Refusal('forbidden', `${message}${locked.length ? `: ${locked.join(', ')}` : ''}.`)
+}

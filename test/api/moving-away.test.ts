@@ -1,0 +1,110 @@
+/** Deletions with `move_to` by a caller whose role does not see or change everything (D37, D63, D64). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/json.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const { call, get, db, known } = await startService()
+type Body = { [name: string]: Json }
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+let people = 0
+const person = async (more: Body = {}) => {
+  people++
+  return made('user', { name: `Person ${people}`, email: `person${people}@example.com`, ...more })
+}
+const written = ['deal', 'activity', 'user', 'pipeline', 'pipeline_stage']
+/** The headers of somebody with a role of their own. */
+async function as(role: Body) {
+  const scopes = written.flatMap(name => [`${name}:read`, `${name}:write`])
+  const { id } = await made('role', { name: `Role ${people}`, scopes, ...role })
+  const user = await person({ role: id, territories: [known.territory] })
+  const { token } = await made('token', { name: 'Theirs', user: user.id, scopes })
+  return { id: user.id as number, headers: { authorization: `Bearer ${token}` } }
+}
+const deal = (more: Body) => made('deal', dealBody(known, { territory: null, ...more }))
+const remove = (path: string, headers?: Record<string, string>) =>
+  call('DELETE', `${v1}/${path}`, undefined, headers)
+const lastSeq = async () =>
+  (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
+
+/** Refused, and nothing at all was written. */
+async function refuses(path: string, headers: Record<string, string>, status: number, wanted: RegExp) {
+  const before = await lastSeq()
+  const refused = await remove(path, headers)
+  assert.deepEqual([refused.status, await lastSeq()], [status, before], `${path}: ${refused.text}`)
+  assert.match(refused.text, wanted)
+  return refused.body
+}
+
+test('what points to a user and is not theirs to move keeps all where it is', async () => {
+  const limited = await as({ visibility: { deal: 'territory' } })
+  const [from, to] = [await person(), await person()]
+  const seen = await deal({ sales_owner: from.id, territory: known.territory })
+  const unseen = await deal({ sales_owner: from.id })
+  const path = `user/${from.id}?move_to=${to.id}`
+  const { errors, detail } = await refuses(path, limited.headers, 409, /in_use/)
+  assert.deepEqual(
+    errors.map(({ resource, count, message }: Body) => [resource, count, message]),
+    [['deal', 0, "There are deals that you can't see and that point to it."]],
+  )
+  assert.match(detail, /nothing is moved or deleted/)
+  assert.equal((await get(`${v1}/deal/${seen.id}`)).body.data.sales_owner, from.id)
+  // A dry run says so too.
+  assert.equal((await remove(`${path}&dry_run=1`, limited.headers)).status, 409)
+  // What is seen and not changed stays in the way, and is counted.
+  const reading = await as({ may_change: { deal: 'own' } })
+  const counted = await refuses(path, reading.headers, 409, /in_use/)
+  assert.equal(counted.errors[0].count, 2)
+  await call('PATCH', `${v1}/deal/${unseen.id}`, { territory: known.territory })
+  assert.equal((await remove(path, limited.headers)).status, 200)
+  assert.equal((await get(`${v1}/deal/${unseen.id}`)).body.data.sales_owner, to.id)
+})
+
+test('nor are the deals of a pipeline or a stage moved, where some are not seen', async () => {
+  const { headers } = await as({ visibility: { deal: 'territory' } })
+  const pipeline = await made('pipeline', { name: 'Seen in part' })
+  const stage = (name: string) => made('pipeline_stage', { pipeline: pipeline.id, name })
+  const [one, two] = [await stage('One'), await stage('Two')]
+  const within = { pipeline: pipeline.id, pipeline_stage: one.id }
+  await deal({ ...within, territory: known.territory })
+  const unseen = await deal(within)
+  const paths = [
+    `pipeline_stage/${one.id}?move_to=${two.id}`,
+    `pipeline/${pipeline.id}?move_to=${known.pipeline}`,
+  ]
+  for (const path of paths) await refuses(path, headers, 409, /deals that you can't see/)
+  await call('DELETE', `${v1}/deal/${unseen.id}`)
+  for (const path of paths) assert.equal((await remove(path, headers)).status, 200)
+})
+
+test('whatever else refuses the deletion does so before anything is moved', async () => {
+  const { headers, id } = await as({})
+  const [administrator, to] = [await person({ role: 1 }), await person()]
+  await deal({ sales_owner: administrator.id })
+  await deal({ sales_owner: id })
+  await refuses(`user/${administrator.id}?move_to=${to.id}`, headers, 403, /administers the account/)
+  await refuses(`user/${id}?move_to=${to.id}`, headers, 409, /the user of your token/)
+})
+
+test('a move changes no field that the role hides or locks', async () => {
+  const [from, to] = [await person(), await person()]
+  const path = `user/${from.id}?move_to=${to.id}`
+  await deal({ sales_owner: from.id })
+  const activity = await made('activity', {
+    kind: 'Call',
+    subject: 'Ring',
+    owner: from.id,
+    company: known.company,
+  })
+  const locked = await as({ locked_fields: ['activity.owner'] })
+  const named = await refuses(path, locked.headers, 403, /forbidden/)
+  assert.match(named.detail, new RegExp(`^Activity ${activity.id} can't be moved, so nothing .*: owner\\.$`))
+  const hidden = await as({ hidden_fields: ['activity.owner'] })
+  const unnamed = await refuses(path, hidden.headers, 403, /forbidden/)
+  assert.doesNotMatch(unnamed.detail, /owner/)
+  assert.equal((await remove(path)).status, 200)
+})
