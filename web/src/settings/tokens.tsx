@@ -159,6 +159,7 @@ function TokenDialog(props: {
   const me = useMe()
   const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
   const known = [...me.scopes, ...(roles ?? []).flatMap(({ scopes }) => texts(scopes))]
+  const begun = { scopes: ['deal:read'], ...(mayGiveAway ? { user: me.user.id } : {}) }
   const make = async (body: object) => onMade(await ask<Made>('POST', '/token', { body }))
   return (
     <RecordDialog
@@ -168,7 +169,7 @@ function TokenDialog(props: {
       action={token ? 'Save' : 'Create'}
       said={({ name }) => `Saved the token “${name}”`}
       record={token}
-      {...(token ? {} : { prefill: { scopes: ['deal:read'] }, write: make, onDone: () => {} })}
+      {...(token ? {} : { prefill: begun, write: make, onDone: () => {} })}
       problemFields={['scopes']}
       onClose={onClose}
     >
