@@ -1,4 +1,4 @@
-/** A text that names a record: it is taken when one leaves the box or presses Enter, or is said to name none. */
+/** A text that names a record is taken when one leaves the box or presses Enter, or is said to name none. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
