@@ -18,13 +18,19 @@ function linkOf(hash: string): OneTime | null {
   return secret ? { secret, isForSignIn: kind !== undefined } : null
 }
 
+/** A link that was pasted, the whole address or its code alone; null for another text. */
+const pastedLink = (text: string): OneTime | null =>
+  linkOf(text.slice(Math.max(text.indexOf('#'), 0))) ??
+  (/^dwl_[\w-]+$/.test(text) ? linkOf(`#link=${text}`) : null)
+
 /** The link of the address, or the one that the entry of the history keeps. */
 const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.link ?? null
 
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  const [link] = useState(givenLink)
+  const [link, setLink] = useState(givenLink)
+  const [isPasting, setPasting] = useState(false)
   const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
@@ -32,6 +38,17 @@ export function SignIn() {
     // so that the page may be loaded again.
     if (link) history.replaceState({ ...history.state, link }, '', location.pathname + location.search)
   }, [link])
+  useEffect(() => {
+    // Whoever pastes a link over the address of this page stays on it.
+    const take = () => setLink(before => linkOf(location.hash) ?? before)
+    window.addEventListener('hashchange', take)
+    return () => window.removeEventListener('hashchange', take)
+  }, [])
+  const leaveLink = () => {
+    history.replaceState({ ...history.state, link: undefined }, '')
+    setPasting(false)
+    setLink(null)
+  }
   const enter = async (body: object) => {
     const me = await ask<Me>('POST', '/session', { body })
     queryClient.clear()
@@ -53,7 +70,13 @@ export function SignIn() {
             go on.
           </p>
         )}
-        {link ? <ByLink link={link} enter={enter} /> : <ByPassword enter={enter} />}
+        {link ? (
+          <ByLink key={link.secret} link={link} enter={enter} onLeave={leaveLink} />
+        ) : isPasting ? (
+          <Paste onLink={setLink} onLeave={leaveLink} />
+        ) : (
+          <ByPassword enter={enter} onPaste={() => setPasting(true)} />
+        )}
       </div>
     </main>
   )
@@ -81,7 +104,7 @@ function useEntering(enter: Enter) {
     } catch (problem) {
       setBusy(false)
       setAccounts(accountsOf(problem))
-      setError(sayError(problem))
+      setError(lacksPassword(problem) ? 'Choose a password first.' : sayError(problem))
     }
   }
   return { error, isBusy, accounts, send }
@@ -93,6 +116,14 @@ function accountsOf(error: unknown): Accounts | null {
   return error.problems[0]?.candidates ?? null
 }
 
+/** Whether a link that sets a password came without one. */
+function lacksPassword(error: unknown): boolean {
+  return (
+    error instanceof DealwrightError &&
+    error.problems.some(({ field, code }) => field === 'password' && code === 'required')
+  )
+}
+
 /** `account_needed`, as /docs/errors lists it. */
 const accountNeeded = 3005
 
@@ -102,7 +133,7 @@ function Trouble({ error }: { error: string | null }) {
   )
 }
 
-function ByPassword({ enter }: { enter: Enter }) {
+function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [account, setAccount] = useState<string | null>(null)
@@ -145,6 +176,9 @@ function ByPassword({ enter }: { enter: Enter }) {
         Sign in
       </Button>
       <OpenIdButton />
+      <Button look="quiet" onPress={onPaste}>
+        Use a one-time link
+      </Button>
       <p className="text-sm text-ink-faint">
         No password, or forgotten? An administrator can send you a one-time link. Whoever runs the service can
         make one by <code>npx dealwright user reset</code>.
@@ -172,7 +206,48 @@ function OpenIdButton() {
   )
 }
 
-function ByLink({ link: { secret: link, isForSignIn }, enter }: { link: OneTime; enter: Enter }) {
+/** The command line and a chat may give a link that can't be followed: it is pasted. */
+function Paste({ onLink, onLeave }: { onLink: (link: OneTime) => void; onLeave: () => void }) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const link = pastedLink(text.trim())
+    if (link) onLink(link)
+    else setError('This is no one-time link. Paste all of it, or its code, which begins with dwl_.')
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label="One-time link or its code"
+        autoFocus
+        autoComplete="off"
+        value={text}
+        onChange={setText}
+      />
+      <Trouble error={error} />
+      <Button type="submit" look="primary">
+        Continue
+      </Button>
+      <ToPassword onPress={onLeave} />
+    </form>
+  )
+}
+
+function ToPassword({ onPress }: { onPress: () => void }) {
+  return (
+    <Button look="quiet" onPress={onPress}>
+      Use e-mail and password
+    </Button>
+  )
+}
+
+function ByLink(props: { link: OneTime; enter: Enter; onLeave: () => void }) {
+  const {
+    link: { secret: link, isForSignIn },
+    enter,
+    onLeave,
+  } = props
   const [password, setPassword] = useState('')
   const { error, isBusy, send } = useEntering(enter)
   const submit = (event: FormEvent) => {
@@ -197,8 +272,9 @@ function ByLink({ link: { secret: link, isForSignIn }, enter }: { link: OneTime;
       )}
       <Trouble error={error} />
       <Button type="submit" look="primary" isPending={isBusy} autoFocus={isForSignIn}>
-        {password ? 'Set the password and sign in' : 'Sign in'}
+        {isForSignIn ? 'Sign in' : 'Set the password and sign in'}
       </Button>
+      <ToPassword onPress={onLeave} />
     </form>
   )
 }
