@@ -263,7 +263,7 @@ test('a token’s secret is shown once, and works', { skip }, async () => {
   await page.getByRole('table', { name: 'Tokens' }).getByText('Web form').waitFor()
   assert.ok(!(await page.content()).includes(secret))
   await page.getByRole('button', { name: 'Revoke Web form' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
   await said(page, 'Revoked the token “Web form”')
   // A token ends within a second (D38).
   const status = async () =>

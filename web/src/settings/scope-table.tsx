@@ -62,7 +62,7 @@ export function ScopeTable(props: {
         </table>
       </div>
       {error && (
-        <p id="scopes-error" className="pt-1 text-sm text-lost">
+        <p id="scopes-error" role="alert" className="pt-1 text-sm text-lost">
           {error}
         </p>
       )}
