@@ -136,3 +136,29 @@ test('a token needs a right, says on a phone whose it is, and is revoked by that
   await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
   await end()
 })
+
+test('who has no password sets the first one without one', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/board')
+  let sent: unknown
+  // As a service answers that tells of it.
+  await page.route('**/rest/api/v1/me', async route => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    body.data.user.has_password = sent !== undefined
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.route('**/rest/api/v1/me/password', async route => {
+    sent = route.request().postDataJSON()
+    await route.fulfill({ json: { code: 0, data: { changed: true } } })
+  })
+  await page.goto(`${service.url}/settings`)
+  await page.getByText(/You have none yet/).waitFor()
+  assert.equal(await page.getByLabel('Current password').count(), 0)
+  await accessible('a profile without a password')
+  await page.getByLabel('New password').fill('forty quiet rivers run')
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await said(page, 'You have a password now.')
+  assert.deepEqual(sent, { password: 'forty quiet rivers run' })
+  await page.getByLabel('Current password').waitFor()
+  await end()
+})
