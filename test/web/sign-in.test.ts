@@ -135,6 +135,7 @@ test('a link that is cut, pasted or used says what it is, and leaves another way
   assert.equal(made.status, 201, made.text)
   const catalog = await loadCatalog(db, resources, 1)
   const { secret } = (await createLink(db, { catalog, actor: 1 }, made.body.data.id, 'invitation'))!
+  assert.ok(secret)
   const context = await (await sharedBrowser()).newContext()
   const page = await context.newPage()
   const button = page.getByRole('button', { name: 'Set the password and sign in' })

@@ -120,7 +120,7 @@ function Looks() {
 
 const passwordFields = ['current_password', 'password']
 
-/** Who came in by a link or by the OpenID provider may have none. A service that doesn't say has none of these. */
+/** Who came in by a link or by the OpenID provider may have none. A service of before doesn’t say. */
 const hasPassword = ({ user }: Me): boolean =>
   (user as Me['user'] & { readonly has_password?: boolean }).has_password !== false
 

@@ -30,8 +30,8 @@ const places = {
 let opener: Element | null = null
 
 /**
- * React Aria gives the focus back to what had it. That may be gone, as a deleted row is, or a dialog that led to
- * this one: then it goes to what opened the first one, or to the heading of the page.
+ * React Aria gives the focus back to what had it. That may be gone, as a deleted row is, or a dialog that led
+ * to this one: then it goes to what opened the first one, or to the heading of the page.
  */
 function useFocusBack(isOpen: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: as it opens
