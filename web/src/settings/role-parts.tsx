@@ -114,7 +114,7 @@ function useFieldChoices() {
   )
 }
 
-/** Fields of all resources, chosen one after the other: those that a role with these scopes may hide or lock. */
+/** Fields of all resources, chosen one by one: those that a role with these scopes may hide or lock. */
 export function FieldPicker({
   fits,
   scopes,

@@ -1,4 +1,4 @@
-/** What is open and what is won, as the marks of a bar: in amounts, or in deals where a role hides amounts. Pure. */
+/** What is open and won, as the marks of a bar: in amounts, or in deals where a role hides those. Pure. */
 import type { Series } from '../../ui/chart-parts.tsx'
 import { dealsPath, type OwnerRow } from './reports.ts'
 
