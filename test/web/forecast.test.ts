@@ -51,6 +51,40 @@ async function rowsOf(page: Page, name: string): Promise<string[][]> {
 
 const inPeriod = 'status:eq(Open),expected_close_date:between(2031-01-01,2031-03-31)'
 
+/** Somebody whose role hides the value of deals. */
+async function whoSeesNoAmounts(): Promise<number> {
+  const member = (await call('GET', `${v1}/role/3`)).body.data
+  const hidden = { name: 'No amounts', scopes: member.scopes, hidden_fields: ['deal.deal_value'] }
+  const role = await call('POST', `${v1}/role`, hidden)
+  assert.equal(role.status, 201, role.text)
+  const user = { name: 'Nora Nosum', email: 'nora@example.com', role: role.body.data.id }
+  const reply = await call('POST', `${v1}/user`, user)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data.id
+}
+
+test('whoever sees no amounts sees how many deals there are, and no sum of nothing', { skip }, async () => {
+  const user = await whoSeesNoAmounts()
+  const { page, accessible, end } = await openUi(service, '/forecast?from=2031-01&months=3', { user })
+  const [{ count }] = await sums(inPeriod)
+  await page.getByRole('group', { name: 'Forecast by month' }).waitFor()
+  await page.getByRole('link', { name: 'Jan 2031, open: 2 deals' }).waitFor()
+  await page.getByText('0 deals in the 3 months before').waitFor()
+  await page.getByText('Open deals', { exact: true }).locator('..').getByText(String(count)).waitFor()
+  await page.getByText(/Not in this forecast: .* without a close date$/).waitFor()
+  await accessible('a forecast without amounts')
+  for (const report of ['', '&report=reasons', '&report=owners']) {
+    for (const shown of ['Chart', 'Table']) {
+      await page.goto(`${service.url}/forecast?from=2026-01&months=12${report}`)
+      await page.getByRole('button', { name: shown }).click()
+      await page.locator('.waiting').first().waitFor({ state: 'detached' })
+      const text = await page.locator('main').innerText()
+      assert.doesNotMatch(text, /\$|Weighted|NaN/, `${report}, ${shown}`)
+    }
+  }
+  await end()
+})
+
 test('the forecast has the sums of the service; lost deals never count', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/forecast?from=2031-01&months=3')
   await page.getByRole('group', { name: 'Forecast by month' }).waitFor()

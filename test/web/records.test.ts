@@ -1,6 +1,7 @@
 /** Records in a browser: read, changed in place, merged, and what somebody has to do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sayActor } from '../../web/src/records/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
@@ -442,4 +443,26 @@ test('a narrow page does not scroll sideways', { skip }, async () => {
     assert.deepEqual(wide, [320, 0], path)
     await end()
   }
+})
+
+test('the timeline says by which token something was done', { skip }, async () => {
+  const token = await call('POST', `${v1}/token`, {
+    name: 'Night shift',
+    scopes: ['deal:read', 'deal:write'],
+  })
+  assert.equal(token.status, 201, token.text)
+  const authorization = `Bearer ${token.body.data.token}`
+  const made = await call('POST', `${v1}/deal`, dealBody(known, { title: 'By a program' }), { authorization })
+  assert.equal(made.status, 201, made.text)
+  const { page, accessible, end } = await openUi(service, `/deals/${made.body.data.id}`)
+  const timeline = page.getByRole('list', { name: 'Timeline' })
+  await timeline.getByText(/created this by token Night shift/).waitFor()
+  await accessible('a change by a token')
+  await end()
+})
+
+test('what no user did was done by the service', () => {
+  assert.equal(sayActor({ id: null, name: null }), 'The service')
+  assert.equal(sayActor({ id: 7, name: null }), 'Somebody')
+  assert.equal(sayActor({ id: 7, name: 'Ana' }), 'Ana')
 })

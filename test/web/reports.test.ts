@@ -15,7 +15,7 @@ import {
 import { changedLimits } from '../../web/src/settings/limits.ts'
 import { numberIn } from '../../web/src/settings/numbers.ts'
 import { placed } from '../../web/src/settings/placed.ts'
-import { scopeRows, withScope } from '../../web/src/settings/scopes.ts'
+import { sayScopes, scopeRows, withScope } from '../../web/src/settings/scopes.ts'
 import { niceTop } from '../../web/src/ui/chart-axis.ts'
 import { moved, renumbered, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
 
@@ -143,6 +143,12 @@ test('problems of fields that a form has not stand at its head', () => {
 test('scopes of resources that this page does not know have a row', () => {
   assert.ok(scopeRows(['planet:read', 'event:read', 'admin']).some(({ resource }) => resource === 'planet'))
   assert.ok(!scopeRows(['event:read']).some(({ resource }) => resource === 'event'))
+  assert.equal(
+    sayScopes(['deal:read', 'tag:read', 'deal:write', 'event:read']),
+    'reads Deals, Tags, writes Deals',
+  )
+  assert.equal(sayScopes(['deal:read', 'tag:read', 'user:read', 'role:read']), 'reads 4')
+  assert.equal(sayScopes([]), 'nothing')
   assert.deepEqual(withScope(['a:read'], 'b:write', true), ['a:read', 'b:write'])
   assert.deepEqual(withScope(['a:read'], 'a:read', false), [])
 })

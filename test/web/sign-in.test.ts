@@ -129,3 +129,54 @@ test('a password that is that of users in several accounts asks for one', { skip
   assert.equal(await accountOf(page), 'Third')
   await context.close()
 })
+
+test('a link that is cut, pasted or used says what it is, and leaves another way in', { skip }, async () => {
+  const made = await call('POST', `${v1}/user`, { name: 'Lea Ott', email: 'lea@example.com' })
+  assert.equal(made.status, 201, made.text)
+  const catalog = await loadCatalog(db, resources, 1)
+  const { secret } = (await createLink(db, { catalog, actor: 1 }, made.body.data.id, 'invitation'))!
+  assert.ok(secret)
+  const context = await (await sharedBrowser()).newContext()
+  const page = await context.newPage()
+  const button = page.getByRole('button', { name: 'Set the password and sign in' })
+  const says = (text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor()
+
+  await page.goto(`${url}/sign-in#link=${secret.slice(0, -3)}`)
+  await button.click()
+  await page.getByLabel('New password').fill(password)
+  await button.click()
+  await says('There is no such link; copy the whole of it.')
+  await assertAccessible(page, 'a link that was cut')
+  await page.getByRole('button', { name: 'Use e-mail and password' }).click()
+  await page.getByLabel('E-mail').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Use a one-time link' }).click()
+  const box = page.getByRole('textbox', { name: 'One-time link or its code' })
+  await box.fill('something else')
+  await page.keyboard.press('Enter')
+  await says(/This is no one-time link/)
+  await assertAccessible(page, 'a box for a link')
+
+  for (const pasted of [` ${secret}\n`, `${url}/sign-in#link=${secret}`]) {
+    await box.fill(pasted)
+    await page.keyboard.press('Enter')
+    await button.waitFor()
+    await page.getByRole('button', { name: 'Use e-mail and password' }).click()
+    await page.getByRole('button', { name: 'Use a one-time link' }).click()
+  }
+  // Over the address of this very page.
+  await page.evaluate(hash => {
+    location.hash = hash
+  }, `#link=${secret}`)
+  await button.click()
+  await says('Choose a password first.')
+  await page.getByLabel('New password').fill(password)
+  await button.click()
+  await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
+  await context.clearCookies()
+  await page.goto(`${url}/sign-in#link=${secret}`)
+  await page.getByLabel('New password').fill(password)
+  await button.click()
+  await says(/The link was used/)
+  await context.close()
+})

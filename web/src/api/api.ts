@@ -89,13 +89,19 @@ export async function ask<T>(
     const { body } = await api.request(method, `${base}${path}`, asked)
     return (body as { data: T }).data
   } catch (error) {
-    if (error instanceof DealwrightError) resources.set(error, path.split(/[/?]/)[1]!)
+    if (error instanceof DealwrightError) {
+      resources.set(error, path.split(/[/?]/)[1]!)
+      if (method === 'POST' && path === '/session') signIns.add(error)
+    }
     throw error
   }
 }
 
 /** What refused requests were about, for the labels of its fields. */
 const resources = new WeakMap<DealwrightError, string>()
+
+/** The refused sign-ins: whoever signs in has no session that could have ended. */
+const signIns = new WeakSet<DealwrightError>()
 
 /** Whether the session has ended, or there is none. */
 export function isSignedOut(error: unknown): boolean {
@@ -109,7 +115,7 @@ const unauthenticated = 3001
 export function sayError(error: unknown): string {
   if (error instanceof DealwrightError) {
     // The service speaks to programs of their tokens.
-    if (error.code === unauthenticated) return 'Your session has ended. Sign in again.'
+    if (error.code === unauthenticated && !signIns.has(error)) return 'Your session has ended. Sign in again.'
     const [first] = error.problems
     return first ? inWords(first, resources.get(error)) : error.message
   }

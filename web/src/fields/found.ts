@@ -1,12 +1,12 @@
 /** The records that somebody can choose from as they type. */
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type AnyRecord, ask, type Named } from '../api/api.ts'
-import { mayRead, recordQuery } from '../api/queries.ts'
+import { mayRead, queryClient, recordQuery } from '../api/queries.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 
 export type Found = { readonly id: number; readonly name: string; readonly detail?: string | null }
 
-const searched = ['deal', 'contact', 'company', 'product']
+const isSearched = (resource: string) => ['deal', 'contact', 'company', 'product'].includes(resource)
 
 /** The name under which a record is shown, whatever its resource calls it. */
 export function nameOf(record: { readonly [field: string]: unknown }): string {
@@ -16,20 +16,44 @@ export function nameOf(record: { readonly [field: string]: unknown }): string {
 }
 
 async function find(resource: string, text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  if (text.length >= 2 && searched.includes(resource)) {
+  if (text.length >= 2 && isSearched(resource)) {
     return ask<Found[]>('GET', '/search', { query: { q: text, resources: resource, pageSize: 12 }, signal })
   }
-  const isSearched = searched.includes(resource)
   // A parenthesis would end the filter's value (D30).
   const named = text.replace(/[()]/g, ' ').trim()
   const query = {
-    pageSize: isSearched ? 12 : 50,
+    pageSize: isSearched(resource) ? 12 : 50,
     count: 'none',
-    sort: isSearched ? 'updated_at:desc' : 'name:asc',
-    ...(named && !isSearched ? { filter: `name:like(${named})` } : {}),
+    sort: isSearched(resource) ? 'updated_at:desc' : 'name:asc',
+    ...(named && !isSearched(resource) ? { filter: `name:like(${named})` } : {}),
   }
   const list = await ask<AnyRecord[]>('GET', `/${resource}/view/list`, { query, signal })
   return list.filter(one => one.is_active !== 2).map(one => ({ id: one.id, name: nameOf(one) }))
+}
+
+const foundQuery = (resource: string, text: string) =>
+  queryOptions({
+    queryKey: ['list', resource, 'found', text],
+    queryFn: ({ signal }) => find(resource, text, signal),
+    staleTime: 10_000,
+  })
+
+/** The record that a text means: that of this name, or the only one found by it. Else why there is none. */
+export async function matching(
+  resource: string,
+  text: string,
+  without: readonly unknown[] = [],
+): Promise<Found | string> {
+  const all = await queryClient.fetchQuery(foundQuery(resource, text))
+  const found = all.filter(({ id }) => !without.includes(id))
+  const lower = text.toLocaleLowerCase()
+  const exact = found.filter(({ name }) => name.toLocaleLowerCase() === lower)
+  // A single letter is no search: what was changed last is listed.
+  const fitting = exact.length > 0 || (isSearched(resource) && text.length < 2) ? exact : found
+  if (fitting.length === 1) return fitting[0]!
+  if (fitting.length > 1) return `several fit “${text}”. Choose one from the list.`
+  if (all.length > 0 && found.length === 0) return `“${text}” is there already.`
+  return `there is no ${resource} “${text}”.`
 }
 
 /**
@@ -39,11 +63,9 @@ async function find(resource: string, text: string, signal: AbortSignal): Promis
 export function useFound(resource: string, text: string, isAsked: boolean): readonly Found[] {
   const asked = useDebounced(text.trim(), 150)
   const { data, isPlaceholderData } = useQuery({
-    queryKey: ['list', resource, 'found', asked],
-    queryFn: ({ signal }) => find(resource, asked, signal),
+    ...foundQuery(resource, asked),
     enabled: isAsked,
     placeholderData: before => before,
-    staleTime: 10_000,
   })
   const found = data ?? []
   const isFresh = asked === text.trim() && !isPlaceholderData

@@ -17,7 +17,7 @@ function OneReference({ value, onChange, field, label }: OperandProps) {
       label={label}
       shown={value === '' ? '' : shown}
       onPick={found => onChange(String(found.id))}
-      onClear={() => onChange('')}
+      onText={onChange}
     />
   )
 }

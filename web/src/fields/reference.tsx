@@ -39,7 +39,8 @@ export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text
             setPicked(found)
             onChange(found.id)
           }}
-          onClear={() => onChange(null)}
+          // The service takes a name, too, or refuses it: what is typed is never lost in silence.
+          onText={text => onChange(readReference(text))}
           onCreate={onCreate}
         />
       )}

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
-import { pipelinesQuery, usersQuery } from '../api/queries.ts'
+import { fieldsQuery, pipelinesQuery, usersQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe } from '../shell/me.ts'
+import { Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
@@ -14,7 +15,13 @@ import { OwnersReport } from './reports/owners-report.tsx'
 import { ReasonsReport } from './reports/reasons-report.tsx'
 import { type Period, periodLengths, periodOf, type Search } from './reports/reports.ts'
 
-export type ReportProps = { search: Search; period: Period; isTable: boolean }
+export type ReportProps = {
+  search: Search
+  period: Period
+  isTable: boolean
+  /** false where a role hides amounts (D64): deals are counted alone */
+  isInAmounts: boolean
+}
 
 type Report = {
   readonly id: string
@@ -36,6 +43,9 @@ export function Forecast() {
   const format = useFormat()
   const [isTable, setTable] = useState(false)
   const report = reports.find(({ id }) => id === search.report) ?? reports[0]!
+  const { data: fields, isPending } = useQuery(fieldsQuery('deal'))
+  const isInAmounts =
+    !fields || fields.flat().some(({ internal_name }) => internal_name === 'deal_value_in_base_currency')
   const period = periodOf(search, format.today(), report.usual)
   return (
     <main className="flex min-h-0 grow flex-col overflow-auto">
@@ -72,7 +82,11 @@ export function Forecast() {
       </nav>
       <Controls search={search} period={period} isOfOne={report.id === 'funnel'} />
       <div className="flex max-w-[1080px] flex-col gap-5 px-4 pb-12">
-        <report.Report search={search} period={period} isTable={isTable} />
+        {isPending ? (
+          <Waiting className="h-56" />
+        ) : (
+          <report.Report search={search} period={period} isTable={isTable} isInAmounts={isInAmounts} />
+        )}
       </div>
     </main>
   )

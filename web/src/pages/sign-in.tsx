@@ -2,21 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ask, base, DealwrightError, hasEnded, type Me, type Named, sayError } from '../api/api.ts'
+import { ask, base, hasEnded, type Me } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
-
-type Accounts = readonly Named[]
-
-/** A one-time link: its secret, and whether all it does is to sign in. */
-type OneTime = { readonly secret: string; readonly isForSignIn: boolean }
-
-/** It stands behind the `#`, so that no server's log gets to know it. */
-function linkOf(hash: string): OneTime | null {
-  const [, secret, kind] = /^#link=([\w-]+)(&sign_in)?$/.exec(hash) ?? []
-  return secret ? { secret, isForSignIn: kind !== undefined } : null
-}
+import { type Enter, Trouble, useEntering } from './entering.tsx'
+import { ByLink, linkOf, type OneTime, Paste } from './sign-in-link.tsx'
 
 /** The link of the address, or the one that the entry of the history keeps. */
 const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.link ?? null
@@ -24,7 +15,8 @@ const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
-  const [link] = useState(givenLink)
+  const [link, setLink] = useState(givenLink)
+  const [isPasting, setPasting] = useState(false)
   const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
@@ -32,6 +24,17 @@ export function SignIn() {
     // so that the page may be loaded again.
     if (link) history.replaceState({ ...history.state, link }, '', location.pathname + location.search)
   }, [link])
+  useEffect(() => {
+    // Whoever pastes a link over the address of this page stays on it.
+    const take = () => setLink(before => linkOf(location.hash) ?? before)
+    window.addEventListener('hashchange', take)
+    return () => window.removeEventListener('hashchange', take)
+  }, [])
+  const leaveLink = () => {
+    history.replaceState({ ...history.state, link: undefined }, '')
+    setPasting(false)
+    setLink(null)
+  }
   const enter = async (body: object) => {
     const me = await ask<Me>('POST', '/session', { body })
     queryClient.clear()
@@ -53,7 +56,13 @@ export function SignIn() {
             go on.
           </p>
         )}
-        {link ? <ByLink link={link} enter={enter} /> : <ByPassword enter={enter} />}
+        {link ? (
+          <ByLink key={link.secret} link={link} enter={enter} onLeave={leaveLink} />
+        ) : isPasting ? (
+          <Paste onLink={setLink} onLeave={leaveLink} />
+        ) : (
+          <ByPassword enter={enter} onPaste={() => setPasting(true)} />
+        )}
       </div>
     </main>
   )
@@ -67,42 +76,7 @@ function ownPath(to: string | undefined): string | null {
 /** How the session of somebody who was signed in has ended; who comes first had none. */
 const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && hasEnded.get()
 
-type Enter = (body: object) => Promise<void>
-
-function useEntering(enter: Enter) {
-  const [error, setError] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const [accounts, setAccounts] = useState<Accounts | null>(null)
-  const send = async (body: object) => {
-    setBusy(true)
-    setError(null)
-    try {
-      await enter(body)
-    } catch (problem) {
-      setBusy(false)
-      setAccounts(accountsOf(problem))
-      setError(sayError(problem))
-    }
-  }
-  return { error, isBusy, accounts, send }
-}
-
-/** The accounts to choose from, where the e-mail has users in several. */
-function accountsOf(error: unknown): Accounts | null {
-  if (!(error instanceof DealwrightError) || error.code !== accountNeeded) return null
-  return error.problems[0]?.candidates ?? null
-}
-
-/** `account_needed`, as /docs/errors lists it. */
-const accountNeeded = 3005
-
-function Trouble({ error }: { error: string | null }) {
-  return (
-    <div role="alert">{error && <p className="rounded-sm bg-lost-soft px-3 py-2 text-lost">{error}</p>}</div>
-  )
-}
-
-function ByPassword({ enter }: { enter: Enter }) {
+function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [account, setAccount] = useState<string | null>(null)
@@ -145,6 +119,9 @@ function ByPassword({ enter }: { enter: Enter }) {
         Sign in
       </Button>
       <OpenIdButton />
+      <Button look="quiet" onPress={onPaste}>
+        Use a one-time link
+      </Button>
       <p className="text-sm text-ink-faint">
         No password, or forgotten? An administrator can send you a one-time link. Whoever runs the service can
         make one by <code>npx dealwright user reset</code>.
@@ -169,36 +146,5 @@ function OpenIdButton() {
     <a className="linked text-center" href={`${base}/session/openid${query}`}>
       Sign in with your company’s account
     </a>
-  )
-}
-
-function ByLink({ link: { secret: link, isForSignIn }, enter }: { link: OneTime; enter: Enter }) {
-  const [password, setPassword] = useState('')
-  const { error, isBusy, send } = useEntering(enter)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void send(password ? { link, password } : { link })
-  }
-  return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <p className="text-ink-soft">
-        Your link signs you in once.{!isForSignIn && ' Choose a password to sign in with later.'}
-      </p>
-      {!isForSignIn && (
-        <TextField
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          autoFocus
-          value={password}
-          onChange={setPassword}
-          hint="12 characters or more. Four words that nobody would guess are a good one."
-        />
-      )}
-      <Trouble error={error} />
-      <Button type="submit" look="primary" isPending={isBusy} autoFocus={isForSignIn}>
-        {password ? 'Set the password and sign in' : 'Sign in'}
-      </Button>
-    </form>
   )
 }

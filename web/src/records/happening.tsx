@@ -1,6 +1,7 @@
 /** An event of a record's timeline: who changed what, and the button that undoes it. */
 import { useFormat } from '../format/use-format.tsx'
 import { Avatar } from '../ui/bits.tsx'
+import { sayActor } from './actor.ts'
 import { ChangeSide } from './change-side.tsx'
 import type { Event } from './history.ts'
 import { UndoButton } from './undo.tsx'
@@ -17,7 +18,8 @@ export function Happening({ event, shown }: { event: Event; shown: ShownRecord }
   const { fields } = shown
   const format = useFormat()
   const verb = event.type.split('.')[1] ?? event.type
-  const actor = event.actor.name ?? 'Somebody'
+  const { token } = event.actor
+  const actor = sayActor(event.actor)
   // What follows from other values is no change of anybody's.
   const changes = event.changes
     .map(change => ({ change, field: fields.find(({ internal_name }) => internal_name === change.field) }))
@@ -30,6 +32,11 @@ export function Happening({ event, shown }: { event: Event; shown: ShownRecord }
       <p>
         <bdi className="font-medium">{actor}</bdi>{' '}
         <span className="text-ink-soft">{verbs[verb] ?? verb}</span>{' '}
+        {token && (
+          <span className="text-ink-faint">
+            by token <bdi>{token.name ?? `no. ${token.id}`}</bdi>{' '}
+          </span>
+        )}
         <time dateTime={event.at} title={format.fullMoment(event.at)} className="text-ink-faint">
           {format.ago(event.at)}
         </time>

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, ask, base, type Field, type Named } from '../api/api.ts'
 import { expandable } from '../api/queries.ts'
+import type { Actor } from './actor.ts'
 import type { StageChange } from './stage-times.ts'
 
 export type Change = {
@@ -19,7 +20,7 @@ export type Event = {
   readonly also: readonly string[]
   readonly version: number
   readonly at: string
-  readonly actor: { readonly id: number | null; readonly name: string | null }
+  readonly actor: Actor
   readonly changes: readonly Change[]
 }
 

@@ -135,7 +135,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const busy = useRef(false)
   // A value that can't be saved does not leave with the page.
   useUnsavedGuard(error !== undefined)
-  const finish = async (end: () => void) => {
+  const finish = async (end: () => void): Promise<void> => {
     if (busy.current) return
     if (isSame(value, base[name])) return end()
     const required = new Set(field.is_required ? [name] : [])
@@ -143,16 +143,15 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     if (wrong) return setError(wrong)
     busy.current = true
     setSaving(true)
-    try {
-      if (await save(base, { [name]: value })) end()
-    } catch (error) {
-      const found = problemsByField(error)
-      setError(found[name] ?? Object.values(found).join(' '))
-    } finally {
-      busy.current = false
-      setSaving(false)
-    }
+    const refused = await save(base, { [name]: value }).then(saved => void (saved && end()), problemsByField)
+    busy.current = false
+    setSaving(false)
+    // The input may have found meanwhile what its text means.
+    if (refused && !isSame(latest.current.value, value)) return latest.current.finish(end)
+    if (refused) setError(refused[name] ?? Object.values(refused).join(' '))
   }
+  const latest = useRef({ value, finish })
+  latest.current = { value, finish }
   const keys = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement
     if (event.key === 'Escape') {
@@ -167,12 +166,13 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     void finish(onDone)
   }
   const leave = ({ currentTarget: place }: FocusEvent<HTMLElement>) => {
-    // After the focus has gone where it goes: a list or dialog that belongs to the input is no leaving.
+    // After the focus has gone where it goes: a list or dialog that belongs to the input is no leaving. What
+    // the input made of its text meanwhile counts.
     setTimeout(() => {
       const now = document.activeElement
       if (!document.hasFocus() || !place.isConnected || place.contains(now)) return
       if (now?.closest('[role="listbox"], [role="alertdialog"]')) return
-      void finish(onLeave)
+      void latest.current.finish(onLeave)
     })
   }
   return (

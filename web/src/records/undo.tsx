@@ -11,6 +11,7 @@ import { useReadOnlyReason } from '../shell/me.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
+import { sayActor } from './actor.ts'
 import { ChangeSide } from './change-side.tsx'
 import { type Event, historyQuery } from './history.ts'
 import { undoEvent, undoWrite } from './undo-write.ts'
@@ -132,7 +133,7 @@ function Later(props: { event: Event; shown: ShownRecord; since: Since }) {
   const { field: name, by } = since
   const format = useFormat()
   const field = shown.fields.find(({ internal_name }) => internal_name === name)
-  const who = <bdi className="font-medium">{by?.actor.name ?? 'Somebody'}</bdi>
+  const who = <bdi className="font-medium">{by ? sayActor(by.actor) : 'Somebody'}</bdi>
   const when = by && <time dateTime={by.at}>{format.ago(by.at)}</time>
   const made = event.changes.find(change => change.field === name)
   const now = by?.changes.find(change => change.field === name)

@@ -1,7 +1,7 @@
 /** What the pages of the settings are made of. */
 import { Copy } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import { ask, sayAll } from '../api/api.ts'
+import { ask, DealwrightError, sayAll } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -86,10 +86,15 @@ export type MoveTo = {
   readonly nowhere: string
 }
 
+/** `in_use`, as /docs/errors lists it. */
+const inUse = 5004
+
 /** Asks before a record is deleted, and where what belongs to it goes. */
 export function DeleteDialog(props: {
   /** such as `the stage “Demo”` */
   what: string
+  /** what is done to it */
+  verb?: string
   path: string
   said: string
   moveTo?: MoveTo | undefined
@@ -98,13 +103,15 @@ export function DeleteDialog(props: {
   onClose: () => void
   children?: ReactNode
 }) {
-  const { what, path, said, moveTo, undo, onClose, children } = props
+  const { what, verb = 'Delete', path, said, moveTo, undo, onClose, children } = props
   const [to, setTo] = useState<string | null>(null)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const [isInUse, setInUse] = useState(false)
   const hasNowhere = moveTo?.choices.length === 0
+  const isMoveNeeded = moveTo?.isNeeded || isInUse
   const act = async () => {
-    if (moveTo?.isNeeded && !to) return setProblem('Choose where they go first.')
+    if (isMoveNeeded && !to) return setProblem('Choose where they go first.')
     setBusy(true)
     try {
       await ask('DELETE', path, { query: to ? { move_to: Number(to) } : {} })
@@ -112,21 +119,25 @@ export function DeleteDialog(props: {
       await readAgain()
       onClose()
     } catch (error) {
-      setProblem(sayAll(error))
+      const needsMove = moveTo && !to && error instanceof DealwrightError && error.code === inUse
+      setInUse(needsMove === true)
+      setProblem(needsMove ? `${sayAll(error)}\nChoose where they go.` : sayAll(error))
       setBusy(false)
     }
   }
   return (
-    <Dialog title={`Delete ${what}?`} role="alertdialog" isOpen onClose={onClose}>
+    <Dialog title={`${verb} ${what}?`} role="alertdialog" isOpen onClose={onClose}>
       <div className="flex flex-col gap-4">
         {children}
         {moveTo && !hasNowhere && (
           <Select
+            key={String(isInUse)}
+            autoFocus={isInUse}
             label={moveTo.label}
-            isRequired={moveTo.isNeeded}
+            isRequired={isMoveNeeded}
             value={to}
             onChange={setTo}
-            none={moveTo.isNeeded ? 'Choose…' : 'Nowhere'}
+            none={isMoveNeeded ? 'Choose…' : 'Nowhere'}
             choices={moveTo.choices}
           />
         )}
@@ -141,7 +152,7 @@ export function DeleteDialog(props: {
           isPending={isBusy}
           onPress={() => void act()}
         >
-          Delete
+          {verb}
         </Button>
       </DialogActions>
     </Dialog>

@@ -31,6 +31,8 @@ type Props = {
   onDone?: () => void
   /** fields whose problems `children` show */
   problemFields?: readonly string[]
+  /** what is wrong with it before it is sent */
+  check?: (draft: Draft) => Problems
   /** inputs of its own, after those of the fields */
   children?: (draft: Draft, change: (changes: Draft) => void, problems: Problems) => ReactNode
 }
@@ -48,7 +50,7 @@ function Form(props: Props & { fields: readonly Field[] }) {
   const { source, names, action, said, record, prefill, write, onClose, onDone, children, fields } = props
   const shown = names.flatMap(name => fields.find(field => field.internal_name === name) ?? [])
   const [changes, setChanges] = useState<Draft>({})
-  const { problems, isBusy, save } = useSaving([...names, ...(props.problemFields ?? [])])
+  const { problems, isBusy, save, setProblems } = useSaving([...names, ...(props.problemFields ?? [])])
   const draft: Draft = { ...defaultsOf(shown, record), ...prefill, ...record, ...changes }
   const change = (more: Draft) => setChanges(before => ({ ...before, ...more }))
   const send = () => {
@@ -62,7 +64,11 @@ function Form(props: Props & { fields: readonly Field[] }) {
       isBusy={isBusy}
       problem={problems['']}
       onCancel={onClose}
-      onSave={async () => (await save(send, said(draft))) && (onDone ?? onClose)()}
+      onSave={async () => {
+        const wrong = props.check?.(draft) ?? {}
+        if (Object.keys(wrong).length > 0) return setProblems(wrong)
+        if (await save(send, said(draft))) (onDone ?? onClose)()
+      }}
     >
       {shown.map((field, index) => {
         const { Input } = kindOf(field)

@@ -6,14 +6,16 @@ import { type AnyRecord, ask } from '../api/api.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { Badge } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { Body, DeleteDialog, Panel } from './parts.tsx'
-import { RecordDialog } from './record-dialog.tsx'
+import { type Draft, RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
-import { FieldPicker, Reach } from './role-parts.tsx'
+import { mayHide, mayLock } from './role-fields.ts'
+import { FieldNames, FieldPicker, MissingForPages, Reach } from './role-parts.tsx'
 import { attempt } from './saving.ts'
 import { ScopeTable } from './scope-table.tsx'
-import { sayScopes } from './scopes.ts'
+import { everything, sayScopes } from './scopes.ts'
 
 const own = ['scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'] as const
 const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
@@ -24,7 +26,6 @@ export function Roles() {
   const [opened, setOpened] = useState<{ how: 'edit' | 'delete'; role?: AnyRecord } | null>(null)
   const close = () => setOpened(null)
   const role = opened?.role
-  const known = (roles ?? []).flatMap(({ scopes }) => texts(scopes))
   return (
     <>
       <PageHead title="Roles">
@@ -50,9 +51,7 @@ export function Roles() {
                 </span>
               ),
               scopes: row => <span className="text-ink-soft">{sayScopes(texts(row.scopes))}</span>,
-              hidden_fields: row => (
-                <span className="text-ink-soft">{texts(row.hidden_fields).join(', ') || '—'}</span>
-              ),
+              hidden_fields: row => <FieldNames ids={texts(row.hidden_fields)} />,
             }}
             empty="There is no role."
             actions={row => (
@@ -76,7 +75,7 @@ export function Roles() {
           />
         </Panel>
       </Body>
-      {opened?.how === 'edit' && <RoleDialog role={role} known={known} onClose={close} />}
+      {opened?.how === 'edit' && <RoleDialog role={role} roles={roles ?? []} onClose={close} />}
       {opened?.how === 'delete' && role && (
         <DeleteDialog
           what={`the role “${role.name}”`}
@@ -94,16 +93,23 @@ export function Roles() {
   )
 }
 
-function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClose: () => void }) {
-  const { role, known, onClose } = props
+/** What a new role takes over from another. */
+const takenFrom = (role: AnyRecord | undefined): Draft =>
+  role
+    ? Object.fromEntries(own.map(name => [name, role[name]]))
+    : { scopes: ['deal:read'], visibility: {}, may_change: {}, hidden_fields: [], locked_fields: [] }
+
+function RoleDialog(props: {
+  role: AnyRecord | undefined
+  roles: readonly AnyRecord[]
+  onClose: () => void
+}) {
+  const { role, roles, onClose } = props
   const isAdministrator = role?.built_in === 'administrator'
-  const empty = {
-    scopes: ['deal:read'],
-    visibility: {},
-    may_change: {},
-    hidden_fields: [],
-    locked_fields: [],
-  }
+  const known = roles.flatMap(({ scopes }) => texts(scopes))
+  // Who made a role of nothing would forget what the pages need.
+  const models = roles.filter(({ scopes }) => !texts(scopes).includes(everything))
+  const [model, setModel] = useState(models.find(({ built_in }) => built_in === 'member') ?? models[0])
   return (
     <RecordDialog
       source="role"
@@ -113,7 +119,7 @@ function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClo
       action={role ? 'Save' : 'Create'}
       said={({ name }) => `Saved the role “${name}”`}
       record={role}
-      {...(role ? {} : { prefill: empty })}
+      {...(role ? {} : { prefill: takenFrom(model) })}
       problemFields={own}
       onClose={onClose}
     >
@@ -122,6 +128,19 @@ function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClo
         const isAll = scopes.includes('admin')
         return (
           <>
+            {model && !role && (
+              <Select
+                label="Start from"
+                value={model.id}
+                onChange={id => {
+                  const next = models.find(one => String(one.id) === id)
+                  setModel(next)
+                  change(takenFrom(next))
+                }}
+                choices={models.map(({ id, name }) => ({ id, name: String(name) }))}
+                hint="The new role takes over what this one may do. Then change what is to be different."
+              />
+            )}
             <ScopeTable
               scopes={scopes}
               known={known}
@@ -129,6 +148,7 @@ function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClo
               error={problems.scopes}
               onChange={next => change({ scopes: next })}
             />
+            <MissingForPages scopes={scopes} onAdd={missing => change({ scopes: [...scopes, ...missing] })} />
             {!isAll && (
               <>
                 <Reach
@@ -139,6 +159,8 @@ function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClo
                 />
                 <FieldPicker
                   label="Hidden fields"
+                  fits={mayHide}
+                  scopes={scopes}
                   hint="For its users they don’t exist."
                   chosen={texts(draft.hidden_fields)}
                   error={problems.hidden_fields}
@@ -146,6 +168,8 @@ function RoleDialog(props: { role: AnyRecord | undefined; known: string[]; onClo
                 />
                 <FieldPicker
                   label="Locked fields"
+                  fits={mayLock}
+                  scopes={scopes}
                   hint="They are seen, and not changed."
                   chosen={texts(draft.locked_fields)}
                   error={problems.locked_fields}

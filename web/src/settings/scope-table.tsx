@@ -49,20 +49,20 @@ export function ScopeTable(props: {
             </tr>
           </thead>
           <tbody>
-            {scopeRows([...known, ...scopes]).map(({ resource, name }) => (
+            {scopeRows([...known, ...scopes]).map(({ resource, name, read, write }) => (
               <tr key={resource} className="border-t border-line">
                 <th scope="row" className="px-3 py-0.5 text-left font-normal">
                   {name}
                 </th>
-                <td>{box(`${resource}:read`, `Read ${name}`)}</td>
-                <td>{box(`${resource}:write`, `Write ${name}`)}</td>
+                <td>{read && box(read, `Read ${name}`)}</td>
+                <td>{box(write, `Write ${name}`)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
       {error && (
-        <p id="scopes-error" className="pt-1 text-sm text-lost">
+        <p id="scopes-error" role="alert" className="pt-1 text-sm text-lost">
           {error}
         </p>
       )}

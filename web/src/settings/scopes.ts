@@ -22,12 +22,24 @@ const names: { readonly [resource: string]: string } = {
   role: 'Roles',
   token: 'Tokens',
   webhook: 'Webhooks',
+  job: 'Jobs',
+  import: 'Imports',
 }
 
 /** A service that is older or newer has others; what its own roles name is shown, too. */
-const sure = Object.keys(names).filter(name => name !== 'view')
+const sure = Object.keys(names).filter(name => !['view', 'job', 'import'].includes(name))
+/** An import is a job, and read as one (D80). */
+const writtenOnly = ['import']
 
-export type ScopeRow = { readonly resource: string; readonly name: string }
+/** Without these, most pages show nothing. */
+const neededByPages = ['field', 'user', 'pipeline', 'pipeline_stage', 'currency'].map(name => `${name}:read`)
+
+export type ScopeRow = {
+  readonly resource: string
+  readonly name: string
+  readonly read: string | null
+  readonly write: string
+}
 
 /** The rows of the table: every resource that is known, or named by the scopes of a role. */
 export function scopeRows(granted: readonly string[]): ScopeRow[] {
@@ -38,7 +50,19 @@ export function scopeRows(granted: readonly string[]): ScopeRow[] {
   const order = [...Object.keys(names), ...known]
   return [...new Set(order)]
     .filter(resource => known.has(resource))
-    .map(resource => ({ resource, name: names[resource] ?? resource }))
+    .map(resource => ({
+      resource,
+      name: nameOf(resource),
+      read: writtenOnly.includes(resource) ? null : `${resource}:read`,
+      write: `${resource}:write`,
+    }))
+}
+
+const nameOf = (resource: string) => names[resource] ?? resource
+
+/** What the pages need, and these scopes don't have. */
+export function missingForPages(scopes: readonly string[]): string[] {
+  return scopes.includes(everything) ? [] : neededByPages.filter(scope => !scopes.includes(scope))
 }
 
 /** Scopes with one added or taken away. */
@@ -47,10 +71,25 @@ export function withScope(scopes: readonly string[], scope: string, isOn: boolea
   return isOn ? [...others, scope] : others
 }
 
-/** The scopes in a sentence: "everything", "11 rights"; for a list. */
+/** As many are named; more are counted. */
+const few = 3
+
+/** The scopes in a few words, for a list: "everything", "reads Deals, Tags", "reads 11, writes Deals". */
 export function sayScopes(scopes: readonly string[]): string {
   if (scopes.includes(everything)) return 'everything'
-  const written = scopes.filter(scope => scope.endsWith(':write')).length
-  const read = scopes.filter(scope => scope.endsWith(':read')).length
-  return `reads ${read}, writes ${written}`
+  const parts = (['read', 'write'] as const).flatMap(verb => {
+    const of = resourcesOf(scopes, verb)
+    return of.length === 0 ? [] : `${verb}s ${of.length > few ? of.length : of.map(nameOf).join(', ')}`
+  })
+  return parts.join(', ') || 'nothing'
+}
+
+/** The names of what scopes read or write, in a sentence. */
+export const sayResources = (scopes: readonly string[]): string =>
+  scopes.map(scope => nameOf(scope.slice(0, scope.indexOf(':')))).join(', ')
+
+function resourcesOf(scopes: readonly string[], verb: 'read' | 'write'): string[] {
+  return scopes
+    .filter(scope => scope.endsWith(`:${verb}`) && scope !== follow)
+    .map(scope => scope.slice(0, scope.indexOf(':')))
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask, sayError } from '../api/api.ts'
+import { type AnyRecord, ask, type Named, sayError } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Badge } from '../ui/bits.tsx'
@@ -12,7 +12,8 @@ import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { Body, DeleteDialog, OnceDialog, Panel } from './parts.tsx'
-import { RecordDialog } from './record-dialog.tsx'
+import type { Problems } from './placed.ts'
+import { type Draft, RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
 import { readAgain } from './saving.ts'
 import { ScopeTable } from './scope-table.tsx'
@@ -51,7 +52,15 @@ export function Tokens() {
             records={tokens}
             columns={['name', 'user', 'scopes', 'last_used_at']}
             cells={{
-              name: token => <Name token={token} />,
+              name: token => (
+                <>
+                  <Name token={token} />
+                  <span className="block font-normal whitespace-normal text-ink-soft sm:hidden">
+                    {userOf(token)} · {sayScopes(texts(token.scopes))} · used{' '}
+                    <LastUsed at={token.last_used_at as string | null} />
+                  </span>
+                </>
+              ),
               scopes: token => <span className="text-ink-soft">{sayScopes(texts(token.scopes))}</span>,
               last_used_at: token => <LastUsed at={token.last_used_at as string | null} />,
             }}
@@ -108,6 +117,7 @@ export function Tokens() {
       )}
       {opened?.how === 'revoke' && (
         <DeleteDialog
+          verb="Revoke"
           what={`the token “${opened.token.name}”`}
           path={`/token/${opened.token.id}`}
           said={`Revoked the token “${opened.token.name}”`}
@@ -120,6 +130,11 @@ export function Tokens() {
       )}
     </>
   )
+}
+
+function userOf({ user, _expanded }: AnyRecord): string {
+  const named = _expanded?.user as Named | null | undefined
+  return named?.name ?? `user no. ${user}`
 }
 
 function Name({ token }: { token: AnyRecord }) {
@@ -159,6 +174,7 @@ function TokenDialog(props: {
   const me = useMe()
   const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
   const known = [...me.scopes, ...(roles ?? []).flatMap(({ scopes }) => texts(scopes))]
+  const begun = { scopes: ['deal:read'], ...(mayGiveAway ? { user: me.user.id } : {}) }
   const make = async (body: object) => onMade(await ask<Made>('POST', '/token', { body }))
   return (
     <RecordDialog
@@ -168,8 +184,9 @@ function TokenDialog(props: {
       action={token ? 'Save' : 'Create'}
       said={({ name }) => `Saved the token “${name}”`}
       record={token}
-      {...(token ? {} : { prefill: { scopes: ['deal:read'] }, write: make, onDone: () => {} })}
+      {...(token ? {} : { prefill: begun, write: make, onDone: () => {} })}
       problemFields={['scopes']}
+      check={hasScopes}
       onClose={onClose}
     >
       {(draft, change, problems) => (
@@ -183,6 +200,9 @@ function TokenDialog(props: {
     </RecordDialog>
   )
 }
+
+const hasScopes = ({ scopes }: Draft): Problems =>
+  texts(scopes).length > 0 ? {} : { scopes: 'Tick something: with nothing, the token may do nothing.' }
 
 const overlaps = [
   { id: '0', name: 'Ends at once' },

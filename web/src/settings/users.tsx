@@ -2,34 +2,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask, type Schemas, sayError } from '../api/api.ts'
-import { useFormat } from '../format/use-format.tsx'
+import { type AnyRecord, ask, sayError } from '../api/api.ts'
+import { Confirm } from '../jobs/confirm.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Avatar, Badge } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { toastError } from '../ui/toast.tsx'
-import { Body, DeleteDialog, OnceDialog, Panel } from './parts.tsx'
-import { RecordDialog } from './record-dialog.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import { Body, DeleteDialog, Panel } from './parts.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
-import { attempt } from './saving.ts'
-
-type Link = Schemas['link']
-type Opened =
-  | { readonly how: 'invite' }
-  | { readonly how: 'edit' | 'delete'; readonly user: AnyRecord }
-  | { readonly how: 'link'; readonly user: { name: unknown }; readonly link: Link; readonly isNew: boolean }
-  | null
+import { readAgain } from './saving.ts'
+import { everything } from './scopes.ts'
+import { Edit, Invite, LinkDialog, linkFor, type Opened } from './user-dialogs.tsx'
 
 const inUse = 1
-const editable = ['name', 'email', 'role', 'territories', 'time_zone', 'locale']
-
-const linkFor = (id: number, purpose: 'invitation' | 'reset') =>
-  ask<Link>('POST', `/user/${id}/link`, { body: { purpose } })
-
 export function Users() {
   const reason = useReadOnlyReason('user')
+  const mayLink = may(useMe(), everything)
   const { data: users } = useQuery(
     recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }),
   )
@@ -39,7 +29,7 @@ export function Users() {
     <>
       <PageHead title="Users">
         <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'invite' })}>
-          <UserPlus size={14} aria-hidden /> Invite a user
+          <UserPlus size={14} aria-hidden /> {mayLink || reason ? 'Invite a user' : 'Add a user'}
         </Button>
       </PageHead>
       <Body>
@@ -62,16 +52,20 @@ export function Users() {
         </Panel>
       </Body>
       {opened?.how === 'invite' && <Invite onClose={close} onInvited={setOpened} />}
-      {opened?.how === 'edit' && (
-        <RecordDialog
-          source="user"
-          names={editable}
-          title={`Edit ${opened.user.name}`}
-          action="Save"
-          said={({ name }) => `Saved ${name}`}
-          record={opened.user}
+      {opened?.how === 'edit' && <Edit user={opened.user} onClose={close} />}
+      {opened?.how === 'end' && (
+        <Confirm
+          title={`Take ${opened.user.name} out of use?`}
+          action="Take out of use"
+          back="Cancel"
+          onDo={() => setInUse(opened.user, false)}
           onClose={close}
-        />
+        >
+          <p className="text-ink-soft">
+            Their sessions and tokens end at once, and the tokens for good: they don’t come back when the user
+            is taken into use again. What they own stays theirs.
+          </p>
+        </Confirm>
       )}
       {opened?.how === 'link' && <LinkDialog {...opened} onClose={close} />}
       {opened?.how === 'delete' && (
@@ -99,14 +93,26 @@ export function Users() {
   )
 }
 
+async function setInUse(user: AnyRecord, isInUse: boolean): Promise<void> {
+  await ask('PATCH', `/user/${user.id}`, { body: { is_active: isInUse ? 'Yes' : 'No' } })
+  toast(
+    isInUse
+      ? `${user.name} is in use again`
+      : `${user.name} is out of use: their sessions and tokens have ended`,
+  )
+  await readAgain()
+}
+
 function Name({ user }: { user: AnyRecord }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Avatar name={String(user.name)} size={22} />
-      <span className="min-w-0 truncate" dir="auto">
-        {String(user.name)}
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+        <span className="min-w-0 truncate" dir="auto">
+          {String(user.name)}
+        </span>
+        {user.is_active !== inUse && <Badge>out of use</Badge>}
       </span>
-      {user.is_active !== inUse && <Badge>out of use</Badge>}
     </span>
   )
 }
@@ -116,7 +122,6 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
   const me = useMe()
   const isOwn = me.user.id === user.id
   const isInUse = user.is_active === inUse
-  const use = (value: 'Yes' | 'No') => ask('PATCH', `/user/${user.id}`, { body: { is_active: value } })
   const showLink = async (purpose: 'invitation' | 'reset') => {
     try {
       onOpen({ how: 'link', user: { name: user.name }, link: await linkFor(user.id, purpose), isNew: false })
@@ -124,7 +129,8 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
       toastError(sayError(error))
     }
   }
-  const isAdmin = may(me, 'user:write')
+  const mayLink = may(me, everything)
+  const whyNoLink = mayLink ? undefined : 'administrators only'
   if (reason)
     return (
       <IconButton label={`Actions for ${user.name}`} reason={reason}>
@@ -142,26 +148,25 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
             {
               id: 'link',
               label: 'Link for a new password…',
-              isDisabled: !isInUse || !isAdmin,
+              detail: whyNoLink,
+              isDisabled: !isInUse || !mayLink,
               act: () => void showLink('reset'),
             },
             {
               id: 'invite',
               label: 'Another invitation…',
-              isDisabled: !isInUse,
+              detail: whyNoLink,
+              isDisabled: !isInUse || !mayLink,
               act: () => void showLink('invitation'),
             },
             {
               id: 'use',
-              label: isInUse ? 'Take out of use' : 'Take into use',
+              label: isInUse ? 'Take out of use…' : 'Take into use',
               isDisabled: isOwn,
               act: () =>
-                void attempt(
-                  () => use(isInUse ? 'No' : 'Yes'),
-                  isInUse
-                    ? `${user.name} is out of use: their sessions and tokens have ended`
-                    : `${user.name} is in use again`,
-                ),
+                isInUse
+                  ? onOpen({ how: 'end', user })
+                  : void setInUse(user, true).catch(error => toastError(sayError(error))),
             },
             {
               id: 'delete',
@@ -178,53 +183,5 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
         <MoreHorizontal size={16} aria-hidden />
       </IconButton>
     </Menu>
-  )
-}
-
-/** Makes a user, then a link by which they choose their password. */
-function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (opened: Opened) => void }) {
-  const me = useMe()
-  const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
-  const member = roles?.find(({ built_in }) => built_in === 'member')
-  const invite = async (body: object) => {
-    const user = await ask<{ id: number; name: string }>('POST', '/user', { body })
-    try {
-      onInvited({ how: 'link', user, link: await linkFor(user.id, 'invitation'), isNew: true })
-    } catch (error) {
-      // The user is there: another link can be asked for in the list.
-      toastError(`No link was made. ${sayError(error)}`)
-      onInvited(null)
-    }
-  }
-  return (
-    <RecordDialog
-      source="user"
-      names={['name', 'email', 'role', 'territories']}
-      title="Invite a user"
-      detail="You get a link for them, by which they choose a password. Nothing is sent by e-mail."
-      {...(member ? { prefill: { role: member.id } } : {})}
-      action="Invite"
-      said={({ name }) => `${name} is a user now`}
-      write={invite}
-      onClose={onClose}
-      onDone={() => {}}
-    />
-  )
-}
-
-function LinkDialog(props: { user: { name: unknown }; link: Link; isNew: boolean; onClose: () => void }) {
-  const { user, link, isNew, onClose } = props
-  const format = useFormat()
-  const secret = link.url ?? (link.link ? `${location.origin}/sign-in#link=${link.link}` : '')
-  return (
-    <OnceDialog
-      title={isNew ? `${user.name} is invited` : `A link for ${user.name}`}
-      label="One-time link"
-      secret={secret}
-      onClose={onClose}
-    >
-      Give it to {String(user.name)}, and to nobody else. It signs in once, until{' '}
-      {format.moment(link.expires_at)}, and is shown only now.
-    </OnceDialog>
   )
 }

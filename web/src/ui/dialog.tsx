@@ -1,6 +1,6 @@
 /** What opens over the page, in the middle or at the side. Escape and a press beside it close it. */
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
 import { classes } from './classes.ts'
@@ -26,6 +26,39 @@ const places = {
   side: 'items-stretch justify-end',
 }
 
+/** Where the focus was before the first of several dialogs of which one led to the other. */
+let opener: Element | null = null
+
+/**
+ * React Aria gives the focus back to what had it. That may be gone, as a deleted row is, or a dialog that led
+ * to this one: then it goes to what opened the first one, or to the heading of the page.
+ */
+function useFocusBack(isOpen: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as it opens
+  const before = useMemo(focused, [isOpen])
+  useEffect(() => {
+    if (!isOpen) return
+    if (before && !before.closest('[role$="dialog"]')) opener = before
+    return () => {
+      setTimeout(() => {
+        const { activeElement, body } = document
+        if ((activeElement && activeElement !== body) || document.querySelector('[role$="dialog"]')) return
+        const heading = document.querySelector<HTMLElement>('h1')
+        if (heading) heading.tabIndex = -1
+        const to = opener?.isConnected ? (opener as HTMLElement) : heading
+        to?.focus({ preventScroll: true })
+      }, 100)
+    }
+  }, [isOpen, before])
+}
+
+/** What has the focus; of a menu, the button that has opened it. */
+function focused(): Element | null {
+  const { activeElement } = document
+  const menu = activeElement?.closest('[role="menu"]')
+  return menu ? document.querySelector(`[aria-controls="${menu.id}"]`) : activeElement
+}
+
 export function Dialog(props: Props) {
   const {
     title,
@@ -38,6 +71,7 @@ export function Dialog(props: Props) {
     role,
     children,
   } = props
+  useFocusBack(isOpen)
   const close = () => {
     if (!mayClose || mayClose()) onClose()
   }

@@ -57,13 +57,14 @@ export function Menu(props: {
 }
 
 export function MenuList(props: { label: string; groups: readonly MenuGroup[]; autoFocus?: boolean }) {
-  const { label, groups, autoFocus = false } = props
+  const { label, groups, ...focus } = props
   const entries = new Map(groups.flatMap(group => group.entries.map(entry => [entry.id, entry])))
   const disabled = [...entries.values()].filter(entry => entry.isDisabled).map(({ id }) => id)
   return (
     <AriaMenu
       aria-label={label}
-      autoFocus={autoFocus}
+      // Where nothing is given, the button says: a key puts the focus on the first entry.
+      {...focus}
       onAction={key => entries.get(String(key))?.act()}
       disabledKeys={disabled}
       className="outline-none"

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars, StackedBars } from '../../ui/chart.tsx'
-import { Legend, type Series } from '../../ui/chart-parts.tsx'
+import { Legend } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
 import { NotIn } from './not-in.tsx'
+import { barOf, seriesOf } from './open-and-won.ts'
 import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
 import {
   all,
@@ -20,13 +21,7 @@ import {
 import { useBase } from './use-base.ts'
 import { WonFigure } from './won-figure.tsx'
 
-export const series: readonly Series[] = [
-  { name: 'Won', look: 'won' },
-  { name: 'Weighted', look: 'solid' },
-  { name: 'Rest of the best case', look: 'hatched' },
-]
-
-export function ForecastReport({ search, period, isTable }: ReportProps) {
+export function ForecastReport({ search, period, isTable, isInAmounts }: ReportProps) {
   const format = useFormat()
   const base = useBase()
   const onOpen = useOpen()
@@ -49,12 +44,13 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
   const openIn = (month: string) => all(isOpen, within('expected_close_date', month, lastDayOf(month)))
   const wonIn = (month: string) => all(isWon, within('deal_closed_on', month, lastDayOf(month)))
   const sum = total.data?.[0]
+  const without = isInAmounts ? [] : ['Best case', 'Weighted', 'Won']
   const bestOf = (value: number | undefined) => base.full(value ?? 0)
   return (
     <>
       <ReportPanel
         title="By month"
-        detail={`Open deals by the month in which they are expected, in ${base.code ?? 'the base currency'}: at their full value (best case), and weighted by the probability of their stage. Won deals by the month in which they were closed. Lost deals never count.`}
+        detail={`Open deals by the month in which they are expected${isInAmounts ? `, in ${base.code ?? 'the base currency'}: at their full value (best case), and weighted by the probability of their stage` : ''}. Won deals by the month in which they were closed. Lost deals never count.`}
       >
         <Answered of={[open, won, total]}>
           {() =>
@@ -62,6 +58,7 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
               <NumberTable
                 label="Forecast by month"
                 columns={['Month', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
+                without={without}
                 rows={rows.map(row => ({
                   id: row.month,
                   name: format.month(row.month),
@@ -88,47 +85,45 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
             ) : (
               <div className="flex flex-col gap-3">
                 <dl className="flex flex-wrap gap-x-8 gap-y-2">
-                  <Figure name="Best case" text={bestOf(sum?.deal_value_in_base_currency?.value)} />
-                  <Figure name="Weighted" text={bestOf(sum?.weighted_value_in_base_currency?.value)} />
+                  {isInAmounts && (
+                    <>
+                      <Figure name="Best case" text={bestOf(sum?.deal_value_in_base_currency?.value)} />
+                      <Figure name="Weighted" text={bestOf(sum?.weighted_value_in_base_currency?.value)} />
+                    </>
+                  )}
                   <Figure name="Open deals" text={format.number(sum?.count ?? 0)} />
-                  <WonFigure isWon={isWon} period={period} />
+                  <WonFigure isWon={isWon} period={period} isInAmounts={isInAmounts} />
                 </dl>
-                <Legend series={series} />
+                <Legend series={seriesOf(isInAmounts)} />
                 <StackedBars
                   label="Forecast by month"
-                  axis={base.short}
+                  axis={isInAmounts ? base.short : format.number}
                   onOpen={onOpen}
-                  bars={rows.map(row => ({
-                    id: row.month,
-                    name: format.month(row.month),
-                    text: base.short(row.best + row.won),
-                    marks: [
+                  bars={rows.map(row =>
+                    barOf(
                       {
-                        value: row.won,
-                        look: 'won',
-                        name: `${format.month(row.month)}, won: ${base.full(row.won)}, ${base.deals(row.wonCount)}`,
-                        href: dealsPath(wonIn(row.month)),
+                        ...row,
+                        id: row.month,
+                        name: format.month(row.month),
+                        openFilter: openIn(row.month),
+                        wonFilter: wonIn(row.month),
                       },
-                      {
-                        value: row.weighted,
-                        look: 'solid',
-                        name: `${format.month(row.month)}, weighted: ${base.full(row.weighted)}, ${base.deals(row.count)}`,
-                        href: dealsPath(openIn(row.month)),
-                      },
-                      {
-                        value: row.best - row.weighted,
-                        look: 'hatched',
-                        name: `${format.month(row.month)}, best case: ${base.full(row.best)}, ${base.deals(row.count)}`,
-                        href: dealsPath(openIn(row.month)),
-                      },
-                    ],
-                  }))}
+                      isInAmounts,
+                      base,
+                    ),
+                  )}
                 />
               </div>
             )
           }
         </Answered>
-        <NotIn isOpen={isOpen} first={first} last={last} withoutRate={sum?.without_rate ?? 0} />
+        <NotIn
+          isOpen={isOpen}
+          first={first}
+          last={last}
+          withoutRate={sum?.without_rate ?? 0}
+          isInAmounts={isInAmounts}
+        />
       </ReportPanel>
       <ReportPanel title="By forecast category" detail="The open deals of these months.">
         <Answered of={[categories]}>
@@ -140,6 +135,7 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
                 <NumberTable
                   label="Forecast by category"
                   columns={['Category', 'Open deals', 'Best case', 'Weighted']}
+                  without={without}
                   rows={groups.map(({ group, name, count, ...values }) => {
                     const filter = all(inPeriod, isGroup('forecast_category', group))
                     return {
@@ -167,12 +163,21 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
                   return {
                     id: String(group),
                     name: nameOf(name),
-                    text: base.short(best),
-                    detail: base.deals(count),
-                    marks: [
-                      { value: weighted, look: 'solid', name: said('weighted', weighted), href },
-                      { value: best - weighted, look: 'hatched', name: said('best case', best), href },
-                    ],
+                    text: isInAmounts ? base.short(best) : base.deals(count),
+                    detail: isInAmounts && base.deals(count),
+                    marks: isInAmounts
+                      ? [
+                          { value: weighted, look: 'solid', name: said('weighted', weighted), href },
+                          { value: best - weighted, look: 'hatched', name: said('best case', best), href },
+                        ]
+                      : [
+                          {
+                            value: count,
+                            look: 'solid',
+                            name: `${nameOf(name)}: ${base.deals(count)}`,
+                            href,
+                          },
+                        ],
                   }
                 })}
               />
@@ -180,36 +185,38 @@ export function ForecastReport({ search, period, isTable }: ReportProps) {
           }}
         </Answered>
       </ReportPanel>
-      <ReportPanel title="By currency" detail="The same deals, each in its own currency.">
-        <Answered of={[total]}>
-          {() => (
-            <NumberTable
-              label="Forecast by currency"
-              columns={['Currency', 'Best case', 'Weighted']}
-              rows={currencyRows(sum).map(({ code, best, weighted }) => {
-                const money = (value: number) => format.money({ value, currency_code: code })
-                const filter = all(inPeriod, `deal_value.currency:eq(${code})`)
-                return {
-                  id: code,
-                  name: code,
+      {isInAmounts && (
+        <ReportPanel title="By currency" detail="The same deals, each in its own currency.">
+          <Answered of={[total]}>
+            {() => (
+              <NumberTable
+                label="Forecast by currency"
+                columns={['Currency', 'Best case', 'Weighted']}
+                rows={currencyRows(sum).map(({ code, best, weighted }) => {
+                  const money = (value: number) => format.money({ value, currency_code: code })
+                  const filter = all(inPeriod, `deal_value.currency:eq(${code})`)
+                  return {
+                    id: code,
+                    name: code,
+                    cells: [
+                      { text: money(best), filter },
+                      { text: money(weighted), filter },
+                    ],
+                  }
+                })}
+                total={{
+                  id: 'base',
+                  name: `Together, in ${base.code ?? 'the base currency'}`,
                   cells: [
-                    { text: money(best), filter },
-                    { text: money(weighted), filter },
+                    { text: bestOf(sum?.deal_value_in_base_currency?.value) },
+                    { text: bestOf(sum?.weighted_value_in_base_currency?.value) },
                   ],
-                }
-              })}
-              total={{
-                id: 'base',
-                name: `Together, in ${base.code ?? 'the base currency'}`,
-                cells: [
-                  { text: bestOf(sum?.deal_value_in_base_currency?.value) },
-                  { text: bestOf(sum?.weighted_value_in_base_currency?.value) },
-                ],
-              }}
-            />
-          )}
-        </Answered>
-      </ReportPanel>
+                }}
+              />
+            )}
+          </Answered>
+        </ReportPanel>
+      )}
     </>
   )
 }

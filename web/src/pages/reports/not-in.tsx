@@ -5,15 +5,29 @@ import { sumsQuery } from './parts.tsx'
 import { all } from './reports.ts'
 import { useBase } from './use-base.ts'
 
-export function NotIn(props: { isOpen: string; first: string; last: string; withoutRate: number }) {
-  const { isOpen, first, last, withoutRate } = props
+export function NotIn(props: {
+  isOpen: string
+  first: string
+  last: string
+  withoutRate: number
+  isInAmounts: boolean
+}) {
+  const { isOpen, first, last, withoutRate, isInAmounts } = props
   const base = useBase()
-  const none = all(isOpen, 'or(expected_close_date:isnull(true),deal_value:isnull(true))')
+  // A filter by a field that is hidden would be refused.
+  const lacks = isInAmounts
+    ? 'or(expected_close_date:isnull(true),deal_value:isnull(true))'
+    : 'expected_close_date:isnull(true)'
+  const none = all(isOpen, lacks)
   const other = all(isOpen, `or(expected_close_date:lt(${first}),expected_close_date:gt(${last}))`)
   const unknown = useQuery(sumsQuery({ filter: none, measures: 'count' }))
   const elsewhere = useQuery(sumsQuery({ filter: other, measures: 'count' }))
   const lines = [
-    { filter: none, count: unknown.data?.[0]?.count ?? 0, why: 'without a close date or a value' },
+    {
+      filter: none,
+      count: unknown.data?.[0]?.count ?? 0,
+      why: isInAmounts ? 'without a close date or a value' : 'without a close date',
+    },
     { filter: other, count: elsewhere.data?.[0]?.count ?? 0, why: 'expected before or after these months' },
   ].filter(({ count }) => count > 0)
   if (lines.length === 0 && withoutRate === 0) return null

@@ -5,12 +5,12 @@ import { Empty } from '../../ui/bits.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { series } from './forecast-report.tsx'
+import { barOf, seriesOf } from './open-and-won.ts'
 import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
-import { all, chosen, daysOf, dealsPath, isGroup, ownerRows, within } from './reports.ts'
+import { all, chosen, daysOf, isGroup, ownerRows, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
-export function OwnersReport({ search, period, isTable }: ReportProps) {
+export function OwnersReport({ search, period, isTable, isInAmounts }: ReportProps) {
   const format = useFormat()
   const base = useBase()
   const onOpen = useOpen()
@@ -29,7 +29,7 @@ export function OwnersReport({ search, period, isTable }: ReportProps) {
   return (
     <ReportPanel
       title="By owner"
-      detail={`Everything that is open now, and what was won from ${format.date(first)} to ${format.date(last)}, in ${base.code ?? 'the base currency'}.`}
+      detail={`Everything that is open now, and what was won from ${format.date(first)} to ${format.date(last)}${isInAmounts ? `, in ${base.code ?? 'the base currency'}` : ''}.`}
     >
       <Answered of={[open, won]}>
         {() => {
@@ -39,6 +39,7 @@ export function OwnersReport({ search, period, isTable }: ReportProps) {
               <NumberTable
                 label="By owner"
                 columns={['Owner', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
+                without={isInAmounts ? [] : ['Best case', 'Weighted', 'Won']}
                 rows={rows.map(row => ({
                   id: row.id,
                   name: row.name,
@@ -54,35 +55,13 @@ export function OwnersReport({ search, period, isTable }: ReportProps) {
             )
           return (
             <div className="flex flex-col gap-4">
-              <Legend series={series} />
+              <Legend series={seriesOf(isInAmounts)} />
               <Bars
                 label="By owner"
                 onOpen={onOpen}
                 bars={rows.map(row => ({
-                  id: row.id,
-                  name: row.name,
-                  text: base.short(row.best + row.won),
+                  ...barOf(row, isInAmounts, base),
                   detail: `${base.deals(row.count)} open, ${format.number(row.wonCount)} won`,
-                  marks: [
-                    {
-                      value: row.won,
-                      look: 'won',
-                      name: `${row.name}, won: ${base.full(row.won)}, ${base.deals(row.wonCount)}`,
-                      href: dealsPath(row.wonFilter),
-                    },
-                    {
-                      value: row.weighted,
-                      look: 'solid',
-                      name: `${row.name}, weighted: ${base.full(row.weighted)}, ${base.deals(row.count)}`,
-                      href: dealsPath(row.openFilter),
-                    },
-                    {
-                      value: row.best - row.weighted,
-                      look: 'hatched',
-                      name: `${row.name}, best case: ${base.full(row.best)}, ${base.deals(row.count)}`,
-                      href: dealsPath(row.openFilter),
-                    },
-                  ],
                 }))}
               />
             </div>

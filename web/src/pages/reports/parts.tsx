@@ -52,24 +52,30 @@ export function NumberTable(props: {
   columns: readonly string[]
   rows: readonly Row[]
   total?: Row | undefined
+  /** columns that are left out */
+  without?: readonly string[]
 }) {
-  const { label, columns, rows, total } = props
+  const { label, rows, total, without = [] } = props
+  const isShown = props.columns.map(column => !without.includes(column))
+  const columns = props.columns.filter((_, index) => isShown[index])
   const line = ({ id, name, cells }: Row, isTotal = false) => (
     <tr key={id} className={classes('border-t border-line', isTotal && 'font-semibold')}>
       <th scope="row" className="max-w-60 py-1.5 pr-3 text-left font-normal sm:whitespace-nowrap" dir="auto">
         {name}
       </th>
-      {cells.map(({ text, filter }, index) => (
-        <td key={columns[index + 1]} className="tabular py-1.5 pl-3 text-right whitespace-nowrap">
-          {filter ? (
-            <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
-              {text}
-            </Link>
-          ) : (
-            text
-          )}
-        </td>
-      ))}
+      {cells
+        .filter((_, index) => isShown[index + 1])
+        .map(({ text, filter }, index) => (
+          <td key={columns[index + 1]} className="tabular py-1.5 pl-3 text-right whitespace-nowrap">
+            {filter ? (
+              <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
+                {text}
+              </Link>
+            ) : (
+              text
+            )}
+          </td>
+        ))}
     </tr>
   )
   return (

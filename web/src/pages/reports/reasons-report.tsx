@@ -18,7 +18,7 @@ export function ReasonsReport(props: ReportProps) {
 }
 
 function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; field: string }) {
-  const { search, period, isTable, title, status, field } = props
+  const { search, period, isTable, isInAmounts, title, status, field } = props
   const format = useFormat()
   const base = useBase()
   const onOpen = useOpen()
@@ -45,6 +45,7 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
               <NumberTable
                 label={title}
                 columns={['Reason', 'Deals', 'Value']}
+                without={isInAmounts ? [] : ['Value']}
                 rows={rows.map(row => ({
                   id: row.id,
                   name: row.name,
@@ -62,12 +63,14 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
               bars={rows.map(row => ({
                 id: row.id,
                 name: row.name,
-                text: `${format.number(row.count)} · ${base.short(row.value)}`,
+                text: isInAmounts
+                  ? `${format.number(row.count)} · ${base.short(row.value)}`
+                  : format.number(row.count),
                 marks: [
                   {
                     value: row.count,
                     look: status === 'Won' ? 'won' : 'lost',
-                    name: `${row.name}: ${base.deals(row.count)}, ${base.full(row.value)}`,
+                    name: `${row.name}: ${base.deals(row.count)}${isInAmounts ? `, ${base.full(row.value)}` : ''}`,
                     href: dealsPath(row.filter),
                   },
                 ],

@@ -125,7 +125,7 @@ export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerR
         ...sumsOf(opened, closed),
       }
     })
-    .sort((a, b) => b.best + b.won - (a.best + a.won))
+    .sort((a, b) => b.best + b.won - (a.best + a.won) || b.count + b.wonCount - (a.count + a.wonCount))
 }
 
 export type CurrencyRow = { readonly code: string; readonly best: number; readonly weighted: number }

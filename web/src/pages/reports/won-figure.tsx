@@ -6,7 +6,15 @@ import { all, daysOf, dealsPath, monthAfter, type Period, within } from './repor
 import { useBase } from './use-base.ts'
 
 /** `isWon`: which deals are won, as a filter. */
-export function WonFigure({ isWon, period }: { isWon: string; period: Period }) {
+export function WonFigure({
+  isWon,
+  period,
+  isInAmounts,
+}: {
+  isWon: string
+  period: Period
+  isInAmounts: boolean
+}) {
   const format = useFormat()
   const base = useBase()
   const { from, months } = period
@@ -18,14 +26,17 @@ export function WonFigure({ isWon, period }: { isWon: string; period: Period }) 
   const now = useQuery(sumsQuery({ filter: filterOf(period) }))
   const then = useQuery(sumsQuery({ filter: before }))
   if (!now.data || !then.data) return null
-  const [is, was] = [now.data, then.data].map(([sum]) => sum?.deal_value_in_base_currency?.value ?? 0)
+  const say = isInAmounts ? base.full : base.deals
+  const [is, was] = [now.data, then.data].map(
+    ([sum]) => (isInAmounts ? sum?.deal_value_in_base_currency?.value : sum?.count) ?? 0,
+  )
   return (
     <div>
       <dt className="text-sm text-ink-soft">Won</dt>
-      <dd className="tabular text-xl font-semibold">{base.full(is!)}</dd>
+      <dd className="tabular text-xl font-semibold">{say(is!)}</dd>
       <dd className="text-sm text-ink-soft">
         <a className="linked tabular underline" href={dealsPath(before)}>
-          {base.full(was!)}
+          {say(was!)}
         </a>{' '}
         in the {months === 1 ? 'month' : `${format.number(months)} months`} before
         {was! > 0 && `: ${is! >= was! ? '+' : ''}${format.percent((is! / was! - 1) * 100)}`}

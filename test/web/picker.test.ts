@@ -1,0 +1,121 @@
+/** A text that names a record is taken when one leaves the box or presses Enter, or is said to name none. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known } = service
+const skip = noBrowser
+
+async function made(resource: string, body: Parameters<typeof call>[2]): Promise<number> {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data.id
+}
+
+const zora = await made('user', { name: 'Zora Kim', email: 'zora@example.com' })
+await made('user', { name: 'Quinn One', email: 'quinn1@example.com' })
+await made('user', { name: 'Quinn Two', email: 'quinn2@example.com' })
+
+async function newToken(page: Page, name: string) {
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+  return { dialog, box: dialog.getByRole('combobox', { name: 'User' }) }
+}
+
+const userOf = async (name: string) =>
+  (await call('GET', `${v1}/token/view/list?filter=name:eq(${name})`)).body.data[0]?.user
+
+test('a token acts for whom the box names, however one leaves it', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/tokens')
+  const own = (await call('GET', `${v1}/user/1`)).body.data.name
+  for (const key of ['Tab', 'Enter']) {
+    const { dialog, box } = await newToken(page, `By ${key}`)
+    assert.equal(await box.inputValue(), own, 'it begins with oneself')
+    await box.fill('zora')
+    await page.keyboard.press(key)
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[role=combobox]')?.value === 'Zora Kim',
+    )
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByRole('button', { name: 'I have it' }).click()
+    assert.equal(await userOf(`By ${key}`), zora)
+  }
+  // Pressed at once, before anything could be found.
+  const { dialog, box } = await newToken(page, 'At once')
+  await box.fill('')
+  await box.pressSequentially('Zora Kim')
+  // What is not in the open list is hidden from screen readers, and can be pressed.
+  await page.locator('button', { hasText: 'Create' }).click()
+  await dialog.getByRole('button', { name: 'I have it' }).click()
+  assert.equal(await userOf('At once'), zora)
+
+  for (const [typed, why] of [
+    ['Nobody Here', 'Nothing was chosen: there is no user “Nobody Here”.'],
+    ['Quinn', 'Nothing was chosen: several fit “Quinn”. Choose one from the list.'],
+  ] as const) {
+    const { dialog, box } = await newToken(page, typed)
+    await box.fill(typed)
+    await page.keyboard.press('Tab')
+    await dialog.getByRole('alert').getByText(why).waitFor()
+    assert.equal(await box.inputValue(), typed, 'the text stays')
+    await accessible(`a text that chose nothing: ${typed}`)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText(/^User .*no such user|^User .*several/).waitFor()
+    await page.keyboard.press('Escape')
+    assert.equal(await userOf(typed), undefined, 'nothing was made')
+  }
+  await end(/422/)
+})
+
+test('an owner and a tag are taken by their names when one leaves the box', { skip }, async () => {
+  const deal = await made('deal', dealBody(known, { title: 'By names' }))
+  const [tag] = (await call('GET', `${v1}/tag/view/list`)).body.data
+  const { page, end } = await openUi(service, `/deals/${deal}`)
+  await page.getByRole('button', { name: /^Edit Sales owner/ }).press('Enter')
+  const asked = page.waitForResponse(/zora/)
+  await page.getByRole('combobox', { name: 'Sales owner' }).fill('zora')
+  await asked
+  await page.getByRole('option', { name: 'Zora Kim' }).waitFor()
+  await page.locator('h1').click()
+  await page.getByText('Saved Sales owner.').waitFor()
+  await page.getByRole('button', { name: /^Edit Tags/ }).press('Enter')
+  const tags = page.getByRole('combobox', { name: 'Add to Tags' })
+  await tags.fill('no such tag')
+  await page.getByText('Nothing found.').waitFor()
+  await tags.press('Enter')
+  await page.getByText('Nothing was chosen: there is no tag “no such tag”.').waitFor()
+  await tags.fill(tag.name)
+  await tags.press('Enter')
+  await page.getByRole('button', { name: `Remove ${tag.name}` }).waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved Tags.').waitFor()
+  const { body } = await call('GET', `${v1}/deal/${deal}`)
+  assert.deepEqual([body.data.sales_owner, body.data.tags], [zora, [tag.id]])
+  await end()
+})
+
+test('a menu that a key has opened has the focus on its first entry', { skip }, async () => {
+  const { page, end } = await openUi(service, '/board')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-key'))
+  for (const [path, name] of [
+    ['/settings/users', 'Actions for Zora Kim'],
+    ['/settings/users', /, your account/],
+    ['/deals', /Export/],
+    ['/board', /^View/],
+  ] as const) {
+    await page.goto(service.url + path)
+    await page.getByRole('button', { name }).press('Enter')
+    await page.waitForFunction(() => document.activeElement?.role === 'menuitem')
+    const first = await focused()
+    await page.keyboard.press('ArrowDown')
+    assert.notEqual(await focused(), first, path)
+    assert.equal(await page.evaluate(() => document.activeElement?.role), 'menuitem')
+    await page.keyboard.press('Escape')
+  }
+  await end()
+})
