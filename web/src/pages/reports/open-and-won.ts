@@ -18,6 +18,7 @@ export const seriesOf = (isInAmounts: boolean) => (isInAmounts ? amountSeries : 
 type Words = {
   readonly full: (value: number) => string
   readonly short: (value: number) => string
+  readonly number: (count: number) => string
   readonly deals: (count: number) => string
 }
 
@@ -28,14 +29,14 @@ type Row = Omit<OwnerRow, 'owner' | 'name'> & {
   readonly wonFilter: string
 }
 
-export function barOf(row: Row, isInAmounts: boolean, { full, short, deals }: Words) {
+export function barOf(row: Row, isInAmounts: boolean, { full, short, number, deals }: Words) {
   const { id, name, openFilter, wonFilter, count, best, weighted, won, wonCount } = row
   const [openPath, wonPath] = [dealsPath(openFilter), dealsPath(wonFilter)]
   if (!isInAmounts)
     return {
       id,
       name,
-      text: deals(count + wonCount),
+      text: number(count + wonCount),
       marks: [
         { value: wonCount, look: 'won', name: `${name}, won: ${deals(wonCount)}`, href: wonPath },
         { value: count, look: 'solid', name: `${name}, open: ${deals(count)}`, href: openPath },

@@ -14,6 +14,7 @@ export function useBase() {
     code: currency_code,
     full: (value: number) => format.money({ value, currency_code }),
     short: (value: number) => format.compactMoney({ value, currency_code }),
+    number: format.number,
     deals: (count: number) => format.counted(count, 'deal', 'deals'),
   }
 }
