@@ -14,9 +14,6 @@ import {
 
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
 
-/** The catalog holds them all. */
-const [pipelinesMax, stagesMax] = [100, 100]
-
 export const pipeline: Resource = {
   name: 'pipeline',
   source: { id: 8, name: 'Pipeline' },
@@ -34,10 +31,7 @@ export const pipeline: Resource = {
     ],
     Record: [...authorFields(805), ...recordFields(809)],
   }),
-  full: ({ pipelines }) =>
-    pipelines.size < pipelinesMax
-      ? null
-      : `would exceed the limit of ${pipelinesMax} pipelines of an account`,
+  most: { count: 100, what: 'pipelines of an account' },
   applyRules: ({ after, catalog }) => {
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
@@ -83,10 +77,7 @@ export const pipelineStage: Resource = {
     ],
     Record: [...authorFields(908), ...recordFields(912)],
   }),
-  full: ({ stages }, { pipeline }) => {
-    const own = [...stages.values()].filter(stage => stage.pipeline === pipeline)
-    return own.length < stagesMax ? null : `would exceed the limit of ${stagesMax} stages of a pipeline`
-  },
+  most: { count: 100, of: 'pipeline', what: 'stages of a pipeline' },
   applyRules: applyStageRules,
 }
 

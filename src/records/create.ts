@@ -7,6 +7,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
+import { roomFor } from './most.ts'
 import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
@@ -40,7 +41,8 @@ export async function createRecord(
   given: Given = {},
 ): Promise<Saved> {
   const { catalog, actor } = context
-  const { bringsInLine } = given.isAmongMany ? {} : fields.resource
+  const { bringsInLine, most } = fields.resource
+  const isInLine = bringsInLine && !given.isAmongMany
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -60,12 +62,12 @@ export async function createRecord(
       by => creation(by, fields, made, nested, parsed, given),
       response,
       {
-        first: nested.isSought || bringsInLine ? lockFirst : undefined,
+        first: nested.isSought || isInLine || most ? lockFirst : undefined,
         candidates: candidatesOf(fields, parsed, { before: null, after }),
       },
     )
-    // Nothing was written: something that the record points to does not exist, or the catalog is outdated
-    // (D115). The next attempt asks what.
+    // Nothing was written: something that the record points to does not exist, there may be no more of them
+    // (D110), or the catalog is outdated (D115). The next attempt asks what.
     if (saved) return saved
   }
   throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
@@ -95,7 +97,7 @@ const attempts = 3
 
 /**
  * Writes the record under the account's next id, together with its nested records. Writes nothing when
- * something that it points to is gone.
+ * something that it points to is gone, or when there may be no more of them.
  */
 function creation(
   by: Author,
@@ -108,7 +110,11 @@ function creation(
   const { isConfiguration = false } = fields.resource
   const { rows, events } = nested.write(by)
   const r = sql`r`
-  const conditions = [...stillThere(by, references), ...nested.absent(by)]
+  const conditions = [
+    ...stillThere(by, references),
+    ...nested.absent(by),
+    ...roomFor(by.account, fields.resource, draft.after),
+  ]
   return {
     when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
     ids: 1,

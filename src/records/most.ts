@@ -1,31 +1,43 @@
 /**
- * How many live records of a resource there may be of one maker (D130). Requests at the same moment may pass
- * it.
+ * How many live records of a resource there may be (D110, D130). Judged twice: by a SELECT, which can say
+ * what is wrong, and under the account's lock, so that requests at the same moment don't pass it.
  */
 import { type Problem, problemAt } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
-import { ask, sql } from '../sql.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import type { Resource } from './resource.ts'
 import type { Reader } from './store.ts'
 
 /** Why there can't be one more like this one; null where there can. */
 export async function tooMany(
   db: Reader,
-  { resource: { name, most } }: ResourceFields,
+  { resource }: ResourceFields,
   account: number,
   record: Values,
 ): Promise<Problem | null> {
-  const owner = most && record[most.of]
-  if (!most || owner === null) return null
-  const [row] = await ask(
-    db,
-    sql`SELECT count(*)::text AS count FROM (
-  SELECT 1 FROM ${sql.id(name)}
-  WHERE account_id = ${String(account)}::bigint AND ${sql.id(most.of)} = ${String(owner)}::bigint
-    AND deleted_at IS NULL
-  LIMIT ${sql.integer(most.count)}) x`,
-  )
-  if (Number(row!.count) < most.count) return null
-  const message = `Nobody has more than ${most.count} records of ${name}.`
+  const [room] = roomFor(param(String(account)), resource, record)
+  if (!room) return null
+  const [row] = await ask(db, sql`SELECT (${room})::text AS is_room`)
+  if (row!.is_room === 'true') return null
+  const { count, what } = resource.most!
+  const message = `The ${resource.name} would exceed the limit of ${count} ${what}.`
   return { ...problemAt('', 'too_many', message), hint: 'Delete one that is not used any more.' }
+}
+
+/**
+ * Conditions of a write: there may be one more record like this one. They hold only in a statement that
+ * begins under the account's lock.
+ */
+export function roomFor(account: Param, { name, most }: Resource, record: Values): Sql[] {
+  const owner = most?.of === undefined ? null : (record[most.of] ?? null)
+  if (!most || (most.of !== undefined && owner === null)) return []
+  const like = most.of === undefined ? sql.none : sql` AND x.${sql.id(most.of)} = ${String(owner)}::bigint`
+  return [
+    sql`(
+    SELECT count(*) FROM (
+      SELECT 1 FROM ${sql.id(name)} x
+      WHERE x.account_id = ${account}::bigint AND x.deleted_at IS NULL${like}
+      LIMIT ${sql.integer(most.count)}) y) < ${sql.integer(most.count)}`,
+  ]
 }

@@ -65,7 +65,8 @@ export class Names {
   }
 }
 
-function canBeName(text: string): boolean {
+/** Whether a text can be the name of a record: it is not too long, and has only what the database holds. */
+export function canBeName(text: string): boolean {
   return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
 }
 

@@ -81,10 +81,11 @@ export type Resource = {
    * over what is stored. Pure.
    */
   readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
-  /** Why an account can't have one more like this one (D110); null where it can. */
-  readonly full?: (catalog: Catalog, record: Values) => string | null
-  /** how many live records may have the same value in the field `of` */
-  readonly most?: { readonly count: number; readonly of: string }
+  /**
+   * How many live records an account may have (D110, D130), or as many with the same value in the field `of`;
+   * `what` they then are.
+   */
+  readonly most?: { readonly count: number; readonly of?: string; readonly what: string }
   /**
    * The rules that span fields and the values that follow from others. Pure: reports problems, sets
    * `draft.after`.

@@ -1,18 +1,19 @@
 /** Brings a deleted record back (D9), and an event tells of it. What the record points to must exist. */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { changeable, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { tooMany } from './most.ts'
+import { roomFor, tooMany } from './most.ts'
 import type { Reference } from './parse.ts'
 import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { askReferences, lookIn, missingReferences, stillThere } from './references.ts'
 import { renderedSql, renderedWith } from './rendered-record.ts'
-import { type Context, fullness, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
+import { type Context, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
 import { restoredKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
@@ -51,12 +52,12 @@ export async function restoreRecord(
     const record = parseJson(row.record!) as JsonObject
     refuseForbidden(fields, context, record, record)
     const { account } = context.catalog
-    const full = fullness(fields, context, record) ?? (await tooMany(db, fields, account.id, record))
+    const full = await tooMany(db, fields, account.id, record)
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
     const look = lookIn(await askReferences(db, context, references))
     refuseMissing(fields, missingReferences(references, look, 'there'))
-    const write = (by: Author) => restoration(by, fields, { id, since, version }, references)
+    const write = (by: Author) => restoration(by, fields, { id, since, version, record }, references)
     const candidates = [{ fields, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
     const saved = await save(db, fields, context, write, response, { first: lockFirst, candidates })
@@ -78,16 +79,21 @@ WHERE ${visible(name, sight, r)} AND r.id = ${String(id)}::bigint
 }
 
 /** The record as it was read. */
-type Read = { readonly id: number; readonly since: string; readonly version: string }
+type Read = {
+  readonly id: number
+  readonly since: string
+  readonly version: string
+  readonly record: Values
+}
 
 /**
  * Restores the record and those parts that were deleted with it. Writes nothing when the record is no longer
- * deleted in that version, or when something that it points to is deleted.
+ * deleted in that version, when something that it points to is deleted, or when there may be no more of them.
  */
 function restoration(
   by: Author,
   fields: ResourceFields,
-  { id, since, version }: Read,
+  { id, since, version, record: stored }: Read,
   references: readonly Reference[],
 ): Write {
   const { isConfiguration = false, name } = fields.resource
@@ -95,6 +101,11 @@ function restoration(
   const [record, oldest, read] = [param(String(id)), param(since), param(version)]
   const isIt = sql`account_id = ${by.account}::bigint AND id = ${record}::bigint
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
+  const conditions = [
+    isIt,
+    ...stillThere(by, references, 'there'),
+    ...roomFor(by.account, fields.resource, stored),
+  ]
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(by, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
   const parts = partsOf(fields, fields.resource.parts ?? [], by, 'restored', undeleted(sql`x`), wentWithIt)
@@ -107,7 +118,7 @@ function restoration(
       sql`r AS (
   UPDATE ${table} SET version = version + 1, ${undeleted(table)}
   FROM locked
-  WHERE ${sql.join([isIt, ...stillThere(by, references, 'there')], sql`\n    AND `)}
+  WHERE ${sql.join(conditions, sql`\n    AND `)}
   RETURNING ${table}.*
 )`,
       ...parts.changes,

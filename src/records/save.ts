@@ -190,8 +190,6 @@ export function judged(
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(fields, name)
-  const full = before ? null : fullness(fields, context, after)
-  if (full) problems.add(() => full)
   fields.resource.applyRules({
     before,
     after,
@@ -252,12 +250,6 @@ export function refuseForbidden(
 ): void {
   const reason = rights && resource.forbids?.({ before, after, catalog, rights })
   if (reason) throw new Refusal('forbidden', reason)
-}
-
-/** The problem that the account may have no more records of this kind; null where it may. */
-export function fullness({ resource }: ResourceFields, { catalog }: Context, record: Values): Problem | null {
-  const full = resource.full?.(catalog, record)
-  return full ? problemAt('', 'too_many', `The ${resource.name} ${full}.`) : null
 }
 
 export function changesOf({ whole }: ResourceFields, before: Values, after: Values): Changes {

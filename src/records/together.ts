@@ -43,8 +43,8 @@ type Row = Readonly<Record<string, string | null>>
 
 /** Whether records of a resource can be written together: each is judged by itself and its references. */
 export function canGoTogether({ resource }: ResourceFields): boolean {
-  const { isConfiguration, most, full, forbids, keeps, actor } = resource
-  return !isConfiguration && !most && !full && !forbids && !keeps && !actor
+  const { isConfiguration, most, forbids, keeps, actor } = resource
+  return !isConfiguration && !most && !forbids && !keeps && !actor
 }
 
 /**

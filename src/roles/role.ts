@@ -20,7 +20,6 @@ import { adminScope, checkScopes } from '../rights/scopes.ts'
 import { isByRole, isWider, type Visibility, visibilities } from '../rights/visibility.ts'
 import { withoutRole } from '../users/access.ts'
 
-const rolesMax = 100
 const lists = { max_limit: 500 }
 
 export const role: Resource = {
@@ -55,8 +54,7 @@ export const role: Resource = {
     ],
     Record: [...authorFields(529), ...recordFields(533)],
   }),
-  full: ({ roles }) =>
-    roles.size < rolesMax ? null : `would exceed the limit of ${rolesMax} roles of an account`,
+  most: { count: 100, what: 'roles of an account' },
   applyRules: draft => {
     const { before, after, problem } = draft
     checkScopes(textsOf(after.scopes), draft)

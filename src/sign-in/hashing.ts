@@ -42,11 +42,15 @@ export class Hashing {
     return !known || prefixOf(known) !== prefixOf(current)
   }
 
+  /** Throws `overloaded` where so many wait already that no other password is taken. */
+  refuseIfFull(): void {
+    if (this.#waiting < lineMax) return
+    const detail = 'Too many people are signing in; try again in a moment.'
+    throw new Refusal('overloaded', detail, [], { 'retry-after': '2' })
+  }
+
   async #compute(password: string, salt: Buffer, parameters: Parameters): Promise<Buffer> {
-    if (this.#waiting >= lineMax) {
-      const detail = 'Too many people are signing in; try again in a moment.'
-      throw new Refusal('overloaded', detail, [], { 'retry-after': '2' })
-    }
+    this.refuseIfFull()
     this.#waiting++
     const computed = this.#last.then(() => {
       this.computed++

@@ -1,5 +1,6 @@
 /** Who has an e-mail, and their password: what sign-in asks the database. */
 import { comparedName } from '../fields/name.ts'
+import { canBeName } from '../records/names.ts'
 import type { Queryable } from '../records/store.ts'
 import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
@@ -22,6 +23,11 @@ export type Person = {
 /** Of so many accounts at most: each costs whoever signs in a hash. Whoever is in more names the account. */
 const peopleMax = 5
 
+/** An e-mail as it is looked up and counted. What can be none is nobody's, as the empty one is. */
+export function comparedEmail(email: string): string {
+  return canBeName(email) ? comparedName(email) : ''
+}
+
 /**
  * The users in use who have an e-mail, of one account or of all. This is the one statement that does not name
  * its account: whoever signs in knows an e-mail, and not yet the account.
@@ -34,7 +40,7 @@ export async function peopleOf(db: Queryable, email: string, account: number | n
     FROM "user" u
       JOIN account a ON a.account_id = u.account_id
       LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id
-    WHERE compared_name(u.email) COLLATE "C" = ${comparedName(email)}::text AND ${isInUse}
+    WHERE compared_name(u.email) COLLATE "C" = ${comparedEmail(email)}::text AND ${isInUse}
       AND a.deleted_at IS NULL AND (${only}::bigint IS NULL OR u.account_id = ${only}::bigint)
     ORDER BY p.changed_at DESC NULLS LAST, u.account_id LIMIT ${sql.integer(peopleMax)}`,
   )

@@ -5,14 +5,13 @@
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
-import { comparedName } from '../fields/name.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
 import { isTooLong, type Owner, passwordProblem } from './password.ts'
-import { changePassword, ownPassword, type Person, peopleOf } from './people.ts'
+import { changePassword, comparedEmail, ownPassword, type Person, peopleOf } from './people.ts'
 import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -55,14 +54,16 @@ export class SignIn {
     { email, password, account }: { email: string; password: string; account: number | null },
     visitor: Visitor,
   ): Promise<string> {
-    const right = await this.#judged(email, visitor.network, async () => {
+    const { right } = await this.#judged(email, visitor.network, async () => {
       const people = await peopleOf(this.#db, email, account)
-      const found: Person[] = []
+      const right: Person[] = []
       for (const hash of people.length ? people.map(person => person.hash) : [null])
-        if (await this.#isRight(password, hash)) found.push(people.find(person => person.hash === hash)!)
-      return found.length ? found : null
+        if (await this.#isRight(password, hash)) right.push(people.find(person => person.hash === hash)!)
+      // Right in one account, it may be a guess in another, whose user has the same e-mail.
+      const withPassword = people.filter(({ hash }) => hash !== null)
+      return { right, isRight: right.length > 0 && right.length === withPassword.length }
     })
-    if (!right) throw signInFailed()
+    if (right.length === 0) throw signInFailed()
     const person = onlyOne(right)
     const newHash = this.#hashing.isOld(person.hash!) ? await this.#hashing.hash(password) : null
     return this.#signedIn(person, visitor, { hash: person.hash!, newHash })
@@ -111,9 +112,9 @@ export class SignIn {
     if (hash === null) refuseFirst(currentPassword, caller.rights.isAdmin)
     else if (currentPassword === null) throw notChanged('required', 'current_password must be given.')
     else {
-      const isRight = () => this.#isRight(currentPassword, hash)
-      const judged = await this.#judged(email, visitor.network, async () => (await isRight()) || null)
-      if (!judged) throw notChanged('invalid_value', 'current_password is not your password.')
+      const judge = async () => ({ isRight: await this.#isRight(currentPassword, hash) })
+      const { isRight } = await this.#judged(email, visitor.network, judge)
+      if (!isRight) throw notChanged('invalid_value', 'current_password is not your password.')
     }
     refuseWeak(password, { name, email })
     const newHash = await this.#hashing.hash(password)
@@ -126,17 +127,23 @@ export class SignIn {
     this.#callers.forget(catalog.account.id)
   }
 
-  /** What `judge` finds, null for a wrong password; counted as an attempt. Throws `rate_limited`. */
-  async #judged<T>(email: string, network: string, judge: () => Promise<T | null>): Promise<T | null> {
-    const attempt = this.#throttle.attempt(comparedName(email), network)
-    try {
-      const found = await judge()
-      if (found !== null) attempt.succeeded()
-      return found
-    } catch (error) {
-      attempt.takeBack()
+  /**
+   * What `judge` finds; counted as an attempt unless the password is right. Throws `rate_limited`, and
+   * `overloaded` before anything is counted or looked up.
+   */
+  async #judged<T extends { readonly isRight: boolean }>(
+    email: string,
+    network: string,
+    judge: () => Promise<T>,
+  ): Promise<T> {
+    this.#hashing.refuseIfFull()
+    const takeBack = this.#throttle.attempt(comparedEmail(email), network)
+    const judged = await judge().catch(error => {
+      takeBack()
       throw error
-    }
+    })
+    if (judged.isRight) takeBack()
+    return judged
   }
 
   /** A password that is too long costs as much as any. */

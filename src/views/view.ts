@@ -33,7 +33,7 @@ export const view: Resource = {
   source: { id: 15, name: 'View' },
   shownAs: ['name'],
   reach: { owner: 'created_by', sharedBy: 'is_shared' },
-  most: { count: 200, of: 'created_by' },
+  most: { count: 200, of: 'created_by', what: 'views of a user' },
   fields: defineFields('view', {
     'Basic information': [
       idField(671),

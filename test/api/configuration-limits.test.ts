@@ -160,28 +160,64 @@ test('a default has at most 4 000 characters', async () => {
   await removeFields()
 })
 
-test('100 pipelines, and 100 stages of each', async () => {
-  const { size } = (await loadCatalog(db, resources, 1)).pipelines
-  const pipeline = (name: string) => call('POST', `${v1}/pipeline`, { name })
+/** Asked over two processes at once: the statuses, and the records that were made. */
+async function atOnce(count: number, ask: (by: Pick<typeof other, 'call'>, index: number) => Reply) {
   const replies = await Promise.all(
-    Array.from({ length: 100 - size }, (_, index) => pipeline(`Pipeline ${index}`)),
+    Array.from({ length: count }, (_, index) => ask(index % 2 ? other : service, index)),
   )
-  const made = replies.map(reply => reply.body.data)
+  const made = replies.filter(({ status }) => status === 201).map(({ body }) => body.data)
+  const others = new Set(
+    replies.filter(({ status }) => status !== 201).map(reply => problemsOf(reply).join()),
+  )
+  return { made, others: [...others] }
+}
+type Reply = ReturnType<typeof call>
+
+test('100 pipelines, and 100 stages of each, also when two processes make the last ones at once', async () => {
+  const { size } = (await loadCatalog(db, resources, 1)).pipelines
+  const pipeline = (name: string, by: Pick<typeof other, 'call'> = service) =>
+    by.call('POST', `${v1}/pipeline`, { name })
+  const { made, others } = await atOnce(110 - size, (by, index) => pipeline(`Pipeline ${index}`, by))
+  assert.deepEqual([made.length, others], [100 - size, [' too_many']])
   assert.deepEqual(await refusal(pipeline('Too many')), [
     ' too_many',
     'The pipeline would exceed the limit of 100 pipelines of an account.',
   ])
-  const [first] = made
+  const [first, second] = made
   assert.equal((await call('DELETE', `${v1}/pipeline/${first.id}`)).status, 200)
+  assert.equal((await call('DELETE', `${v1}/pipeline/${second.id}`)).status, 200)
   assert.equal((await pipeline('Instead')).status, 201)
-  assert.deepEqual((await refusal(call('POST', `${v1}/pipeline/${first.id}/restore`)))[0], ' too_many')
+  const restored = await Promise.all(
+    [first, second].map(({ id }, index) =>
+      [service, other][index]!.call('POST', `${v1}/pipeline/${id}/restore`),
+    ),
+  )
+  assert.deepEqual(restored.map(({ status }) => status).toSorted(), [200, 422])
+  const left = restored[0]!.status === 422 ? first : second
+  assert.deepEqual((await refusal(call('POST', `${v1}/pipeline/${left.id}/restore`)))[0], ' too_many')
 
   const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${known.pipeline})`)).body.meta
     .total
-  const stage = (name: string) => call('POST', `${v1}/pipeline_stage`, { name, pipeline: known.pipeline })
-  const added = await Promise.all(Array.from({ length: 100 - stages }, (_, index) => stage(`Stage ${index}`)))
-  assert.ok(added.every(reply => reply.status === 201))
+  const stage = (name: string, by: Pick<typeof other, 'call'> = service) =>
+    by.call('POST', `${v1}/pipeline_stage`, { name, pipeline: known.pipeline })
+  const added = await atOnce(110 - stages, (by, index) => stage(`Stage ${index}`, by))
+  assert.deepEqual([added.made.length, added.others], [100 - stages, [' too_many']])
   assert.match((await refusal(stage('Too many')))[1]!, /would exceed the limit of 100 stages of a pipeline/)
-  const elsewhere = { name: 'Elsewhere', pipeline: made[1].id }
+  const elsewhere = { name: 'Elsewhere', pipeline: made[2].id }
   assert.equal((await call('POST', `${v1}/pipeline_stage`, elsewhere)).status, 201)
+})
+
+test('100 roles, also when two processes make the last ones at once', async () => {
+  const { size } = (await loadCatalog(db, resources, 1)).roles
+  const role = (name: string, by: Pick<typeof other, 'call'> = service) =>
+    by.call('POST', `${v1}/role`, { name, scopes: ['deal:read'] })
+  const { made, others } = await atOnce(110 - size, (by, index) => role(`Role ${index}`, by))
+  assert.deepEqual([made.length, others], [100 - size, [' too_many']])
+  assert.deepEqual(await refusal(role('Too many')), [
+    ' too_many',
+    'The role would exceed the limit of 100 roles of an account.',
+  ])
+  assert.equal((await call('DELETE', `${v1}/role/${made[0].id}`)).status, 200)
+  assert.equal((await role('Instead')).status, 201)
+  assert.deepEqual((await refusal(call('POST', `${v1}/role/${made[0].id}/restore`)))[0], ' too_many')
 })

@@ -196,6 +196,9 @@ test('a wrong password, an unknown e-mail and a user without a password: one ans
     { email: 'nobody@example.com', password: 'not the right one' },
     { email: without.email, password: 'not the right one' },
     { email: 'no e-mail at all', password: 'not the right one' },
+    { email: `${'x'.repeat(31_000)}@example.com`, password: 'not the right one' },
+    { email: `${one.email}\0`, password: 'not the right one' },
+    { email: `${one.email}\ud800`, password: 'not the right one' },
     { email: one.email, password: 'x'.repeat(20_000) },
     { email: one.email, password: secret, account: 77 },
   ]
@@ -208,6 +211,27 @@ test('a wrong password, an unknown e-mail and a user without a password: one ans
   }
   for (const answer of answers) assert.deepEqual(answer, answers[0])
   assert.deepEqual([answers[0]![0], answers[0]![2]], [401, 1])
+})
+
+test('an e-mail that is too long is nobody’s, and all such count as one', async () => {
+  stoppedAt = performance.now()
+  // In bytes it is longer than in characters.
+  const longest = `${'🦊'.repeat(308)}@example.com`
+  const made = await call('POST', `${v1}/user`, { name: 'Long', email: longest, role: 'Member' })
+  const { id } = made.body.data
+  const own = { id, email: longest, path: `${v1}/user/${id}` }
+  const invitation = { link: await link(own), password: secret }
+  assert.equal((await browser(url).send('POST', session, invitation)).status, 201)
+  await signedIn(own)
+  const statuses = []
+  for (let attempt = 0; attempt < 12; attempt++) {
+    const email = `${'x'.repeat(309 + attempt)}@example.com`
+    statuses.push((await browser(url).send('POST', session, { email, password: 'guessed' })).status)
+  }
+  // The test before has sent three that are counted with them.
+  assert.deepEqual(statuses, [...Array(7).fill(401), ...Array(5).fill(429)])
+  await signedIn(own)
+  stoppedAt = null
 })
 
 test('wrong passwords are slowed down for their e-mail, whoever has it, and not for others', async () => {
@@ -237,11 +261,11 @@ test('wrong passwords are slowed down for their e-mail, whoever has it, and not 
   time += 1000
   assert.equal((await browser(url).send('POST', session, { email: one.email, password: secret })).status, 429)
   time += 1000
-  await signedIn(one)
-  // It was right: the count begins again.
+  // The right one is no attempt: it makes the next wait no longer, and ends none.
+  for (let again = 0; again < 3; again++) await signedIn(one)
   const wrong = await browser(url).send('POST', session, { email: one.email, password: 'guessed' })
   assert.equal(wrong.status, 401)
-  await signedIn(one)
+  assert.equal((await browser(url).send('POST', session, { email: one.email, password: secret })).status, 429)
   stoppedAt = null
 })
 
@@ -553,6 +577,40 @@ test('an e-mail in several accounts: the accounts whose password it is are named
   await soon()
   assert.deepEqual(said(await second.send('GET', session)), [401, 3001])
   await signedIn(one)
+})
+
+test('whoever gives a user of their own somebody’s e-mail guesses no faster in the other account', async () => {
+  const attacked = async (own: string) => {
+    const victim = await person()
+    const { account } = await createAccount(byQueries(db), {
+      name: `Attacker of ${victim.email}`,
+      ownerName: 'Same e-mail',
+      ownerEmail: victim.email,
+    })
+    const catalog = await loadCatalog(db, resources, account)
+    const send = async (body: object) =>
+      (await browser(url).send('POST', session, { email: victim.email, ...body })).status
+    const invitation = (await createLink(db, { catalog, actor: 1 }, 1, 'invitation'))!.secret!
+    const set = await browser(url).send('POST', session, { link: invitation, password: own })
+    assert.equal(set.status, 201, set.text)
+    return { account, send }
+  }
+  stoppedAt = performance.now()
+  // Their own right password between the guesses frees nothing.
+  const own = 'words of another account'
+  const first = await attacked(own)
+  const statuses = []
+  for (let attempt = 0; attempt < 11; attempt++) {
+    statuses.push(await first.send({ account: first.account, password: own }))
+    statuses.push(await first.send({ account: 1, password: 'guessed' }))
+  }
+  assert.deepEqual(statuses, [...Array(10).fill([201, 401]).flat(), 429, 429])
+  // A guess that they make their own password counts as one where it is judged by both.
+  const second = await attacked(own)
+  const guesses = []
+  for (let attempt = 0; attempt < 11; attempt++) guesses.push(await second.send({ password: own }))
+  assert.deepEqual(guesses, [...Array(10).fill(201), 429])
+  stoppedAt = null
 })
 
 test('a password that was hashed with other parameters is hashed anew at the next sign-in', async () => {

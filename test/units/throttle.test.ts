@@ -40,15 +40,55 @@ test('from one network, a hundred wrong passwords for as many e-mails are free, 
   )
 })
 
-test('the right password frees its e-mail, and only itself for the network; what was not judged counts not', () => {
+test('what is taken back is as if it had not been: it ends no wait, and makes none longer', () => {
   const { attempt } = throttle(() => now)
-  for (let index = 0; index < 9; index++) attempt('a@example.com', `n${index}`)
-  attempt('a@example.com', 'n').takeBack()
-  attempt('a@example.com', 'n').succeeded()
+  const wait = () => slowed(() => attempt('a@example.com', 'n'))
+  for (let index = 0; index < 10; index++) {
+    attempt('a@example.com', `n${index}`)()
+    attempt('a@example.com', `n${index}`)
+  }
+  assert.equal(wait(), 1)
+  now += 1000
+  // Eleven wrong ones wait for two seconds: from the last wrong one on, not from those between.
+  attempt('a@example.com', 'n')
+  now += 2000
+  for (let index = 0; index < 100; index++) attempt('a@example.com', 'n')()
+  attempt('a@example.com', 'n')
+  assert.equal(wait(), 4)
+  // An hour after the last wrong one all is forgotten, however often the right one came meanwhile.
+  for (let minute = 0; minute < 60; minute++) {
+    now += 60_000
+    attempt('a@example.com', 'n')()
+    attempt(`other${minute}@example.com`, 'n')
+  }
   for (let index = 0; index < 10; index++) attempt('a@example.com', `m${index}`)
+  assert.equal(wait(), 1)
+})
+
+test('of those at once only those that were taken back count not', () => {
+  const { attempt } = throttle(() => now)
+  const many = Array.from({ length: 12 }, () => () => attempt('a@example.com', 'n'))
+  const under = many.slice(0, 10).map(begin => begin())
+  assert.equal(slowed(many[10]!), 1)
+  under[3]!()
+  under[9]!()
+  assert.equal(slowed(many[10]!), 0)
+  assert.equal(slowed(many[11]!), 0)
+  assert.equal(slowed(many[11]!), 1)
+})
+
+test('what is taken back leaves nothing in the memory', () => {
+  const { attempt } = throttle(() => now)
+  for (let index = 0; index < 100_000; index++) attempt(`flood${index}@example.com`, `n${index}`)()
+  for (let index = 0; index < 10; index++) attempt('late@example.com', `m${index}`)
   assert.equal(
-    slowed(() => attempt('a@example.com', 'm')),
+    slowed(() => attempt('late@example.com', 'm')),
     1,
+  )
+  // There was room to count it apart.
+  assert.equal(
+    slowed(() => attempt('later@example.com', 'm')),
+    0,
   )
 })
 
