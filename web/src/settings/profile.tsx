@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Laptop } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ask, type Me, type Schemas } from '../api/api.ts'
+import { ask, type Schemas } from '../api/api.ts'
 import { formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { useMe } from '../shell/me.ts'
@@ -120,49 +120,35 @@ function Looks() {
 
 const passwordFields = ['current_password', 'password']
 
-/** Who came in by a link or by the OpenID provider may have none. A service of before doesn’t say. */
-const hasPassword = ({ user }: Me): boolean =>
-  (user as Me['user'] & { readonly has_password?: boolean }).has_password !== false
-
 function Password() {
-  const me = useMe()
-  const { user } = me
-  const isChange = hasPassword(me)
+  const { user } = useMe()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const { problems, isBusy, save } = useSaving(passwordFields)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const body = isChange ? { current_password: current, password: next } : { password: next }
-    const said = isChange ? 'Password changed. Other sessions have ended.' : 'You have a password now.'
-    if (await save(() => ask('PUT', '/me/password', { body }), said)) {
+    const body = { ...(current ? { current_password: current } : {}), password: next }
+    if (
+      await save(() => ask('PUT', '/me/password', { body }), 'Password changed. Other sessions have ended.')
+    ) {
       setCurrent('')
       setNext('')
     }
   }
   return (
-    <Panel
-      title="Password"
-      detail={
-        isChange
-          ? 'A new password ends all your other sessions.'
-          : 'You have none yet. With one, you can sign in by your e-mail, without a link.'
-      }
-      className="p-4"
-    >
+    <Panel title="Password" detail="A new password ends all your other sessions." className="p-4">
       <form onSubmit={event => void submit(event)} className="flex flex-col gap-4" noValidate>
         <input type="hidden" autoComplete="username" value={user.email} readOnly />
         <div className="grid gap-4 sm:grid-cols-2">
-          {isChange && (
-            <TextField
-              label="Current password"
-              type="password"
-              autoComplete="current-password"
-              value={current}
-              onChange={setCurrent}
-              error={problems.current_password}
-            />
-          )}
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            value={current}
+            onChange={setCurrent}
+            hint="Empty if you came in by a link and have none yet."
+            error={problems.current_password}
+          />
           <TextField
             label="New password"
             type="password"
@@ -180,7 +166,7 @@ function Password() {
           isPending={isBusy}
           reason={next === '' ? 'Write the new password first.' : undefined}
         >
-          {isChange ? 'Change the password' : 'Set the password'}
+          Change the password
         </Button>
       </form>
     </Panel>
