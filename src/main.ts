@@ -4,6 +4,7 @@ import { understand } from './cli/arguments.ts'
 import type { Command, Given, Outcome } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { onDatabase } from './cli/database.ts'
+import { printable } from './cli/printable.ts'
 import { asRefusal, isRefusal } from './cli/refusal.ts'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -70,7 +71,7 @@ async function completed({ asks }: Command, given: Given, signal: AbortSignal): 
 }
 
 function say({ text, data, notes = [], isWrong = false }: Outcome, isJson: boolean): void {
-  for (const note of notes) console.error(note)
+  for (const note of notes) console.error(printable(note))
   console.log(isJson ? JSON.stringify(data) : text)
   if (isWrong) process.exitCode = 1
 }

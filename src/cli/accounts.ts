@@ -9,6 +9,7 @@ import { ask, param, sql } from '../sql.ts'
 import { administers } from '../users/access.ts'
 import { type Command, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
+import { told } from './printable.ts'
 import { findAccount, operatorOf } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
@@ -26,7 +27,7 @@ export const create: Act = async (db, given) => {
     return { ...made, secret: (await createToken(tx, context, body)).secret }
   })
   return {
-    text: `Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret}`,
+    text: told`Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret!}`,
     data: { account, name, owner, token: secret },
   }
 }
@@ -59,7 +60,7 @@ export const rename: Act = async (db, given) => {
   const name = checkedName(given.name!)
   await renameAccount(db, account.id, name)
   return {
-    text: `Account ${account.id} is now "${name}"; it was "${account.name}".`,
+    text: told`Account ${account.id} is now "${name}"; it was "${account.name}".`,
     data: { account: account.id, name },
   }
 }
@@ -77,7 +78,7 @@ export const remove: Act = async (db, given, { retentionDays }) => {
   const { deletedAt } = (await allAccounts(db)).find(({ id }) => id === account.id)!
   const until = dayAfter(deletedAt!, retentionDays)
   return {
-    text: `Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,
+    text: told`Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,
     data: { account: account.id, deleted_at: deletedAt, kept_until: until },
   }
 }
@@ -89,7 +90,7 @@ export const restore: Act = async (db, given) => {
       `Account ${account.id} "${account.name}" is being removed and can't be brought back.`,
     )
   return {
-    text: `Account ${account.id} "${account.name}" is in use again, with the tokens that it had.`,
+    text: told`Account ${account.id} "${account.name}" is in use again, with the tokens that it had.`,
     data: { account: account.id, name: account.name },
   }
 }
@@ -113,7 +114,7 @@ export const sampleData: Act = async (db, given, { now }) => {
     return Number(first!.id)
   })
   return {
-    text: `Account ${account.id} "${account.name}" has sample data now.`,
+    text: told`Account ${account.id} "${account.name}" has sample data now.`,
     data: { account: account.id, owner },
   }
 }

@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
 import type { Json } from '../json.ts'
+import { printable } from './printable.ts'
 
 export type Option = {
   readonly name: string
@@ -20,7 +21,7 @@ export type Given = { readonly [name: string]: string | undefined }
 export type Outcome = {
   readonly text: string
   readonly data: { readonly [name: string]: Json }
-  /** for people, on standard error */
+  /** for people, on standard error; each on a line */
   readonly notes?: readonly string[]
   /** whether the command found something wrong */
   readonly isWrong?: boolean
@@ -70,4 +71,8 @@ export type Command = {
 /** Why a command is refused: one line that says what to do. */
 export class CommandRefusal extends Error {
   readonly isPlain = true
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(printable(message), options)
+  }
 }

@@ -1,5 +1,6 @@
 /** The help of the command line, and its page in docs/operating.md, made from the table of commands. */
 import type { Command, Option } from './command.ts'
+import { printable } from './printable.ts'
 
 const json = ['--json', 'answers JSON on standard output; messages go to standard error'] as const
 
@@ -74,7 +75,7 @@ export function tableOf(
   heads: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
 ): string {
-  const texts = [heads, ...rows.map(row => row.map(cell => String(cell ?? '')))]
+  const texts = [heads, ...rows.map(row => row.map(cell => printable(String(cell ?? ''))))]
   const widths = heads.map((_, column) => Math.max(...texts.map(row => row[column]!.length)))
   return texts
     .map(row =>

@@ -19,6 +19,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { reserveIds } from '../records/write.ts'
 import { resources } from '../resources.ts'
 import { CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
+import { told } from './printable.ts'
 import { findAccount, findUser } from './whom.ts'
 
 /** What is given, with paths that hold for the service too, and with the text of the map. */
@@ -102,11 +103,11 @@ function outcomeOf(job: Job, given: Given): Outcome {
   const { created, updated, unchanged, skipped, refused } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
   const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
-  const told = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
+  const advice = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
   const text = job.error
-    ? `The import ended: ${job.error}`
-    : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${told}.${id}`
+    ? told`The import ended: ${job.error}`
+    : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
   return {
     text,
     data: {

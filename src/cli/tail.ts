@@ -13,6 +13,7 @@ import { resources } from '../resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
 import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
+import { printable } from './printable.ts'
 import { asRefusal } from './refusal.ts'
 import { findAccount } from './whom.ts'
 
@@ -91,7 +92,7 @@ export function lineOf({ seq, type, also, at, resource, id, actor, changes }: To
   const meaning = also.length ? ` (${also.map(one => one.slice(one.indexOf('.') + 1)).join(', ')})` : ''
   const who = `${actor.name ?? 'the service'}${actor.token?.name ? ` by token ${actor.token.name}` : ''}`
   const what = type.endsWith('.updated') && changes.length ? `: ${changes.map(changed).join('; ')}` : ''
-  return plain(`${when}  #${seq}  ${resource} ${id} ${verb}${meaning}, ${who}${what}`)
+  return printable(`${when}  #${seq}  ${resource} ${id} ${verb}${meaning}, ${who}${what}`)
 }
 
 function changed({ label, from, to, from_name: fromName, to_name: toName }: ToldChange): string {
@@ -101,9 +102,4 @@ function changed({ label, from, to, from_name: fromName, to_name: toName }: Told
 function shownValue(value: Json): string {
   const text = value === null ? '–' : typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > valueMax ? `${text.slice(0, valueMax)}…` : text
-}
-
-/** No text of a record may control the terminal. */
-function plain(text: string): string {
-  return text.replace(/\p{C}/gu, ' ')
 }

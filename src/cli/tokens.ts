@@ -5,6 +5,7 @@ import { allows } from '../rights/scopes.ts'
 import { ask, param, sql } from '../sql.ts'
 import { type Command, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
+import { told } from './printable.ts'
 import { findAccount, operatorOf, userInUse } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
@@ -20,7 +21,7 @@ export const create: Act = async (db, given, { now }) => {
   const role = context.catalog.roles.get(user.role)!
   const beyond = scopes.filter(scope => !allows(new Set(role.scopes), scope))
   return {
-    text: `Token ${id} acts for ${user.name} (user ${user.id})${expiresAt ? ` until ${expiresAt}` : ''}. Shown once:\n${secret}`,
+    text: told`Token ${id} acts for ${user.name} (user ${user.id}) ${expiresAt ? `until ${expiresAt}` : 'and never expires'}. Shown once:\n${secret!}`,
     data: { account: account.id, id, user: user.id, scopes, expires_at: expiresAt, token: secret },
     notes: beyond.length
       ? [`The user's role "${role.name}" lacks ${beyond.join(', ')}: the token does nothing with it.`]
@@ -71,11 +72,12 @@ export const list: Act = async (db, given) => {
 export const revoke: Act = async (db, given) => {
   const account = await findAccount(db, given)
   const id = /^\d{1,15}$/.test(given.ID!) ? Number(given.ID) : null
-  if (id === null) throw new CommandRefusal('A token is named by its id; "dealwright token list" tells it.')
+  if (id === null)
+    throw new CommandRefusal('A token is named by its id, a number; "dealwright token list" tells it.')
   const context = await operatorOf(db, account.id)
   await removeRecord(db, context.catalog.resources.get('token')!, id, context)
   return {
-    text: `Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
+    text: told`Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
     data: { account: account.id, id },
   }
 }
@@ -84,5 +86,9 @@ export const revoke: Act = async (db, given) => {
 function momentOf(text: string, now: Date): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1]
   if (days) return new Date(now.getTime() + Number(days) * 86_400_000).toISOString()
+  if (/^\d{1,5}$/.test(text))
+    throw new CommandRefusal(
+      `--expires ${text} says neither a day nor a time: did you mean ${text}d, in days?`,
+    )
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
 }

@@ -5,6 +5,7 @@ import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/create.ts'
 import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
 import { type Command, CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
+import { told } from './printable.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
@@ -63,7 +64,7 @@ async function linkFor(
   const { secret, expiresAt } = (await createLink(db, context, user.id, purpose))!
   const url = origin && linkAddress(origin, secret!)
   return {
-    text: `A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${url ?? linkAddress('', secret!)}`,
+    text: told`A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${url ?? linkAddress('', secret!)}`,
     data: {
       account: account.id,
       user: user.id,

@@ -2,6 +2,7 @@
 import { type Account, allAccounts } from '../accounts/accounts.ts'
 import { loadCatalog } from '../accounts/callers.ts'
 import { comparedName } from '../fields/name.ts'
+import { suggestion } from '../fields/nearest.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable, Reader } from '../records/store.ts'
 import { resources } from '../resources.ts'
@@ -37,7 +38,9 @@ export async function findAccount(
   const list = '"dealwright account list" names them'
   if (found.length > 1)
     throw new CommandRefusal(
-      `There are ${found.length} such accounts: say which by its id (--account; ${list}).`,
+      text === undefined
+        ? `There are ${found.length} accounts: say which (--account; ${list}).`
+        : `There are ${found.length} such accounts: say which by its id (--account; ${list}).`,
     )
   const other = text === undefined ? undefined : all.find(isMeant)
   if (other?.deletedAt)
@@ -50,8 +53,15 @@ export async function findAccount(
       ? which === 'deleted'
         ? 'No account is deleted.'
         : 'There is no account: "dealwright account create" makes one.'
-      : `There is no account ${JSON.stringify(text)}; ${list}.`,
+      : noSuch(`account ${JSON.stringify(text)}`, text, fitting, `${list}.`),
   )
+}
+
+/** That there is none of that name; which of the known ones may be meant, or else what helps. */
+function noSuch(what: string, name: string, known: readonly { name: string }[], otherwise: string): string {
+  const names = known.map(one => one.name)
+  const hint = suggestion(name, names, '').replace('Did', 'did')
+  return `There is no ${what}; ${hint || otherwise}`
 }
 
 /** In whose name a command writes to an account, by its configuration as it is now. */
@@ -93,9 +103,26 @@ export async function findUser(db: Reader, account: number, text: string): Promi
 export async function userInUse(db: Reader, account: Account, text: string): Promise<User> {
   const user = await findUser(db, account.id, text)
   const of = `account ${account.id} "${account.name}"`
-  if (!user) throw new CommandRefusal(`There is no user ${JSON.stringify(text)} in ${of}.`)
+  if (!user) {
+    const what = `user ${JSON.stringify(text)} in ${of}`
+    const otherwise = 'a user is named by id or e-mail.'
+    throw new CommandRefusal(noSuch(what, text, await emailsOf(db, account.id), otherwise))
+  }
   if (user.isInUse) return user
   throw new CommandRefusal(
     `${user.name} (user ${user.id}) is out of use in ${of}: an administrator sets is_active to Yes first.`,
   )
+}
+
+/** How many users are looked at for one that may be meant. */
+const emailsMax = 1000
+
+async function emailsOf(db: Reader, account: number): Promise<{ name: string }[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT u.email FROM "user" u
+      WHERE u.account_id = ${String(account)}::bigint AND u.deleted_at IS NULL
+      ORDER BY u.id LIMIT ${sql.integer(emailsMax)}`,
+  )
+  return rows.map(({ email }) => ({ name: email! }))
 }

@@ -21,8 +21,13 @@ function member(name: string, schema: Schema, indent: string, isRequired: boolea
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
   const { title, description, readOnly } = schema
   const said = [title, description, readOnly && 'Read-only.'].filter(text => typeof text === 'string')
-  const comment = said.length ? `${indent}/** ${said.join(' ').replaceAll('*/', '* /')} */\n` : ''
+  const comment = said.length ? `${indent}/** ${onOneLine(said.join(' ')).replaceAll('*/', '* /')} */\n` : ''
   return `${comment}${indent}${key}${isRequired ? '' : '?'}: ${typeOf(schema, indent)}\n`
+}
+
+/** A comment is read in a terminal, too: the name of a field controls none. */
+function onOneLine(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ')
 }
 
 function typeOf(schema: Schema, indent: string): string {

@@ -230,6 +230,41 @@ test('a token does what its scopes and the role allow, until it is revoked', asy
   assert.match((await done(...short, '1d')).expires_at, /^\d{4}-/)
   assert.equal((await done(...short, '2099-01-31')).expires_at, '2099-01-31T00:00:00Z')
   await refused(/expires_at/, ...short, 'soon')
+  await refused(/did you mean 90d, in days\?/, ...short, '90')
+  await refused(/by its id, a number/, 'token', 'revoke', 'abc')
+  const endless = await run(...short.slice(0, -1))
+  assert.match(endless.out, /^Token \d+ acts for .+ and never expires\. Shown once:\ndw_1_\S+\n$/)
+  const near = /There is no user "jo@exmple.com" in account 1 "[^"]+"; did you mean "jo@example.com"\?/
+  await refused(near, 'user', 'reset', '--user', 'jo@exmple.com')
+})
+
+test('what somebody else has written controls no terminal, and makes no lines of its own', async () => {
+  const evil = 'evil\u001b[2J\u001b]0;pwn\u0007\nfake line\u009b2J\u202e'
+  const harmless = 'evil [2J ]0;pwn  fake line 2J '
+  const printed = (text: string) => {
+    assert.ok(text.includes(harmless), text)
+    assert.doesNotMatch(text, /(?!\n)\p{C}/u)
+    assert.doesNotMatch(text, /^fake line/m)
+  }
+  // Account 1 may have a role and a user of such names, but not an e-mail.
+  const role = await send(admin, 'POST', 'role', { name: evil, scopes: [] })
+  assert.equal(role.status, 201)
+  const body = { name: evil, email: 'evil@example.com', role: role.body.data.id }
+  assert.equal((await send(admin, 'POST', 'user', body)).status, 201)
+  const user = ['--user', 'evil@example.com']
+  const made = await run('token', 'create', ...user, '--scopes', 'deal:read', '--name', evil)
+  assert.equal(made.code, 0, made.err)
+  printed(made.out)
+  printed(made.err)
+  assert.equal(made.out.split('\n').length, 3)
+  printed((await run('token', 'list')).out)
+  printed((await run('user', 'reset', ...user)).out)
+  await refused(/has the name "evil \[2J/, 'user', 'invite', '--email', 'evil@example.com', '--name', 'x')
+  printed((await run('user', 'invite', '--email', 'evil@example.com', '--name', 'x')).err)
+  printed((await run('user', 'invite', '--email', 'evil@example.com')).err)
+  // For programs it is as it was written.
+  const { tokens } = await done('token', 'list')
+  assert.ok(tokens.some(({ name }: { name: string }) => name === evil))
 })
 
 let second = ''
@@ -241,7 +276,9 @@ test('an account is deleted and brought back; the only one in use stays', async 
   assert.deepEqual((await done('migrate')).applied, [])
   second = (await done('account', 'create', '--name', 'Second', ...who)).token
   assert.equal(await status(second), 200)
-  await refused(/There are 2 such accounts: say which/, 'token', 'list')
+  await refused(/There are 2 accounts: say which \(--account; /, 'token', 'list')
+  const unknown = /There is no account "Secnd"; did you mean "Second"\?/
+  await refused(unknown, 'token', 'list', '--account', 'Secnd')
   assert.equal((await done('account', 'rename', '--account', 'second', '--name', 'Two')).name, 'Two')
   await refused(/was not deleted: repeat its name/, 'account', 'delete', '--account', '2', '--name', 'Second')
   const { kept_until } = await done('account', 'delete', '--account', '2', '--name', 'Two')
@@ -307,7 +344,7 @@ test('after the service the commands go on, and check says what is wrong', async
     )
     assert.deepEqual(
       links.map(row => `${row.purpose} ${row.is_over}`),
-      ['sign_in false', 'invitation true', 'invitation true', 'reset true'],
+      ['sign_in false', 'invitation true', 'invitation true', 'reset true', 'reset true', 'invitation false'],
     )
     await db.query('UPDATE "user" SET is_active = 2 WHERE account_id = 2 AND id = 1')
   } finally {

@@ -40,6 +40,7 @@ test('hints are looked for by whoever counts the problems, not where they are fo
   const single = [
     'src/api/metadata.ts',
     'src/cli/arguments.ts',
+    'src/cli/whom.ts',
     'src/fields/catalog.ts',
     'src/fields/kinds/dropdown.ts',
     'src/fields/kinds/money.ts',
