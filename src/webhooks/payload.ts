@@ -10,8 +10,9 @@ import { type RecordThen, recordsAt } from '../events/records-at.ts'
 import { type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
 import { inTurns } from '../in-turns.ts'
 import type { JsonObject } from '../json.ts'
+import { needNames } from '../list/needed-scopes.ts'
 import { selectionOf } from '../list/query.ts'
-import { type Plan, reachedBy } from '../list/resolve.ts'
+import type { Plan } from '../list/resolve.ts'
 import { withNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
@@ -114,7 +115,7 @@ export async function filterPlan(
     const { filter } = selectionOf(new Map([['filter', [text]]]), { fields, catalog, problems, names })
     return { plan: filter, problems }
   })
-  for (const reached of reachedBy(read.plan)) rights.need(`${reached}:read`)
+  needNames(rights, [], { filter: read.plan })
   const problems = read.problems.kept.map(({ parameter: _, ...problem }) => ({
     ...problem,
     field: 'filter',
