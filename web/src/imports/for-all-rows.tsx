@@ -95,7 +95,9 @@ function Editor(props: Offered & { defaults: Import['defaults']; onTake: (value:
       error={isEmpty(typed) ? undefined : check?.(typed, field)}
       onChange={value => {
         setTyped(value)
-        if (isEmpty(value) || !check?.(value, field)) onTake(sent(field, value))
+        // Which record a typed name means is told when the box is left.
+        const isTyping = field.related_field !== undefined && typeof value === 'string'
+        if (!isTyping && (isEmpty(value) || !check?.(value, field))) onTake(sent(field, value))
       }}
     />
   )
