@@ -57,15 +57,15 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
       const outcomes = await carryOutBatch(tx, fields, operations, single, since)
       const failed = outcomes.filter(outcome => 'refusal' in outcome).length
       const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
-      const result =
-        isAtomic && failed > 0 ? { refusal: atomicRefusal(request, outcomes) } : { told: toldOf(outcomes) }
+      const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: toldOf(outcomes) }
       return { isKept, result }
     }
     const key = requestKeyOf(context)
     const result = await db.transaction(askerOf(request), tx =>
-      onceByKey<{ refusal: Answer } | { told: Told[] }>(tx, key, () => act(tx)),
+      onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
     )
-    if ('refusal' in result) return result.refusal
+    // A refusal of the whole, or the answer as versions before this one kept it.
+    if (!('told' in result)) return result
     const isReplayed = key.idempotency?.isReplayed === true
     const told = isReplayed ? await toldAgain(db, fields, request, result.told) : result.told
     return answer(request, told, isDry)

@@ -73,6 +73,11 @@ test('one Idempotency-Key stands for the whole', async () => {
   const other = await batch('product', { operations: [create({ name: 'Other' })] }, headers)
   assert.equal(other.body.type, '/docs/errors#idempotency_key_reused')
   const another = await service.another()
+  // As a version before this one kept it.
+  const kept = JSON.stringify({ status: 200, body: '{"code":0,"data":[],"meta":{"kept":"before"}}' })
+  await db.query("UPDATE idempotency SET told = $1 WHERE key LIKE '%batch-1'", [kept])
+  const old = await batch('product', body, headers)
+  assert.deepEqual([old.status, old.body.meta.kept], [200, 'before'], old.text)
   const key = { 'idempotency-key': 'batch-2' }
   const race = await Promise.all(
     [service, another, service, another].map(one => one.call('POST', `${v1}/product/batch`, body, key)),
