@@ -10,8 +10,8 @@ import type { Resource } from '../records/resource.ts'
 import type { Rights } from './rights.ts'
 
 /**
- * The catalog as a caller sees it who has a role, and is an administrator if their token is one's, too; made
- * once for each of both.
+ * The catalog as a caller sees it: by their role, and by whether their token lets them administer. Made once
+ * for each of these.
  */
 export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog {
   const known = catalogs(catalog)[isAdmin ? 'ofAdministrators' : 'ofOthers']

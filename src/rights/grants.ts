@@ -50,7 +50,7 @@ export function forbiddenTokenChange({ before, after, rights }: Change): string 
   const beyond = added.filter(scope => !rights.scopes.has(scope))
   if (beyond.length) return `A token has no more scopes than whoever makes it; you lack ${beyond.join(', ')}.`
   if (before && mayMore(before.scopes as string[], rights))
-    return 'This token may do more than the one you ask with: nobody prolongs or changes more than they have.'
+    return 'This token may do more than the one you ask with: ask with one that may do as much.'
   return after.user === after[before ? 'user' : 'created_by']
     ? null
     : 'Only administrators make tokens for others: ask with the scope admin.'
