@@ -90,30 +90,41 @@ suite('Jobs', { skip: noBrowser }, () => {
     await ui.end()
   })
 
-  test('one that ends when nobody looks at it says so, and is undone from there', async () => {
-    await makeProducts('Closer')
-    const ui = await openUi(service!, stocked('Closer'))
-    const { page } = ui
-    await askForStock(page, '8')
-    // The dialog hears of the end only once it is closed.
-    const held = Promise.withResolvers<void>()
-    await page.route(/\/job\/\d+$/, async route => {
-      await held.promise
-      await route.continue()
+  for (const isClosedFirst of [true, false]) {
+    const when = isClosedFirst ? 'when nobody looks at it' : 'as its dialog is closed'
+    test(`one that ends ${when} says so, and is undone from there`, async () => {
+      const prefix = isClosedFirst ? 'Closer' : 'Ender'
+      await makeProducts(prefix)
+      const ui = await openUi(service!, stocked(prefix))
+      const { page } = ui
+      await askForStock(page, '8')
+      // The dialog hears of the end only once it is closed; the list of what runs before, or after.
+      const [heldJob, heldList] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      await page.route(/\/job\/\d+$/, route => heldJob.promise.then(() => route.continue()))
+      await page.route(/\/job\?/, route => heldList.promise.then(() => route.continue()))
+      const heard = page.waitForResponse(
+        async answer =>
+          /\/job\?/.test(answer.url()) && answer.ok() && (await answer.json()).data[0].state === 'done',
+      )
+      await page.getByRole('button', { name: `Change ${many}`, exact: true }).click()
+      await page.getByRole('button', { name: 'Pause' }).waitFor()
+      if (!isClosedFirst) {
+        heldList.resolve()
+        await heard
+      }
+      await page.getByRole('button', { name: 'Close' }).last().click()
+      await page.getByText('It goes on. You find it under Jobs.').waitFor()
+      heldList.resolve()
+      await page.getByRole('log').getByText('Change of products: done.').waitFor()
+      await heard
+      assert.equal(await count(`name:like(${prefix} ),quantity_in_stock:eq(8)`), many)
+      heldJob.resolve()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('log').getByText('Change of products: taken back.').waitFor()
+      assert.equal(await count(`name:like(${prefix} ),quantity_in_stock:eq(8)`), 0)
+      await ui.end()
     })
-    await page.getByRole('button', { name: `Change ${many}`, exact: true }).click()
-    await page.getByRole('button', { name: 'Pause' }).waitFor()
-    await page.getByRole('button', { name: 'Close' }).last().click()
-    await page.getByText('It goes on. You find it under Jobs.').waitFor()
-    const message = page.getByRole('log').getByText('Change of products: done.')
-    await message.waitFor()
-    assert.equal(await count('name:like(Closer ),quantity_in_stock:eq(8)'), many)
-    held.resolve()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('log').getByText('Change of products: taken back.').waitFor()
-    assert.equal(await count('name:like(Closer ),quantity_in_stock:eq(8)'), 0)
-    await ui.end()
-  })
+  }
 
   test('the list of jobs says what each is, and takes back', async () => {
     await makeProducts('Lister')

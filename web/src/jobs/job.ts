@@ -55,8 +55,8 @@ function pathOf({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
 export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
   queryOptions({
     queryKey: jobKey(id),
-    queryFn: async () => {
-      const job = await ask<J>('GET', pathOf({ kind, id }))
+    queryFn: async ({ signal }) => {
+      const job = await ask<J>('GET', pathOf({ kind, id }), { signal })
       note(job)
       return job
     },
@@ -106,15 +106,14 @@ function readAgain({ kind, resource }: Job): Promise<unknown> {
 
 /** Tells a job what to do. Throws what the service says against it. */
 export async function tell(job: Pick<Job, 'kind' | 'id'>, action: JobAction): Promise<Job> {
-  // What was asked for before says nothing any more.
-  await queryClient.cancelQueries({ queryKey: jobKey(job.id) })
   const next = await ask<Job>('POST', `${pathOf(job)}/${action}`)
   keep(next)
   return next
 }
 
-/** Shows a job as the service has just answered it. */
+/** Shows a job as the service has just answered it. What was asked for before says nothing any more. */
 export function keep(job: Job): void {
+  void queryClient.cancelQueries({ queryKey: jobKey(job.id) })
   queryClient.setQueryData(jobKey(job.id), job)
   note(job)
   void queryClient.invalidateQueries({ queryKey: ['jobs'] })

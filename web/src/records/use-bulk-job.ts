@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { ask, sayError } from '../api/api.ts'
 import type { ListAsked } from '../api/queries.ts'
-import { type Job, keep, note, tell } from '../jobs/job.ts'
+import { type Job, keep, tell } from '../jobs/job.ts'
 import { may, useMe } from '../shell/me.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import type { Values } from './draft.ts'
@@ -49,7 +49,8 @@ export function useBulkJob(resource: string) {
     const isOnlyTried = job.phase === 'dry_run' && job.state !== 'cancelled'
     if (isOnlyTried) void tell(job, 'cancel').catch(() => {})
     else if (job.state === 'running') {
-      note(job)
+      // It may have ended already: then the list of jobs, asked anew, says so.
+      keep(job)
       toast('It goes on. You find it under Jobs.', { isNews: true })
     }
   }

@@ -14,8 +14,8 @@ export function JobsUnderWay() {
   useJobCommands()
   const { data } = useQuery({
     queryKey: ['jobs', 'newest'],
-    queryFn: async () => {
-      const jobs = await ask<Job[]>('GET', '/job', { query: { pageSize: 10 } })
+    queryFn: async ({ signal }) => {
+      const jobs = await ask<Job[]>('GET', '/job', { query: { pageSize: 10 }, signal })
       for (const job of jobs) if (job.created_by === me.user.id) note(job)
       return jobs
     },
