@@ -1,8 +1,7 @@
 /**
  * Who may ask, and under which configuration. Remembers the tokens, sessions and catalogs of the database
  * for at most a second, so what has ended is refused within a second (D38, D61), and a changed catalog is
- * seen as soon. Knows
- * no HTTP.
+ * seen as soon. Knows no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
@@ -33,6 +32,8 @@ const rememberMs = 1000
 /** A token that is used after that time is looked up again ahead of its end, so that no request waits. */
 const refreshAfterMs = 500
 const tokensMax = 10_000
+/** A catalog takes about a third of a megabyte, and as much again for each role that asks. */
+const catalogsMax = 1000
 
 type Remembered = {
   readonly caller: Promise<Caller | null>
@@ -49,13 +50,16 @@ export class Callers {
   readonly #now: () => number
   /** hash of a token or session → whom it stands for */
   readonly #remembered = new Map<string, Remembered>()
+  /** account → its catalog; the one not asked for longest is the first */
   readonly #catalogs = new Map<number, Promise<Catalog>>()
+  readonly #catalogsMax: number
 
-  /** `now` gives milliseconds and must not run backwards. */
-  constructor(db: Queryable, resources: readonly Resource[], now: () => number) {
+  /** `now` gives milliseconds and must not run backwards. At most `max` catalogs are remembered. */
+  constructor(db: Queryable, resources: readonly Resource[], now: () => number, max = catalogsMax) {
     this.#db = db
     this.#resources = resources
     this.#now = now
+    this.#catalogsMax = max
   }
 
   /** The caller that a token or session stands for; null when it is unknown or has ended. */
@@ -179,11 +183,20 @@ export class Callers {
   }
 
   async #catalogAt(account: number, version: string): Promise<Catalog> {
-    const known = await this.#catalogs.get(account)?.catch(() => null)
-    if (known?.version === version) return known
-    const loading = this.catalogNow(account)
-    this.#catalogs.set(account, loading)
-    return loading
+    const known = this.#catalogs.get(account)
+    const isLatest = (await known?.catch(() => null))?.version === version
+    const latest = isLatest ? known! : this.catalogNow(account)
+    this.#catalogs.delete(account)
+    this.#catalogs.set(account, latest)
+    if (this.#catalogs.size > this.#catalogsMax) this.#forgetOldest()
+    return latest
+  }
+
+  /** Whoever was known by that catalog is looked up again. */
+  #forgetOldest(): void {
+    const [oldest] = this.#catalogs.keys()
+    this.#catalogs.delete(oldest!)
+    this.forget(oldest!)
   }
 }
 

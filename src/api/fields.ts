@@ -22,7 +22,6 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Lines } from '../one-at-a-time.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
-import { catalogAs } from '../rights/as-role.ts'
 import { type Answer, success } from './answer.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 import { readParameters } from './parameters.ts'
@@ -70,24 +69,20 @@ export function fieldHandlers(service: FieldService): FieldHandlers {
     },
     get: async request => {
       readParameters(request.query, [], [])
-      return fieldAnswer(own, request, await seenId(own, request), [])
+      return fieldAnswer(own, request, seenId(request), [])
     },
     update: async request => {
-      const change = updateField(administrator(own, request), await seenId(own, request), bodyOf(request))
+      const change = updateField(administrator(own, request), seenId(request), bodyOf(request))
       const { id, warnings } = await changed(own, request, change)
       return fieldAnswer(own, request, id, warnings)
     },
     remove: async request => {
-      const { id } = await changed(
-        own,
-        request,
-        deleteField(administrator(own, request), await seenId(own, request)),
-      )
+      const { id } = await changed(own, request, deleteField(administrator(own, request), seenId(request)))
       return success(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, own.retentionDays)
-      const change = restoreField(administrator(own, request), await seenId(own, request), oldest)
+      const change = restoreField(administrator(own, request), seenId(request), oldest)
       const { id, warnings } = await changed(own, request, change)
       return fieldAnswer(own, request, id, warnings)
     },
@@ -106,18 +101,18 @@ function optionHandlers(
   const optionOf = ({ option }: ApiRequest) => idOf({ id: option })
   return {
     createOption: async request => {
-      const change = createOption(administrator(own, request), await seenId(own, request), bodyOf(request))
+      const change = createOption(administrator(own, request), seenId(request), bodyOf(request))
       const { id, warnings } = await changed(own, request, change)
       return optionAnswer(own, request, id, warnings, 201)
     },
     updateOption: async request => {
       const by = administrator(own, request)
-      const change = updateOption(by, await seenId(own, request), optionOf(request), bodyOf(request))
+      const change = updateOption(by, seenId(request), optionOf(request), bodyOf(request))
       const { id, warnings } = await changed(own, request, change)
       return optionAnswer(own, request, id, warnings)
     },
     removeOption: async request => {
-      const change = deleteOption(administrator(own, request), await seenId(own, request), optionOf(request))
+      const change = deleteOption(administrator(own, request), seenId(request), optionOf(request))
       const { id } = await changed(own, request, change)
       return success(JSON.stringify({ id, deleted: true }))
     },
@@ -128,11 +123,9 @@ function optionHandlers(
  * The id of the field that a request names. Throws `field_not_found` where the caller's role hides the field
  * (D64).
  */
-async function seenId({ catalogNow }: Administration, request: ApiRequest): Promise<number> {
+function seenId(request: ApiRequest): number {
   const id = idOf(request)
-  const { catalog, rights } = request.caller
-  const { resources } = catalogAs(await catalogNow(catalog.account.id), rights)
-  const isHidden = [...resources.values()].some(({ fields }) =>
+  const isHidden = [...request.caller.catalog.resources.values()].some(({ fields }) =>
     fields.some(field => field.id === id && field.is_hidden),
   )
   if (isHidden) throw fieldNotFound(id, 'no field')
