@@ -18,7 +18,7 @@ import { buildApp } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { signInBrowser } from '../test/support/browser-session.ts'
-import { launchBrowser } from '../test/support/chromium.ts'
+import { launchBrowser, wholeChromium } from '../test/support/chromium.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 import { sayMachine } from './begin.ts'
 import { heapOf, paintedOf, slowed } from './page.ts'
@@ -53,7 +53,7 @@ async function measured(deals: number): Promise<Row[]> {
   const app = buildApp({ db, now: () => new Date(), log: pino({ level: 'silent' }) })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   await settled(db)
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(wholeChromium)
   try {
     const context = await browser.newContext({ viewport: { width: 1600, height: 900 } })
     await signInBrowser(context, { url, token })

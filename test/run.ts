@@ -16,10 +16,10 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/*
 const engineFree = /test[/\\](house|db|units|backup|web|reliability[/\\](files|network|stop)\.)/
 
 /**
- * A file's embedded engine lives for seconds: to optimize its code takes longer than optimized code saves.
- * The services that tests start as people do are without.
+ * A file's embedded engine lives for seconds: to optimize its code is worth while only where it runs ten
+ * times as long as V8 asks for by itself. The services that tests start as people do are without.
  */
-const shortLived = ['--liftoff-only']
+const shortLived = ['--wasm-tiering-budget=130000000']
 
 // What the files share: a server, and databases that are ready to be copied.
 const server = await startPostgres()
