@@ -53,7 +53,10 @@ export async function startService(
   const { statementTimeoutMs = 60_000, url, sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
   const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
-  const open = () => openDatabase({ ...location, statementTimeoutMs, log: line => log.warn(line) })
+  // How fast the machine is decides nothing.
+  const patient = { waitMs: statementTimeoutMs, yieldsAfterMs: statementTimeoutMs }
+  const open = () =>
+    openDatabase({ ...location, ...patient, statementTimeoutMs, log: line => log.warn(line) })
   const db = await open()
   // It listens on loopback.
   const appOptions = { webhooks: { allowPrivate: true }, ...given, db, now, log }
