@@ -8,7 +8,7 @@ import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, get, known } = await startService()
+const { aSecondGoesBy, call, db, get, known } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
 type Any = any
 const made = async (resource: string, body: Json) => {
@@ -71,7 +71,7 @@ before(async () => {
   const currencies = await all('currency')
   rates = new Map(currencies.filter(one => one.rate !== null).map(one => [one.id, String(one.rate)]))
   decimals = new Map(currencies.map(one => [one.id, one.decimals]))
-  await new Promise(resolve => setTimeout(resolve, 1100))
+  aSecondGoesBy()
 })
 
 /** The calendar date of a value in the account's time zone. */
