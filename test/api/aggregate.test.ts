@@ -6,6 +6,7 @@ import Big from 'big.js'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
+import { keepDaysSteady } from '../support/steady-days.ts'
 import { createToken } from '../support/tokens.ts'
 
 const { aSecondGoesBy, call, db, get, known } = await startService()
@@ -39,7 +40,9 @@ let decimals: Map<number, number>
 before(async () => {
   // The days of New York, which has summer time, are not those of UTC.
   await db.query('UPDATE account SET time_zone = $1, catalog_version = catalog_version + 1', [zone])
-  await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (id % 24)")
+  await keepDaysSteady(db)
+  // The sample's were made in the ten hours before this hour of the day: none is a day older within an hour.
+  await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (11 + id % 12)")
   await db.query(`UPDATE deal SET document = regexp_replace(document, '"created_at":"[^"]*"',
     '"created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"')`)
   const products = await all('product')
