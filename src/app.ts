@@ -76,8 +76,10 @@ export function buildApp({
     connection: (error, socket) => connections.refuse(error, socket),
     path: (...refused) => refusePath(admission, connections, ...refused),
   })
-  const followers = new Followers(database)
-  const db = telling(database, () => [followers, worker])
+  const told = (made: Database) => telling(made, () => [followers, worker])
+  const db = told(database)
+  const byItself = { db: told({ ...database, ...database.unhurried }), now, log: say, retentionDays }
+  const followers = new Followers(byItself.db)
   // Those who wait are answered before the service waits for its connections to end.
   app.addHook('preClose', async () => followers.stop())
   const callers = new Callers(db, resources, clock)
@@ -90,13 +92,13 @@ export function buildApp({
     publicUrl,
     bodyLimitBytes,
   })
-  const jobs = new BackgroundJobs({ db, resources, now, log: say, retentionDays, eventRetentionDays })
+  const jobs = new BackgroundJobs({ ...byItself, resources, eventRetentionDays })
   app.addHook('onClose', async () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const worker = new WebhookWorker({ db, callers, now, log: say, ...webhooks })
+  const worker = new WebhookWorker({ ...byItself, callers, ...webhooks })
   app.addHook('onClose', () => worker.stop())
-  const jobWorker = new JobWorker({ db, callers, now, log: say, retentionDays })
+  const jobWorker = new JobWorker({ ...byItself, callers })
   app.addHook('onClose', () => jobWorker.stop())
   const work = { jobs, worker, jobWorker }
   const parts = { db, callers, followers, signIn, openId: provider, retentionDays, now, ...work }

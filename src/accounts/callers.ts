@@ -6,13 +6,14 @@
 import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
 import type { Resource } from '../records/resource.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Reader } from '../records/store.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope, narrowed } from '../rights/scopes.ts'
 import type { Viewer } from '../rights/visibility.ts'
-import { ask, prepared, type Sql, sql } from '../sql.ts'
+import { ask, prepared, sql } from '../sql.ts'
 import { isInUse, isSignedIn, isValid } from '../users/access.ts'
+import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
 
 /**
@@ -24,6 +25,10 @@ export type Caller = Viewer & {
   readonly token: { readonly id: number; readonly name: string } | null
   readonly session: { readonly id: number } | null
 }
+
+/** `unhurried`: for what no request waits for, where that is another way. */
+type CallersDatabase = Reader & { readonly unhurried?: Reader }
+type Kind = 'token' | 'session'
 
 /** A user for whom the service acts by itself. */
 export type Acting = Viewer & { readonly rights: Rights }
@@ -45,7 +50,8 @@ type Remembered = {
 
 /** The callers that this process knows. */
 export class Callers {
-  readonly #db: Queryable
+  readonly #db: Reader
+  readonly #unhurried: Reader
   readonly #resources: readonly Resource[]
   readonly #now: () => number
   /** hash of a token or session → whom it stands for */
@@ -55,8 +61,9 @@ export class Callers {
   readonly #catalogsMax: number
 
   /** `now` gives milliseconds and must not run backwards. At most `max` catalogs are remembered. */
-  constructor(db: Queryable, resources: readonly Resource[], now: () => number, max = catalogsMax) {
+  constructor(db: CallersDatabase, resources: readonly Resource[], now: () => number, max = catalogsMax) {
     this.#db = db
+    this.#unhurried = db.unhurried ?? db
     this.#resources = resources
     this.#now = now
     this.#catalogsMax = max
@@ -100,7 +107,7 @@ export class Callers {
   }
 
   /** An account's catalog as the database has it now; `db`: as a transaction sees it. */
-  catalogNow(account: number, db: Queryable = this.#db): Promise<Catalog> {
+  catalogNow(account: number, db: Reader = this.#db): Promise<Catalog> {
     return loadCatalog(db, this.#resources, account)
   }
 
@@ -129,29 +136,29 @@ export class Callers {
   /** Asks again ahead of time. What is remembered stays good until the answer takes its place. */
   #refresh(token: string, hash: string, remembered: Remembered): void {
     remembered.refreshAt = Number.POSITIVE_INFINITY
-    const latest = this.#ask(token, hash)
+    const latest = this.#ask(token, hash, this.#unhurried)
     latest.caller.then(
       () => this.#remembered.get(hash) === remembered && this.#remembered.set(hash, latest),
       () => {},
     )
   }
 
-  #ask(token: string, hash: string): Remembered {
+  #ask(token: string, hash: string, db: Reader = this.#db): Remembered {
     const inSession = accountOf('session', token)
     const account = inSession ?? parseToken(token)?.account ?? null
     const at = this.#now()
     return {
-      caller: this.#lookUp(account, hash, inSession === null ? 'token' : 'session'),
+      caller: this.#lookUp(db, account, hash, inSession === null ? 'token' : 'session'),
       account,
       refreshAt: at + refreshAfterMs,
       until: at + rememberMs,
     }
   }
 
-  async #lookUp(account: number | null, hash: string, kind: 'token' | 'session'): Promise<Caller | null> {
+  async #lookUp(db: Reader, account: number | null, hash: string, kind: Kind): Promise<Caller | null> {
     if (account === null) return null
     const statement = kind === 'token' ? tokenStatement : sessionStatement
-    const [row] = await ask(this.#db, statement(String(account), hash))
+    const [row] = await ask(db, statement(String(account), hash))
     if (!row) return null
     const catalog = await this.#catalogAt(account, row.catalog_version!)
     const role = catalog.roles.get(Number(row.role))
@@ -173,9 +180,9 @@ export class Callers {
   /**
    * Writes down that a token or session is in use. It does not matter to the request whether that succeeds.
    */
-  #noteUse(account: number, id: string, table: 'token' | 'session'): void {
+  #noteUse(account: number, id: string, table: Kind): void {
     const noted = ask(
-      this.#db,
+      this.#unhurried,
       sql`UPDATE ${sql.id(table)} SET last_used_at = date_trunc('minute', now())
       WHERE account_id = ${String(account)}::bigint AND id = ${id}::bigint`,
     )
@@ -244,68 +251,10 @@ WHERE u.account_id = ${account}::bigint AND u.id = ${user}::bigint AND ${isInUse
 
 /** An account's catalog as one statement sees it. */
 export async function loadCatalog(
-  db: Queryable,
+  db: Reader,
   resources: readonly Resource[],
   account: number,
 ): Promise<Catalog> {
   const [row] = await ask(db, catalogStatement(String(account)))
   return buildCatalog(resources, parseJson(row!.catalog!) as unknown as CatalogRows)
 }
-
-/** Everything a catalog is made of. */
-const catalogStatement = prepared(account => {
-  const rows = (of: Sql, order: Sql) =>
-    sql`(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (${of}) x)`
-  const own = sql`account_id = ${account}::bigint`
-  return sql`
-SELECT json_build_object(
-  'account', (SELECT row_to_json(x) FROM (
-    SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
-    FROM account WHERE ${own}) x),
-  'followed_at', (SELECT max(x.updated_at) FROM (
-    SELECT updated_at FROM pipeline_stage WHERE ${own}
-    UNION ALL SELECT updated_at FROM currency WHERE ${own}) x),
-  'fields', ${rows(
-    sql`
-    SELECT id, resource, internal_name, field_name, type, config, default_value, is_required, is_active,
-      is_indexed, is_unique, deleted_at, version
-    FROM field WHERE ${own}`,
-    sql`x.id`,
-  )},
-  'options', ${rows(
-    sql`
-    SELECT id, resource, field, name, position, is_active, is_default FROM option WHERE ${own}`,
-    sql`x.position, x.id`,
-  )},
-  'forms', ${rows(
-    sql`
-    SELECT resource, sections FROM form WHERE ${own}`,
-    sql`x.resource`,
-  )},
-  'currencies', ${rows(
-    sql`
-    SELECT id, code, name, symbol, decimals, rate::text, is_active = 1 AS is_active
-    FROM currency WHERE ${own}`,
-    sql`x.code`,
-  )},
-  'pipelines', ${rows(
-    sql`
-    SELECT id, name, position, is_default = 1 AS is_default
-    FROM pipeline WHERE ${own} AND deleted_at IS NULL`,
-    sql`x.position, x.id`,
-  )},
-  'roles', ${rows(
-    sql`
-    SELECT id, name, built_in, scopes, visibility, may_change, hidden_fields, locked_fields
-    FROM role WHERE ${own} AND deleted_at IS NULL`,
-    sql`x.id`,
-  )},
-  'stages', ${rows(
-    sql`
-    SELECT id, pipeline, name, position,
-      CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days
-    FROM pipeline_stage WHERE ${own} AND deleted_at IS NULL`,
-    sql`x.pipeline, x.position, x.id`,
-  )}
-)::text AS catalog`
-})

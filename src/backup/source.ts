@@ -17,7 +17,7 @@ export type DatabaseLocation = { readonly databaseUrl: string | null; readonly d
  * No statement of a backup should be stopped. The embedded engine always has a limit, so it gets a very long
  * one.
  */
-export const longRunning = { statementTimeoutMs: 24 * 3_600_000, poolSize: 1 }
+export const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or

@@ -21,7 +21,7 @@ import {
 import { asRefusal } from './refusal.ts'
 
 /** Commands take their time where others don't wait for them; sample data is many statements. */
-const opened = { poolSize: 2, statementTimeoutMs: 600_000 }
+const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
 
 /** Carries out a command on the database of the settings. Throws what it is refused with. */
 export async function onDatabase(

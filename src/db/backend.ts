@@ -12,8 +12,11 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   /** whether the disk has space for writes */
   hasDiskSpace(): boolean
   readonly queryWithoutTimeLimit: Ask
-  /** Carries out a request's statement. Refuses it when the database does not answer in time. */
-  guard<T>(ask: (turn?: Turn) => Promise<T>): Promise<T>
+  /**
+   * Carries out a request's statement. Refuses it when the database does not answer in time. `isUnhurried`:
+   * nobody waits for it.
+   */
+  guard<T>(ask: (turn?: Turn) => Promise<T>, isUnhurried?: boolean): Promise<T>
   /** whether one session carries out everything, one statement after the other */
   readonly hasOneSession: boolean
   /** how many long reads are carried out at the same time */

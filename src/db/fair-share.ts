@@ -20,6 +20,8 @@ export type FairShareOptions = {
   isWaitedFor(): boolean
   /** how long a read may wait for its turn, in milliseconds */
   readonly waitMs: number
+  /** how long a read may keep others waiting, in milliseconds */
+  readonly yieldsAfterMs: number
 }
 
 /**
@@ -41,8 +43,6 @@ type Ticket = {
   refuse(error: Waited): void
 }
 
-/** How long a read may keep others waiting. */
-const yieldsAfterMs = 2000
 /** How long an account that has asked is taken into account. */
 const rememberedMs = 10_000
 const lookEveryMs = 100
@@ -154,7 +154,7 @@ export class FairShare {
 
   /** Refuses what has waited too long, and ends a read that keeps others waiting. */
   #look(): void {
-    const { waitMs, isWaitedFor } = this.#options
+    const { waitMs, yieldsAfterMs, isWaitedFor } = this.#options
     const now = performance.now()
     this.#used.halve(now)
     for (const one of this.#waiting) if (now - one.since > waitMs) this.#refuse(one, 'It had no turn in time')

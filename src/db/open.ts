@@ -7,6 +7,7 @@ import { type Backend, withTurn } from './backend.ts'
 import { embedded } from './embedded/embedded.ts'
 import { type Asker, FairShare } from './fair-share.ts'
 import { GroupCommit } from './group-commit.ts'
+import type { Turn } from './line.ts'
 import { operationalErrorLog } from './operational-errors.ts'
 import { Pauses } from './pauses.ts'
 import type { Pool, Transaction } from './pool.ts'
@@ -47,6 +48,10 @@ export type DatabaseOptions = {
    * how long a statement of a request may run, 10 s unless given; on a server half of it waiting for a lock
    */
   readonly statementTimeoutMs?: number
+  /** embedded: how long a statement of a request may wait for those before it, 3 s unless given */
+  readonly waitMs?: number
+  /** how long a read may keep others waiting, 2 s unless given */
+  readonly yieldsAfterMs?: number
 }
 
 export type Database = {
@@ -108,6 +113,11 @@ export type Database = {
     first?: string,
   ): Promise<readonly Row[]>
   /**
+   * The same for what the service does by itself: no request waits for it. On the embedded engine it waits
+   * for its turn as long as it takes, and no read is ended for it.
+   */
+  readonly unhurried: Pick<Database, 'query' | 'write'>
+  /**
    * Carries out `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on
    * the embedded engine everything else waits meanwhile. A write that is refused leaves those before it as
    * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do.
@@ -119,17 +129,17 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** With the limit of statements, whether or not it was given. */
-export type LimitedOptions = DatabaseOptions & { readonly statementTimeoutMs: number }
+/** With the limits of statements, whether or not they were given. */
+export type LimitedOptions = DatabaseOptions & typeof limits
 
-const statementTimeoutMs = 10_000
+const limits = { statementTimeoutMs: 10_000, waitMs: 3000, yieldsAfterMs: 2000 }
 const readyWithinMs = 2000
 /** How long a write waits while all records of its account are read. */
 const pausedMs = 10_000
 
 /** Opens the database. Throws a StartupError when that cannot be. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const limited = { statementTimeoutMs, ...options }
+  const limited = { ...limits, ...options }
   return database(
     options.url === undefined ? await embedded(limited) : await server(limited, options.url),
     limited,
@@ -147,11 +157,6 @@ function database(backend: Backend, options: LimitedOptions): Database {
 
   const whileAvailable = available(backend, () => isClosed, logOperationalError)
 
-  const { query, queryBytes } = readers(
-    shouldPrepare,
-    asked => whileAvailable(() => guard(turn => sql.unsafe(...withTurn(asked, turn)))),
-    { raw: true, isQuick: true },
-  )
   const share = shareOf(backend, options, backend.placesForReads)
   const transactions = shareOf(
     { placesOfOne: 1, isWaitedFor: () => false },
@@ -159,6 +164,8 @@ function database(backend: Backend, options: LimitedOptions): Database {
     backend.placesForTransactions,
   )
   const pauses = new Pauses(pausedMs)
+  const means = { backend, commits, pauses, whileAvailable, shouldPrepare }
+  const requests = quickly(means, false)
 
   return {
     engine,
@@ -166,25 +173,21 @@ function database(backend: Backend, options: LimitedOptions): Database {
     sql,
     snapshot: backend.snapshot,
     whileUnwritten: (account, act) => pauses.during(account, act),
-    query,
-    queryBytes,
+    ...requests,
     inTurn: asker =>
       readers(shouldPrepare, asked =>
         whileAvailable(() => share.take(asker, ended => backend.read(asked, ended))),
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
-    async write(account, text, params, first) {
-      await pauses.over(account)
-      return whileAvailable(() => guard(turn => commits.write(account, text, params, first, turn)), true)
-    },
+    unhurried: quickly(means, true),
     async transaction(asker, act) {
       await pauses.over(asker.account)
       const inTurn = () => transactions.take(asker, () => transact({ sql, guard, shouldPrepare }, act))
       return whileAvailable(inTurn, true)
     },
     async ready() {
-      return !isClosed && backend.isAvailable() && answersSoon(query('SELECT 1'))
+      return !isClosed && backend.isAvailable() && answersSoon(requests.query('SELECT 1'))
     },
     async close() {
       if (isClosed) return
@@ -200,10 +203,10 @@ function database(backend: Backend, options: LimitedOptions): Database {
 /** Whose turn it is to take one of these places. */
 function shareOf(
   { placesOfOne, isWaitedFor }: Pick<Backend, 'placesOfOne' | 'isWaitedFor'>,
-  { statementTimeoutMs: waitMs }: LimitedOptions,
+  { statementTimeoutMs: waitMs, yieldsAfterMs }: LimitedOptions,
   places: number,
 ): FairShare {
-  return new FairShare({ places, placesOfOne, isWaitedFor, waitMs })
+  return new FairShare({ places, placesOfOne, isWaitedFor, waitMs, yieldsAfterMs })
 }
 
 /** A function that asks, or writes, while that can be done, and says in which way it can't. */
@@ -218,6 +221,31 @@ function available(backend: Backend, isClosed: () => boolean, logOperationalErro
       if (!isClosed()) logOperationalError(meant)
       throw meant
     }
+  }
+}
+
+type Means = {
+  readonly backend: Backend
+  readonly commits: GroupCommit
+  readonly pauses: Pauses
+  readonly whileAvailable: ReturnType<typeof available>
+  shouldPrepare(text: string): boolean
+}
+
+/** Single statements that don't take long: of requests, or of what the service does by itself. */
+function quickly(
+  { backend: { sql, guard }, commits, pauses, whileAvailable, shouldPrepare }: Means,
+  isUnhurried: boolean,
+): Pick<Database, 'query' | 'queryBytes' | 'write'> {
+  const ask = <R>(asked: Parameters<Ask>) =>
+    whileAvailable(() => guard<R>(turn => sql.unsafe(...withTurn(asked, turn)), isUnhurried))
+  return {
+    ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
+    async write(account, text, params, first) {
+      await pauses.over(account)
+      const write = (turn?: Turn) => commits.write(account, text, params, first, turn)
+      return whileAvailable(() => guard(write, isUnhurried), true)
+    },
   }
 }
 

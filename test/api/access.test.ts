@@ -75,7 +75,6 @@ const askers: readonly Asker[] = [
   { name: 'administrator', secret: (await secretOf('Administrator')).secret, scopes: ['admin'] },
   { name: 'other account', secret: foreign, scopes: ['admin'] },
 ]
-await new Promise(resolve => setTimeout(resolve, 1100))
 
 const table = routes({ db } as never)
 /** No record has it in any account, so that whoever is let in is told so, and changes nothing. */

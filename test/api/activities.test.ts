@@ -381,7 +381,6 @@ async function asker(role: Json, more: { [name: string]: Json } = {}) {
   const user = await made('user', { name, email: `activities${users}@example.com`, role, ...more })
   const { token } = await made('token', { name, user: user.id, scopes: ['admin'] })
   const headers = { authorization: `Bearer ${token}` }
-  await new Promise(resolve => setTimeout(resolve, 1100))
   const ask = (method: string, path: string, body?: Json) => call(method, v1 + path, body, headers)
   return { id: user.id as number, ask }
 }

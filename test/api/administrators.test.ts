@@ -10,7 +10,7 @@ import type { Json } from '../../src/json.ts'
 import { type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, another } = await startService({ sampleData: false })
+const { aSecondGoesBy, call, db, another } = await startService({ sampleData: false })
 const other = await another()
 
 type User = { readonly id: number; readonly path: string; readonly as: { authorization: string } }
@@ -43,7 +43,7 @@ const setOwner = (role: number) =>
 beforeEach(async () => {
   await setOwner(1)
   await db.query('UPDATE "user" SET role = 3 WHERE account_id = 1 AND id <> 1')
-  await new Promise(resolve => setTimeout(resolve, 1100))
+  aSecondGoesBy()
 })
 const manager = await call('POST', `${v1}/role`, {
   name: 'Personnel',

@@ -6,9 +6,10 @@ import Big from 'big.js'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
+import { keepDaysSteady } from '../support/steady-days.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, get, known } = await startService()
+const { aSecondGoesBy, call, db, get, known } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
 type Any = any
 const made = async (resource: string, body: Json) => {
@@ -39,7 +40,9 @@ let decimals: Map<number, number>
 before(async () => {
   // The days of New York, which has summer time, are not those of UTC.
   await db.query('UPDATE account SET time_zone = $1, catalog_version = catalog_version + 1', [zone])
-  await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (id % 24)")
+  await keepDaysSteady(db)
+  // The sample's were made in the ten hours before this hour of the day: none is a day older within an hour.
+  await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (11 + id % 12)")
   await db.query(`UPDATE deal SET document = regexp_replace(document, '"created_at":"[^"]*"',
     '"created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"')`)
   const products = await all('product')
@@ -71,7 +74,7 @@ before(async () => {
   const currencies = await all('currency')
   rates = new Map(currencies.filter(one => one.rate !== null).map(one => [one.id, String(one.rate)]))
   decimals = new Map(currencies.map(one => [one.id, one.decimals]))
-  await new Promise(resolve => setTimeout(resolve, 1100))
+  aSecondGoesBy()
 })
 
 /** The calendar date of a value in the account's time zone. */

@@ -54,7 +54,6 @@ before(async () => {
     await made('deal', dealBody(known, { title: `Ours ${index}`, sales_owner: own.user, deal_value }))
   }
   await made('deal', dealBody(known, { title: 'Ours without a value', sales_owner: own.user }))
-  await new Promise(resolve => setTimeout(resolve, 1100))
 })
 
 /** The board, after each of its stages is compared with the list and the sums of its deals. */

@@ -9,6 +9,7 @@ import type { Json } from '../../src/json.ts'
 import type { Queryable } from '../../src/records/store.ts'
 import { updateRecord } from '../../src/records/update.ts'
 import { resources } from '../../src/resources.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -430,11 +431,7 @@ test('an index of its own: made in the background, used by ranges and sorts, and
     is_indexed: true,
   })
   assert.match(field.index.state, /^(building|ready)$/)
-  const until = async (isDone: () => Promise<boolean>) => {
-    for (let times = 0; times < 400 && !(await isDone()); times++)
-      await new Promise(resolve => setTimeout(resolve, 25))
-    assert.ok(await isDone())
-  }
+  const until = (isDone: () => Promise<boolean>) => eventually(isDone, 'an end of the jobs')
   const indexes = async () =>
     (
       await service.db.query('SELECT indexdef FROM pg_indexes WHERE indexname = $1::text', [
@@ -497,7 +494,7 @@ test('every process sees a change within a second, its own at once, and none ref
     .data
   assert.deepEqual([later.cf_shared_more, later.description], ['09:30', 'by the other'])
   await call('PATCH', `${v1}/field/${field.id}`, { is_required: true })
-  await new Promise(resolve => setTimeout(resolve, 1050))
+  service.aSecondGoesBy()
   assert.deepEqual(problemsOf(await other.call('POST', `${v1}/deal`, dealBody(known))), [
     '/cf_shared required',
   ])

@@ -7,7 +7,7 @@ import type { Json } from '../../src/json.ts'
 import { random } from '../support/generated.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
-const { call, get, known, db } = await startService()
+const { aSecondGoesBy, call, get, known, db } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
 type Any = any
 const path = `${v1}/deal/funnel`
@@ -72,7 +72,7 @@ before(async () => {
     FROM counter c WHERE c.account_id = e.account_id`)
   await db.query(`UPDATE deal d SET created_at = e.at FROM event e
     WHERE e.account_id = d.account_id AND e.record_id = d.id AND e.type = 'deal.created'`)
-  await new Promise(resolve => setTimeout(resolve, 1100))
+  aSecondGoesBy()
 })
 
 type Step = { at: number; stage: number; isAssumed: boolean }
@@ -241,7 +241,6 @@ test('a deleted deal is not counted, and a deleted stage is not shown', async ()
   assert.equal(after.deals, before.deals - 1)
   const reply = await call('DELETE', `${v1}/pipeline_stage/${other.second}?move_to=${other.stage}`)
   assert.equal(reply.status, 200, reply.text)
-  await new Promise(resolve => setTimeout(resolve, 1100))
   const left = await funnel({ pipeline: String(other.pipeline) })
   assert.deepEqual([left.stages.length, left.deals], [1, after.deals])
 })

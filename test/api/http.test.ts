@@ -10,7 +10,7 @@ import { byQueries } from '../support/by-queries.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, known, token, url } = await startService()
+const { aSecondGoesBy, call, db, known, token, url } = await startService()
 const tx = byQueries(db)
 
 async function tokenWith(account: number, user: number, scopes: string[]): Promise<string> {
@@ -62,7 +62,7 @@ test('a revoked or expired token is refused within a second', async () => {
   await db.query(
     "UPDATE token SET deleted_at = NULL, expires_at = now() - interval '1 second' WHERE id = (SELECT max(id) FROM token)",
   )
-  await new Promise(resolve => setTimeout(resolve, 1050))
+  aSecondGoesBy()
   assert.deepEqual([await status(revoked), await status(expired)], [401, 401])
 })
 

@@ -15,6 +15,7 @@ import { resources } from '../../src/resources.ts'
 import { sightOf } from '../../src/rights/visibility.ts'
 import { compile, param, sql } from '../../src/sql.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
+import { eventually } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -228,8 +229,7 @@ test('a custom field that is marked so has an index for its ranges and sorts', a
   const field = deal.byName.get('cf_custom_number_field')!
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { is_indexed: true })).status, 200)
   const state = async () => (await get(`${v1}/field/${field.id}`)).body.data.index.state
-  for (let times = 0; times < 400 && (await state()) !== 'ready'; times++)
-    await new Promise(resolve => setTimeout(resolve, 25))
+  await eventually(async () => (await state()) === 'ready', 'an index')
   await db.query('ANALYZE deal')
   for (const query of [
     'sort=cf_custom_number_field:desc',

@@ -17,7 +17,9 @@ const log = pino(
   }),
 )
 const limits = { retentionDays: 30, bodyLimitBytes: 5000, rateLimit: 20 }
-const service = await startService({ limits, log })
+/** No minute ends by itself, however long the requests take. */
+const clock = () => 0
+const service = await startService({ limits, log, clock })
 const { call, url, known, token, db } = service
 
 test('a token may make so many requests a minute, and hears how many are left', async () => {
@@ -76,8 +78,9 @@ test('no token, cookie or value of a body gets into the log, not even with a fau
   await db.query('ALTER TABLE product RENAME COLUMN sku TO sku_number')
   assert.equal(reply.status, 500)
   assert.doesNotMatch(reply.text, /sku|canary|SELECT|INSERT/)
-  assert.equal(lines.length, 1)
-  assert.match(lines[0]!, /request failed/)
-  assert.match(lines[0]!, new RegExp(reply.body.requestId))
+  // Background jobs may have met the change, too.
+  const failed = lines.filter(line => line.includes('request failed'))
+  assert.equal(failed.length, 1)
+  assert.match(failed[0]!, new RegExp(reply.body.requestId))
   for (const hidden of [secret, token]) assert.ok(!lines.join('').includes(hidden))
 })

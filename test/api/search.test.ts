@@ -257,7 +257,6 @@ test('it answers for what the caller may read, sees and is shown (D63 to D65)', 
     visibility: { contact: 'own' },
     hidden_fields: ['product.product_code'],
   })
-  await new Promise(resolve => setTimeout(resolve, 1100))
   const asked = async (q: string, as: Record<string, string>, more = '') =>
     (await call('GET', `${v1}/search?q=${encodeURIComponent(q)}${more}`, undefined, as)).body.data
   assert.deepEqual(await asked('blixen', blind), [])

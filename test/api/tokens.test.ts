@@ -5,7 +5,7 @@ import type { Json } from '../../src/json.ts'
 import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
-const { call, get, db, known, another } = await startService()
+const { aSecondGoesBy, call, get, db, known, another } = await startService()
 const other = await another()
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
@@ -15,8 +15,6 @@ const made = async (resource: string, body: Json, headers?: Record<string, strin
   return reply.body.data
 }
 const me = (token: string, from = call) => from('GET', `${v1}/me`, undefined, as(token))
-/** What is remembered of a token is a second old at most. */
-const passed = () => new Promise(resolve => setTimeout(resolve, 1050))
 const status = async (reply: Promise<Reply>) => (await reply).status
 
 test('a token is made once, shown without its secret, and says what it may do', async () => {
@@ -88,14 +86,14 @@ test('rotating: the secret before lives as long as asked, the one before that no
   assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [200, 200])
   const third = await call('POST', path, { overlap_hours: 1 })
   secrets.push(third.body.data.token)
-  await passed()
+  aSecondGoesBy()
   const seen = await Promise.all(secrets.map(secret => status(me(secret, other.call))))
   assert.deepEqual(seen, [401, 200, 200])
   await db.query(
     "UPDATE token_secret SET valid_until = now() - interval '1 second' WHERE valid_until IS NOT NULL",
   )
   secrets.push((await call('POST', path)).body.data.token)
-  await passed()
+  aSecondGoesBy()
   assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [401, 401, 401, 200])
 })
 
@@ -105,7 +103,7 @@ test('two rotations at the same moment: both are answered, and the later secret 
   const replies = await Promise.all([call('POST', path), other.call('POST', path)])
   const [first, last] = replies.map(reply => reply.body.data).sort((a, b) => a.version - b.version)
   assert.deepEqual([first.version, last.version], [2, 3])
-  await passed()
+  aSecondGoesBy()
   assert.deepEqual([await status(me(first.token)), await status(me(last.token))], [401, 200])
 })
 
@@ -204,10 +202,10 @@ test('a leaver is taken out of use, hands over what they own, and is deleted', a
   assert.equal(await status(me(token)), 200)
   const off = await call('PATCH', `${v1}/user/${leaver.id}`, { is_active: 'No' })
   assert.equal(off.status, 200, off.text)
-  await passed()
+  aSecondGoesBy()
   assert.equal(await status(me(token)), 401)
   await call('PATCH', `${v1}/user/${leaver.id}`, { is_active: 'Yes' })
-  await passed()
+  aSecondGoesBy()
   assert.equal(await status(me(token)), 401)
   const path = `${v1}/user/${leaver.id}`
   const used = await call('DELETE', path)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { eventually } from '../support/receiver.ts'
 import { problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()
@@ -253,8 +254,7 @@ test('a webhook tells of the views that its user sees', async () => {
     const { data } = (await ben.asks('GET', `webhook/${hook}/deliveries`)).body
     return data.map((delivery: Any) => delivery.record).toSorted()
   }
-  for (let times = 0; times < 200 && (await records()).length < 2; times++)
-    await new Promise(resolve => setTimeout(resolve, 25))
+  await eventually(async () => (await records()).length >= 2, 'two deliveries')
   assert.deepEqual(
     await records(),
     told.map(({ id }) => id),
@@ -263,7 +263,6 @@ test('a webhook tells of the views that its user sees', async () => {
 
 test('a pipeline with views can be deleted, and its views stay', async () => {
   const pipeline = (await call('POST', `${v1}/pipeline`, { name: 'Short-lived' })).body.data.id
-  await new Promise(resolve => setTimeout(resolve, 1100))
   const made = await saved(ann, { name: 'Its board', source: 'deal', mode: 'Board', pipeline })
   assert.equal((await call('DELETE', `${v1}/pipeline/${pipeline}`)).status, 200)
   const back = await ann.asks('PUT', `view/${made.id}`, made)

@@ -30,6 +30,7 @@ import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { keepDaysSteady } from '../support/steady-days.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-backup-'))
 const server = await startPostgres(true)
@@ -176,6 +177,7 @@ const source = embedded('source')
 await withDatabase(source, async db => {
   await migrate(db)
   await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
+  await keepDaysSteady(db)
   const awkward = JSON.stringify({
     cf_odd: 'a"b\\c\nd\te,{f}\u2028NULL ä 😀',
     empty: '',

@@ -76,7 +76,7 @@ async function send(token: string, method: string, path: string, body?: object) 
 }
 const status = async (token: string) => (await send(token, 'GET', 'user/1')).status
 
-/** What a command changes holds in running processes within a second. */
+/** What a command changes holds in running processes within a second, and their clock can't be given. */
 const aSecond = () => delay(1100)
 
 /** The token of account 1, and what the service said at its start. */
@@ -332,7 +332,7 @@ test('after the service the commands go on, and check says what is wrong', async
     '--scopes',
     'admin',
   )
-  const db = await openDatabase({ ...(url ? { url } : { dataDir }), log: () => {} })
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), waitMs: 60_000, log: () => {} })
   try {
     const events = await db.query(
       `SELECT e.type FROM event e WHERE e.account_id = 1 AND e.actor = 0 AND e.record_id = $1::bigint`,

@@ -35,7 +35,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
   let where: { template?: string; url?: string }
   before(async () => {
     where = await place()
-    db = await openDatabase({ ...where, log })
+    db = await openDatabase({ ...where, waitMs: 60_000, log })
     await db.query('CREATE TABLE item (id bigint PRIMARY KEY, text text)')
   })
   after(async () => {

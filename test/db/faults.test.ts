@@ -26,7 +26,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
   const said: string[] = []
   before(async () => {
     where = await place()
-    db = await openDatabase({ ...where, log: line => said.push(line) })
+    db = await openDatabase({ ...where, waitMs: 60_000, log: line => said.push(line) })
     await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
   })
   after(async () => {

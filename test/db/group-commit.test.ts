@@ -29,7 +29,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
   let where: { template?: string; url?: string }
   before(async () => {
     where = await place()
-    db = await openDatabase({ ...where, log() {} })
+    db = await openDatabase({ ...where, waitMs: 60_000, log() {} })
     await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
   })
   after(async () => {
@@ -132,7 +132,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
 }
 
 async function shared(): Promise<void> {
-  const db = await openDatabase({ template, log() {} })
+  const db = await openDatabase({ template, waitMs: 60_000, log() {} })
   await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
   const accounts = Array.from({ length: 100 }, (_, n) => `${n}`)
   const rows = await Promise.all(accounts.map(account => db.write(account, insert, [account, '1'])))

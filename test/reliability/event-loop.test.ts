@@ -47,14 +47,15 @@ test('nor does a page of many megabytes, narrowed, expanded, or without what was
 
 async function assertShort(requests: readonly (readonly [string, HostileRequest])[]): Promise<void> {
   const body = JSON.stringify({ description: 'a'.repeat(1_000_000) })
-  const harmless = await held({ method: 'POST', path: `${v1}/deal`, body })
   // On a machine that takes long for a harmless megabyte, the others may take long, too.
-  const limit = Math.max(longestMs, 8 * harmless.longest)
+  const limit = async () =>
+    Math.max(longestMs, 8 * (await held({ method: 'POST', path: `${v1}/deal`, body })).longest)
   const slow: string[] = []
   const faults: string[] = []
   for (const [name, request] of requests) {
     const { longest, status } = await held(request)
-    if (longest > limit) slow.push(`${name}: ${Math.round(longest)} ms`)
+    // Both are measured at the same time: what else the machine does comes and goes.
+    if (longest > longestMs && longest > (await limit())) slow.push(`${name}: ${Math.round(longest)} ms`)
     if (typeof status === 'string' || status >= 500) faults.push(`${name}: ${status}`)
   }
   assert.deepEqual([slow, faults], [[], []])

@@ -11,20 +11,16 @@ import { dealBody, startService, v1 } from '../support/service.ts'
 const server = await startPostgres()
 const options = { skip: server === null && 'PostgreSQL is not installed' }
 const proxy = server && (await startProxy(await createDatabase(server.url)))
-const service = proxy && (await startService({ url: proxy.url }))
+// No statement ends by its own time: what is answered before has not waited for it.
+const service = proxy && (await startService({ url: proxy.url, statementTimeoutMs: 600_000 }))
 after(async () => {
   await proxy?.close()
   await server?.stop()
 })
 
-const timed = async <T>(act: Promise<T>): Promise<[T, number]> => {
-  const start = performance.now()
-  const answer = await act
-  return [answer, performance.now() - start]
-}
 const list = `${v1}/deal/view/list?pageSize=1`
 const recovered = async () => {
-  const until = performance.now() + 15_000
+  const until = performance.now() + 60_000
   while (performance.now() < until) {
     if ((await service!.get(list)).status === 200) return true
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -32,31 +28,27 @@ const recovered = async () => {
   return false
 }
 
-test(
-  'a database that falls silent: 503 with Retry-After, health stays quick, and it recovers by itself',
-  options,
-  async () => {
-    assert.equal((await service!.get(list)).status, 200)
-    proxy!.block()
-    const writes = [1, 2].map(count =>
-      service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title: `Silent ${count}` })),
-    )
-    const reads = [1, 2, 3].map(() => service!.get(list))
-    for (const reply of await Promise.all([...writes, ...reads])) {
-      assert.deepEqual([reply.status, reply.body.code, reply.headers.get('retry-after')], [503, 9002, '1'])
-    }
-    // From then on there is no waiting at all: the moment is not asserted, but that a hundred fit into the
-    // patience of one.
-    const [replies, ms] = await timed(Promise.all(Array.from({ length: 100 }, () => service!.get(list))))
-    assert.ok(replies.every(reply => reply.status === 503))
-    const [alive, aliveMs] = await timed(service!.get('/healthz'))
-    assert.equal(alive.status, 200)
-    assert.equal((await service!.get('/readyz')).status, 503)
-    assert.ok(ms < 5000 && aliveMs < 5000, 'far from the time limit of a statement')
-    proxy!.unblock()
-    assert.ok(await recovered())
-  },
-)
+test('a database that falls silent: 503 with Retry-After, health stays quick, and it recovers by itself', {
+  ...options,
+  timeout: 300_000,
+}, async () => {
+  assert.equal((await service!.get(list)).status, 200)
+  proxy!.block()
+  const writes = [1, 2].map(count =>
+    service!.call('POST', `${v1}/deal`, dealBody(service!.known, { title: `Silent ${count}` })),
+  )
+  const reads = [1, 2, 3].map(() => service!.get(list))
+  for (const reply of await Promise.all([...writes, ...reads])) {
+    assert.deepEqual([reply.status, reply.body.code, reply.headers.get('retry-after')], [503, 9002, '1'])
+  }
+  // From then on there is no waiting at all.
+  const replies = await Promise.all(Array.from({ length: 100 }, () => service!.get(list)))
+  assert.ok(replies.every(reply => reply.status === 503))
+  assert.equal((await service!.get('/healthz')).status, 200)
+  assert.equal((await service!.get('/readyz')).status, 503)
+  proxy!.unblock()
+  assert.ok(await recovered())
+})
 
 test(
   'connections that are cut: 503 or an answer, never a fault, and it recovers by itself',

@@ -92,7 +92,7 @@ test('each event is delivered or a dead letter, whatever receivers do, and a hea
       WHERE p.is_active AND p.seq < c.last_seq) x`)
     return row!.n === '0'
   }
-  await eventually(isOver, 'an end of all deliveries', 60_000)
+  await eventually(isOver, 'an end of all deliveries')
   for (const { name, id } of bad) {
     const all = await deliveriesOf(id)
     assert.deepEqual(

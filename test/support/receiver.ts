@@ -24,7 +24,7 @@ export type Receiver = {
   readonly got: Received[]
   /** how the next requests are answered */
   answer: Answering
-  /** Waits until it was sent so many; throws after ten seconds. */
+  /** Waits until it was sent so many; throws after a minute. */
   until(count: number): Promise<Received[]>
 }
 
@@ -73,11 +73,11 @@ export function verified({ text, headers }: Received, secret: string): void {
   new Webhook(secret).verify(text, headers)
 }
 
-/** Waits until something is so; throws after a while. */
+/** Waits until something is so; throws after a while, which is long for a busy machine, too. */
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what: string,
-  milliseconds = 15_000,
+  milliseconds = 60_000,
 ): Promise<void> {
   for (const until = performance.now() + milliseconds; performance.now() < until; ) {
     if (await isSo()) return

@@ -16,6 +16,11 @@ export type Service = {
   /** Any request; `body` is sent as JSON, a string as it is. */
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>
   get(path: string): Promise<Reply>
+  /**
+   * Has a second gone by in all its processes, which remember callers and configurations for so long: what
+   * was changed past them, or by another of them, is known from now on.
+   */
+  aSecondGoesBy(): void
   /** The ids that a valid deal needs. */
   readonly known: Known
   /**
@@ -53,10 +58,15 @@ export async function startService(
   const { statementTimeoutMs = 60_000, url, sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
   const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
-  const open = () => openDatabase({ ...location, statementTimeoutMs, log: line => log.warn(line) })
+  // How fast the machine is decides nothing.
+  const patient = { waitMs: statementTimeoutMs, yieldsAfterMs: statementTimeoutMs }
+  const open = () =>
+    openDatabase({ ...location, ...patient, statementTimeoutMs, log: line => log.warn(line) })
   const db = await open()
   // It listens on loopback.
-  const appOptions = { webhooks: { allowPrivate: true }, ...given, db, now, log }
+  let ahead = 0
+  const clock = () => performance.now() + ahead
+  const appOptions = { webhooks: { allowPrivate: true }, clock, ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const [apps, databases] = [[app], [db]]
@@ -82,6 +92,9 @@ export async function startService(
     db,
     call,
     get: path => call('GET', path),
+    aSecondGoesBy: () => {
+      ahead += 1000
+    },
     known: await knownIds(db),
     another,
   }

@@ -15,12 +15,9 @@ const hangLimitMs = 600_000
  * longer.
  */
 const placesForReads = 4
-/** How long a request waits for the statements before it. */
-const waitMs = 3000
-
 /** Opens the engine in `dataDir`, or in memory. Throws a StartupError when it can't be opened. */
 export async function embedded(options: LimitedOptions): Promise<Backend> {
-  const { dataDir, template, log, statementTimeoutMs } = options
+  const { dataDir, template, log, statementTimeoutMs, waitMs } = options
   const engine = await Engine.open({
     ...(dataDir !== undefined && { dataDir }),
     ...(template !== undefined && { template }),
@@ -41,14 +38,14 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
     isAvailable: () => engine.available,
     hasDiskSpace: engine.hasDiskSpace,
     queryWithoutTimeLimit: sql.unsafe,
-    guard: line.guard,
+    guard: (ask, isUnhurried = false) => line.guard(ask, { isUnhurried }),
     hasOneSession: true,
     placesForReads,
     placesOfOne: 1,
     placesForTransactions: 1,
     isWaitedFor: () => line.isWaitedFor,
     snapshot: null,
-    read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), ended),
+    read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), { ended }),
     async close() {
       maintenance.stop()
       line.stop()

@@ -1,7 +1,7 @@
 /**
  * The time limits of the embedded engine, which carries out one statement after the other. A statement that
- * takes too long is ended. A statement that waits too long for those before it is refused. Knows no
- * statement.
+ * takes too long is ended. A statement that waits too long for those before it is refused, if anybody waits
+ * for its answer. Knows no statement.
  */
 import type { Turn } from '../line.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
@@ -9,10 +9,10 @@ import { DatabaseUnavailable } from '../unavailable.ts'
 export type Timeouts = {
   /**
    * Carries out a statement. Ends it when `ended` is aborted. Throws DatabaseUnavailable when it has waited
-   * too long.
+   * too long; one that is unhurried waits as long as it takes.
    */
-  guard<T>(ask: (turn: Turn) => Promise<T>, ended?: AbortSignal): Promise<T>
-  /** whether a statement waits for the one that is carried out */
+  guard<T>(ask: (turn: Turn) => Promise<T>, how?: Guarding): Promise<T>
+  /** whether somebody waits for the statement that is carried out */
   readonly isWaitedFor: boolean
   stop(): void
 }
@@ -26,10 +26,13 @@ export type TimeoutOptions = {
   readonly waitMs: number
 }
 
+type Guarding = { readonly ended?: AbortSignal; readonly isUnhurried?: boolean }
+
 type Asked = {
   readonly turn: Turn
   readonly since: number
   readonly ended: AbortSignal | undefined
+  /** null when nobody waits for it: it was refused, or is unhurried */
   refuse: (() => void) | null
 }
 
@@ -56,7 +59,7 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
   }
 
   return {
-    guard: (ask, ended) =>
+    guard: (ask, { ended, isUnhurried = false } = {}) =>
       new Promise((resolve, reject) => {
         timer ??= setInterval(look, lookEveryMs)
         ended?.addEventListener('abort', look)
@@ -65,7 +68,7 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
           turn: { hasBegun: false, runsSince: null },
           since: performance.now(),
           ended,
-          refuse,
+          refuse: isUnhurried ? null : refuse,
         }
         line.add(asked)
         ask(asked.turn)
