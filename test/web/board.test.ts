@@ -233,6 +233,37 @@ test('a move of somebody else appears without a reload', { skip }, async () => {
   await end()
 })
 
+test('a move of somebody else is heard of that comes while the board is read', { skip }, async () => {
+  const deal = await makeDeal('Moved meanwhile', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  const requests = requestsOf(page)
+  // The answer is of before the move, and comes once the page has taken the board for stale.
+  await page.route(
+    '**/deal/view/board?*',
+    async route => {
+      const answer = await route.fetch()
+      await page.evaluate(() => {
+        const told = new Promise<void>(resolve => {
+          const channel = new BroadcastChannel('dealwright-events')
+          channel.onmessage = () => setTimeout(resolve, 500)
+        })
+        Object.assign(globalThis, { told })
+      })
+      const moved = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Proposal! })
+      assert.equal(moved.status, 200, moved.text)
+      await page.evaluate(() => (globalThis as unknown as { told: Promise<void> }).told)
+      await route.fulfill({ response: answer })
+    },
+    { times: 1 },
+  )
+  await page.goto(`${service.url}/board`)
+  await column(page, 'Proposal').getByRole('link', { name: 'Moved meanwhile' }).waitFor()
+  const [feed, board] = ['event', 'deal/view/board'].map(path => requests.indexOf(`GET ${v1}/${path}`))
+  assert.ok(feed! >= 0 && feed! < board!, 'where the feed is, is asked before the board')
+  await end()
+})
+
 test('closed deals are those of the last days, or all', { skip }, async () => {
   const closing = { pipeline_stage: known.stages.Won!, won_reason: 'Price' }
   await makeDeal('Won lately', { ...closing, deal_closed_on: new Date().toISOString().slice(0, 10) })
