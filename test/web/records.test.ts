@@ -262,6 +262,25 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await end()
 })
 
+test('a stage that is chosen while the deal moves comes after that', { skip }, async () => {
+  const { id } = await makeDeal('Moved twice', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const stage = (name: string) => page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name })
+  await stage('New').waitFor()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(`**/deal/${id}?*`, route => promise.then(() => route.fallback()), { times: 1 })
+  await page.keyboard.press('2')
+  await stage('Qualified')
+    .and(page.getByRole('radio', { checked: true }))
+    .waitFor()
+  await page.keyboard.press('3')
+  resolve()
+  await page.getByText('Moved to Qualified.').waitFor()
+  await page.getByText('Moved to Proposal.').waitFor()
+  assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Proposal)
+  await end()
+})
+
 test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
   const won_reason = Object.values(known.options.won_reason!)[0]!
   const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
