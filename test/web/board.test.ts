@@ -62,8 +62,12 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   const deal = await makeDeal('Dragged by mouse', { pipeline_stage: known.stages.New! })
   const { page, accessible, end } = await openUi(service, '/board')
   await card(page, 'Dragged by mouse').waitFor()
-  // The bar is loaded after the cards, and asks for the saved views.
+  // The feed is followed, and bar and account menu are loaded, after the cards: each asks for something.
+  const whole = Promise.all([page.waitForRequest(/\/event\?after=/), page.waitForResponse(/\/job\?/)])
+  await page.reload()
+  await whole
   await page.getByRole('button', { name: /^View:/ }).waitFor()
+  await card(page, 'Dragged by mouse').waitFor()
   const requests = requestsOf(page)
   await dragTo(page, 'Dragged by mouse', 'Proposal')
   await column(page, 'Proposal').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
@@ -90,7 +94,7 @@ test('a card is dragged by touch after a hold; a swipe scrolls', { skip }, async
   const from = (await card(page, 'Dragged by touch').boundingBox())!
   const to = (await column(page, 'Qualified').boundingBox())!
   await touch('touchStart', from.x + 60, from.y + 20)
-  await page.waitForTimeout(500)
+  await page.locator('.lifted').waitFor()
   for (let step = 1; step <= 6; step++)
     await touch('touchMove', from.x + 60 + ((to.x + 60 - from.x) * step) / 6, from.y + 20 + step * 10)
   await touch('touchEnd')
