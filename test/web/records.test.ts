@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sayActor } from '../../web/src/records/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -67,7 +67,7 @@ test('undo in a text is that of the text, and not of what was saved before', { s
   assert.equal(await note.inputValue(), 't')
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Search and commands' })
-  await palette.getByPlaceholder(/^Search deals/).waitFor()
+  await focusIn(palette.getByPlaceholder(/^Search deals/))
   await page.keyboard.press('Escape')
   await palette.waitFor({ state: 'detached' })
   assert.equal((await stored('deal', id)).description, 'after')
@@ -454,7 +454,7 @@ test('a narrow page does not scroll sideways', { skip }, async () => {
   ]) {
     const { page, end } = await openUi(service, path, { size })
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForTimeout(300)
+    await page.locator('.waiting').first().waitFor({ state: 'detached' })
     const wide = await page.evaluate(() => {
       const main = document.querySelector('main')!
       return [document.documentElement.scrollWidth, main.scrollWidth - main.clientWidth]
