@@ -63,8 +63,9 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   const { page, accessible, end } = await openUi(service, '/board')
   await card(page, 'Dragged by mouse').waitFor()
   // The feed is followed, and bar and account menu are loaded, after the cards: each asks for something.
+  await page.goto('about:blank')
   const whole = Promise.all([page.waitForRequest(/\/event\?after=/), page.waitForResponse(/\/job\?/)])
-  await page.reload()
+  await page.goto(`${service.url}/board`)
   await whole
   await page.getByRole('button', { name: /^View:/ }).waitFor()
   await card(page, 'Dragged by mouse').waitFor()
