@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { signInBrowser } from './browser-session.ts'
 import { launchBrowser } from './chromium.ts'
 import type { Service } from './service.ts'
@@ -73,6 +73,14 @@ export function heard(page: Page): string[] {
   })
   return errors
 }
+
+/** Waits until the focus is in an element: a key that is pressed before that goes elsewhere. */
+export const focusIn = (place: Locator): Promise<void> =>
+  place.and(place.page().locator(':focus-within')).waitFor()
+
+/** A message at the foot of the page, with its buttons. */
+export const messageOf = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('log', { name: 'Messages' }).locator('> div').filter({ hasText: text })
 
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -44,7 +44,7 @@ test('a range of cards is moved together, and moved back', { skip }, async () =>
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [proposal, proposal, proposal, fresh])
   const column = page.getByRole('region', { name: 'Proposal', exact: true })
   await column.getByRole('link', { name: 'Ranged 3' }).waitFor()
-  assert.equal(await bar(page).count(), 0)
+  await bar(page).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('3 deals as before.').waitFor()
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -51,10 +51,11 @@ test('the focus follows a card before the service has answered, and after its un
   await page.getByText('Far by keys is in Proposal now.').waitFor()
   assert.equal((await stored(deal)).pipeline_stage, known.stages.Proposal)
   await hasFocus(page, 'Proposal', 'Far by keys')
+  const undone = page.waitForResponse(answer => answer.request().method() === 'PATCH')
   await page.keyboard.press('Control+z')
   await hasFocus(page, 'Qualified', 'Far by keys')
-  // Moved by somebody else.
-  await page.getByText('Far by keys is in Qualified now.').last().waitFor()
+  // Moved by somebody else, once the undo was answered.
+  await undone
   await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Negotiation! })
   await hasFocus(page, 'Negotiation', 'Far by keys')
   await end()
@@ -70,7 +71,7 @@ test('who closes the panel after its page was open is on the card again', { skip
   await panel.getByRole('link', { name: 'Open page' }).click()
   await page.getByRole('heading', { level: 1, name: 'Opened and back' }).waitFor()
   await page.goBack()
-  await panel.waitFor()
+  await focusIn(panel)
   await page.keyboard.press('Escape')
   await hasFocus(page, 'New', 'Opened and back')
   await end()
@@ -103,9 +104,9 @@ test('a closed deal is reopened after a question, and closed again as it was by 
   await page.getByText('Closed as it was is in Negotiation now.').waitFor()
   assert.equal((await stored(deal)).won_reason, null)
   await hasFocus(page, 'Negotiation', 'Closed as it was')
-  // The message may have gone: it is the last change all the same.
-  for (const button of (await page.getByRole('button', { name: 'Dismiss' }).all()).reverse())
-    await button.click()
+  // Without its message it is the last change all the same.
+  const said = messageOf(page, 'Closed as it was is in Negotiation now.')
+  await said.getByRole('button', { name: 'Dismiss' }).click()
   await page.keyboard.press('Control+z')
   await page.getByText('Closed as it was is in Won again.').waitFor()
   const now = await stored(deal)

@@ -62,8 +62,13 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   const deal = await makeDeal('Dragged by mouse', { pipeline_stage: known.stages.New! })
   const { page, accessible, end } = await openUi(service, '/board')
   await card(page, 'Dragged by mouse').waitFor()
-  // The bar is loaded after the cards, and asks for the saved views.
+  // The feed is followed, and bar and account menu are loaded, after the cards: each asks for something.
+  await page.goto('about:blank')
+  const whole = Promise.all([page.waitForRequest(/\/event\?after=/), page.waitForResponse(/\/job\?/)])
+  await page.goto(`${service.url}/board`)
+  await whole
   await page.getByRole('button', { name: /^View:/ }).waitFor()
+  await card(page, 'Dragged by mouse').waitFor()
   const requests = requestsOf(page)
   await dragTo(page, 'Dragged by mouse', 'Proposal')
   await column(page, 'Proposal').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
@@ -90,7 +95,7 @@ test('a card is dragged by touch after a hold; a swipe scrolls', { skip }, async
   const from = (await card(page, 'Dragged by touch').boundingBox())!
   const to = (await column(page, 'Qualified').boundingBox())!
   await touch('touchStart', from.x + 60, from.y + 20)
-  await page.waitForTimeout(500)
+  await page.locator('.lifted').waitFor()
   for (let step = 1; step <= 6; step++)
     await touch('touchMove', from.x + 60 + ((to.x + 60 - from.x) * step) / 6, from.y + 20 + step * 10)
   await touch('touchEnd')
@@ -230,6 +235,37 @@ test('a move of somebody else appears without a reload', { skip }, async () => {
   const moved = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Proposal! })
   assert.equal(moved.status, 200, moved.text)
   await column(page, 'Proposal').getByRole('link', { name: 'Moved by another' }).waitFor()
+  await end()
+})
+
+test('a move of somebody else is heard of that comes while the board is read', { skip }, async () => {
+  const deal = await makeDeal('Moved meanwhile', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  const requests = requestsOf(page)
+  // The answer is of before the move, and comes once the page has taken the board for stale.
+  await page.route(
+    '**/deal/view/board?*',
+    async route => {
+      const answer = await route.fetch()
+      await page.evaluate(() => {
+        const told = new Promise<void>(resolve => {
+          const channel = new BroadcastChannel('dealwright-events')
+          channel.onmessage = () => setTimeout(resolve, 500)
+        })
+        Object.assign(globalThis, { told })
+      })
+      const moved = await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Proposal! })
+      assert.equal(moved.status, 200, moved.text)
+      await page.evaluate(() => (globalThis as unknown as { told: Promise<void> }).told)
+      await route.fulfill({ response: answer })
+    },
+    { times: 1 },
+  )
+  await page.goto(`${service.url}/board`)
+  await column(page, 'Proposal').getByRole('link', { name: 'Moved meanwhile' }).waitFor()
+  const [feed, board] = ['event', 'deal/view/board'].map(path => requests.indexOf(`GET ${v1}/${path}`))
+  assert.ok(feed! >= 0 && feed! < board!, 'where the feed is, is asked before the board')
   await end()
 })
 

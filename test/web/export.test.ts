@@ -86,6 +86,7 @@ suite('The Export menu', { skip: noBrowser }, () => {
     const ui = await openUi(service!, '/contacts?columns=first_name,last_name', { user })
     await ui.page.getByRole('button', { name: 'Export' }).click()
     const items = ui.page.getByRole('menuitem', { name: 'CSV' })
+    await items.nth(1).waitFor()
     const states = await items.evaluateAll(all => all.map(item => item.getAttribute('aria-disabled')))
     assert.deepEqual(states, ['true', null])
     await ui.end()

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -43,13 +43,13 @@ test('forced colours: the board', { skip }, async () => {
   await isMarked('a selected card', page.locator('[data-card][data-selected]'))
   await page.keyboard.press('m')
   const entries = page.getByRole('menu')
-  await entries.waitFor()
+  await focusIn(entries)
   await page.keyboard.press('ArrowDown')
   await isMarked('the entry of a menu', page.locator('[role^=menuitem]:focus'))
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Search and commands' })
-  await palette.getByPlaceholder(/^Search deals/).waitFor()
+  await focusIn(palette.getByPlaceholder(/^Search deals/))
   await page.keyboard.press('ArrowDown')
   await isMarked('what is chosen in the palette', palette.locator('[role=menuitem][data-focused]'))
   await end()
@@ -107,9 +107,7 @@ test('what opens over a table is accessible', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/deals')
   await page.getByRole('grid').getByRole('link').first().waitFor()
   for (const name of [/^Columns/, /^Sort/, /^(Add )?[Ff]ilter/, /^Views?/]) {
-    const button = page.getByRole('button', { name }).first()
-    if ((await button.count()) === 0) assert.fail(`there is no button ${name}`)
-    await button.click()
+    await page.getByRole('button', { name }).first().click()
     await page.locator('.floating').first().waitFor()
     await accessible(`what ${name} opens`)
     await page.keyboard.press('Escape')

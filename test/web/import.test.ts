@@ -5,7 +5,7 @@ import { before, suite, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const service = noBrowser ? null : await startService()
 const phone = { width: 390, height: 844 }
@@ -148,10 +148,12 @@ suite('An import', { skip: noBrowser }, () => {
 
     await page.getByRole('link', { name: 'Import another file' }).click()
     await choose(page, 'errors.csv', errors)
-    await page.getByText('in your last import of such a file').waitFor()
+    // The message stays as long as the pointer is on it.
+    const asBefore = messageOf(page, 'in your last import of such a file')
+    await asBefore.hover()
     await page.getByRole('button', { name: 'Odd becomes: Name' }).waitFor()
     await page.getByRole('button', { name: 'Where becomes: Territory' }).waitFor()
-    await page.getByRole('button', { name: 'Guess anew' }).click()
+    await asBefore.getByRole('button', { name: 'Guess anew' }).click()
     await page.getByRole('button', { name: 'Odd becomes: Not imported' }).waitFor()
     assert.equal(await odd.count(), 1)
     await ui.end()
@@ -243,7 +245,7 @@ suite('An import', { skip: noBrowser }, () => {
       await page.keyboard.press('Enter')
       await page.getByRole('searchbox').fill(target)
       await press(page, page.getByRole('option', { name: target, exact: true }))
-      await page.getByRole('button', { name: `${column} becomes: ${target}` }).waitFor()
+      await focusIn(page.getByRole('button', { name: `${column} becomes: ${target}` }))
     }
     await become('Who', 'Not imported')
     await page.getByText(/No column becomes .*Last name/).waitFor()
@@ -318,9 +320,9 @@ suite('An import', { skip: noBrowser }, () => {
     // A comma in a cell divides nothing, and no ü is lost.
     await copy('name\tproduct_code\r\n"Müller, large"\tM1\r\nOther\tM2\r\n')
     await page.keyboard.press('Control+v')
-    await heading(page, 'What the columns become')
     const taken = 'The pasted text was taken as a CSV file of 3 lines.'
     await page.getByRole('log').getByText(taken).waitFor()
+    await heading(page, 'What the columns become')
     await page.getByText('2 rows, 2 of 2 columns imported').waitFor()
     await page.getByText('Müller, large · Other').waitFor()
     await ui.accessible('the columns of pasted cells')
@@ -340,8 +342,8 @@ suite('An import', { skip: noBrowser }, () => {
       .getByText(/“cells.png” is no such file/)
       .waitFor()
     await paste(['cells.png', 'stock.csv'])
-    await heading(page, 'What the columns become')
     await page.getByRole('log').getByText('The pasted file “stock.csv” was taken.').waitFor()
+    await heading(page, 'What the columns become')
     await page.getByRole('button', { name: 'Discard the file' }).click()
     await page.getByText('Nothing was imported.').waitFor()
     await ui.end()
@@ -356,7 +358,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Cheese becomes: Not imported' }).focus()
     const open = async () => {
       await page.keyboard.press('Enter')
-      await page.getByRole('searchbox').waitFor()
+      await focusIn(page.getByRole('searchbox'))
       const create = page.getByRole('button', { name: 'Create a field…' })
       while (!(await create.evaluate(button => button === document.activeElement)))
         await page.keyboard.press('Tab')
@@ -391,10 +393,12 @@ suite('An import', { skip: noBrowser }, () => {
       .first()
       .waitFor()
     await label.fill('Kind of cheese')
+    const mapped = page.waitForResponse(answer => answer.request().method() === 'PATCH')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Cheese becomes: Kind of cheese' }).waitFor()
     await page.getByRole('log').getByText('Added the field “Kind of cheese”').waitFor()
     await isBack('Kind of cheese')
+    // It is shown before it is saved.
+    await mapped
     await page.reload()
     await page.getByRole('button', { name: 'Cheese becomes: Kind of cheese' }).waitFor()
     await page.getByRole('link', { name: 'Try' }).click()
@@ -540,7 +544,8 @@ suite('An import', { skip: noBrowser }, () => {
     const ui = await openUi(service!, '/import?resource=company')
     const { page } = ui
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
-    const rows = Array.from({ length: 20_000 }, (_, index) => `Pausing ${index}`)
+    // Many more than are imported while one looks for a button.
+    const rows = Array.from({ length: 100_000 }, (_, index) => `Pausing ${index}`)
     await choose(page, 'many.csv', `name\n${rows.join('\n')}`)
     await heading(page, 'What the columns become')
     await page.getByRole('link', { name: 'Try' }).click()
@@ -552,7 +557,7 @@ suite('An import', { skip: noBrowser }, () => {
     const address = page.url()
     await page.goto(`${service!.url}/board`)
     await page.goto(address)
-    await page.getByText(/of 20,000 rows/).waitFor()
+    await page.getByText(/of 100,000 rows/).waitFor()
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('link', { name: 'Import of companies: many.csv' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -560,7 +565,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByText(/It was cancelled before its end/).waitFor()
     await page.getByRole('button', { name: 'Take the import back' }).waitFor()
     const made = await count('company', 'name:like(Pausing )')
-    assert.ok(made > 0 && made < 20_000, String(made))
+    assert.ok(made > 0 && made < rows.length, String(made))
     assert.equal(await told(page, 'created'), made)
     await ui.end()
   })

@@ -26,9 +26,9 @@ async function openForm(page: Page): Promise<Locator> {
 
 async function pick(form: Locator, label: string, text: string): Promise<void> {
   const box = form.getByRole('combobox', { name: label })
-  // A list closes when the page under it scrolls; after that, it opens by the next key.
+  // A list closes when the page under it scrolls, which it hears of with the next frame.
   await box.scrollIntoViewIfNeeded()
-  await form.page().waitForTimeout(200)
+  await box.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))
   await box.fill(text)
   await form
     .page()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { sayActor } from '../../web/src/records/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -67,7 +67,7 @@ test('undo in a text is that of the text, and not of what was saved before', { s
   assert.equal(await note.inputValue(), 't')
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Search and commands' })
-  await palette.getByPlaceholder(/^Search deals/).waitFor()
+  await focusIn(palette.getByPlaceholder(/^Search deals/))
   await page.keyboard.press('Escape')
   await palette.waitFor({ state: 'detached' })
   assert.equal((await stored('deal', id)).description, 'after')
@@ -262,6 +262,25 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await end()
 })
 
+test('a stage that is chosen while the deal moves comes after that', { skip }, async () => {
+  const { id } = await makeDeal('Moved twice', { pipeline_stage: known.stages.New! })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const stage = (name: string) => page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio', { name })
+  await stage('New').waitFor()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(`**/deal/${id}?*`, route => promise.then(() => route.fallback()), { times: 1 })
+  await page.keyboard.press('2')
+  await stage('Qualified')
+    .and(page.getByRole('radio', { checked: true }))
+    .waitFor()
+  await page.keyboard.press('3')
+  resolve()
+  await page.getByText('Moved to Qualified.').waitFor()
+  await page.getByText('Moved to Proposal.').waitFor()
+  assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Proposal)
+  await end()
+})
+
 test('a reopened deal is closed by Undo, as it had ended', { skip }, async () => {
   const won_reason = Object.values(known.options.won_reason!)[0]!
   const ended = { pipeline_stage: known.stages.Won!, won_reason, deal_closed_on: '2026-03-04' }
@@ -435,7 +454,7 @@ test('a narrow page does not scroll sideways', { skip }, async () => {
   ]) {
     const { page, end } = await openUi(service, path, { size })
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForTimeout(300)
+    await page.locator('.waiting').first().waitFor({ state: 'detached' })
     const wide = await page.evaluate(() => {
       const main = document.querySelector('main')!
       return [document.documentElement.scrollWidth, main.scrollWidth - main.clientWidth]

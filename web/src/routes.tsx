@@ -14,6 +14,8 @@ import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
 import { tableOf, tables } from './records/tables.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
+import { listen } from './shell/live.ts'
+import { may } from './shell/me.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The parameters of an address, as texts: what people read and write by hand. */
@@ -58,7 +60,10 @@ const shell = createRoute({
     // The board needs the fields to ask for its cards: they are read while the service says who asks.
     if (location.pathname === '/' || location.pathname === '/board')
       void queryClient.prefetchQuery(fieldsQuery('deal'))
-    if (!(await whoAsks())) throw redirect({ to: '/sign-in', search: { to: location.href } })
+    const me = await whoAsks()
+    if (!me) throw redirect({ to: '/sign-in', search: { to: location.href } })
+    // Before the page reads what it shows.
+    if (may(me, 'event:read')) listen()
   },
   loader: () => queryClient.ensureQueryData(meQuery),
   component: Shell,

@@ -1,5 +1,11 @@
 /** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
-import { QueryClient, queryOptions } from '@tanstack/react-query'
+import {
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query'
 import type { StageKind } from '../board/stage-kind.ts'
 import {
   type AnyRecord,
@@ -16,7 +22,29 @@ import { noteLabels } from './said.ts'
 
 const minute = 60_000
 
-export const queryClient = new QueryClient({
+/**
+ * What is stale while it is read for the first time is read again after that: the answer that is under way
+ * may tell of the time before, and TanStack Query would take it for the newest.
+ */
+class Client extends QueryClient {
+  override async invalidateQueries<K extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<K>,
+    options?: InvalidateOptions,
+  ): Promise<void> {
+    const first = this.getQueryCache()
+      .findAll({ ...filters, fetchStatus: 'fetching' } as InvalidateQueryFilters)
+      .filter(({ state }) => state.data === undefined)
+    const again = first.map(({ promise, queryKey }) =>
+      promise?.then(
+        () => super.invalidateQueries({ queryKey, exact: true }),
+        () => {},
+      ),
+    )
+    await Promise.all([super.invalidateQueries(filters, options), ...again])
+  }
+}
+
+export const queryClient = new Client({
   defaultOptions: {
     // The client has tried again where that is of use. The feed says what has changed (live.ts).
     queries: {

@@ -32,8 +32,10 @@ function DropdownInput(props: InputProps<number | string>) {
     ? choices
     : [{ id: value as number, name: `${nameOfOption(value, names, [])} (not in use)` }, ...choices]
   const change = (chosen: string | null) => onChange(chosen === null ? null : Number(chosen))
-  const letters = offered.reduce((sum, { name }) => sum + (name?.length ?? 0) + 4, 0)
-  if (!isBare && field.options && offered.length <= fewest && letters <= fewLetters) {
+  // Stages are read besides: until then the field says how many there are.
+  const all = choices.length > 0 ? offered : (field.options ?? [])
+  const letters = all.reduce((sum, { name }) => sum + (name?.length ?? 0) + 4, 0)
+  if (!isBare && field.options && all.length <= fewest && letters <= fewLetters) {
     return (
       <Chips
         {...{ label, error, autoFocus }}

@@ -12,22 +12,23 @@ export type ViewInUse = {
   readonly shown: ShownList
   readonly usual: ShownList
   readonly isEdited: boolean
+  /** the view and what is shown, of another address of this page */
+  readonly of: (search: Search) => Pick<ViewInUse, 'view' | 'shown'>
 }
 
+type Search = ShownList & { readonly view?: string | undefined }
+
 /** `usual` is what is shown where neither address nor view says anything. */
-export function useView(
-  source: string,
-  mode: ViewMode,
-  search: ShownList & { readonly view?: string | undefined },
-  usual: ShownList,
-): ViewInUse {
+export function useView(source: string, mode: ViewMode, search: Search, usual: ShownList): ViewInUse {
   const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
   const { defaultViews } = usePreferences()
-  const { filter, sort, columns, pipeline } = search
-  const said = { filter, sort, columns, pipeline }
-  const id = search.view ?? (isBare(said) ? defaultViews[`${source} ${mode}`] : undefined)
-  const view = views.find(one => String(one.id) === String(id)) ?? null
-  const shown = view && isBare(said) ? shownBy(view) : said
+  const of = ({ filter, sort, columns, pipeline, view: named }: Search) => {
+    const said = { filter, sort, columns, pipeline }
+    const id = named ?? (isBare(said) ? defaultViews[`${source} ${mode}`] : undefined)
+    const view = views.find(one => String(one.id) === String(id)) ?? null
+    return { view, shown: view && isBare(said) ? shownBy(view) : said }
+  }
+  const { view, shown } = of(search)
   const isEdited = !isSame(shown, view ? shownBy(view) : {}, usual)
-  return { source, mode, views, view, shown, usual, isEdited }
+  return { source, mode, views, view, shown, usual, isEdited, of }
 }

@@ -104,7 +104,8 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
   const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
   const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
-    void navigate({ to: '/forecast', search: { ...search, ...changes } as Search, replace: true })
+    // The address as it is: another choice may not be drawn yet.
+    void navigate({ to: '/forecast', search: before => ({ ...before, ...changes }) as Search, replace: true })
   return (
     <search className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">
       <Select

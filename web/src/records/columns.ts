@@ -17,6 +17,16 @@ export function parseColumns(text: string): Column[] {
   })
 }
 
+/** Those of them that are fields; without any, the first fields. */
+export function columnsOf(
+  text: string,
+  fields: readonly { readonly internal_name: string }[],
+): readonly Column[] {
+  const names = fields.map(({ internal_name }) => internal_name)
+  const known = parseColumns(text).filter(({ field }) => names.includes(field))
+  return known.length ? known : names.slice(0, 6).map(field => ({ field }))
+}
+
 export const printColumns = (columns: readonly Column[]): string =>
   columns.map(({ field, width }) => (width ? `${field}:${width}` : field)).join(',')
 

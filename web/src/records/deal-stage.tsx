@@ -1,7 +1,7 @@
 /** The stages of a deal's pipeline, as a row of choices: where the deal is, and where it can go. */
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { type Stage, stagesQuery } from '../api/queries.ts'
 import { kindOf } from '../board/stage-kind.ts'
@@ -23,12 +23,16 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   const format = useFormat()
   const list = useRef<HTMLDivElement>(null)
   const [moving, setMoving] = useState<number | null>(null)
+  /** what was chosen while a move is under way: it comes after it */
+  const [next, setNext] = useState<Stage | null>(null)
   const stages = (data ?? []).filter(({ pipeline }) => pipeline === record.pipeline)
   const current = moving ?? record.pipeline_stage
   const place = stages.findIndex(({ id }) => id === current)
   const here = stages[place]
   const move = async (stage: Stage) => {
-    if (reason || moving !== null || stage.id === record.pipeline_stage) return
+    if (reason) return
+    if (moving !== null) return setNext(stage)
+    if (stage.id === record.pipeline_stage) return
     // Another kind asks first.
     if (stage.kind === here?.kind) setMoving(stage.id)
     try {
@@ -42,6 +46,11 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   // The keys are the same as long as the stages are: what they do is read when one is pressed.
   const latest = useRef(move)
   latest.current = move
+  useEffect(() => {
+    if (moving !== null || !next) return
+    setNext(null)
+    void latest.current(next)
+  }, [moving, next])
   const kept = stages.map(({ id }) => id).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: `kept` says whether the stages are the same
   const commands = useMemo(() => {

@@ -12,6 +12,7 @@ import { pressed, printSort } from '../list/sort.ts'
 import { readSort, SortMenu } from '../list/sort-menu.tsx'
 import { useView } from '../list/use-view.ts'
 import { ViewMenu } from '../list/view-menu.tsx'
+import type { ShownList } from '../list/views.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
@@ -20,7 +21,7 @@ import { Button } from '../ui/button.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { BulkBar, FailuresDialog } from './bulk-bar.tsx'
 import { Cards } from './cards.tsx'
-import { type Column, parseColumns, printColumns, resized, shifted, toggled } from './columns.ts'
+import { type Column, columnsOf, printColumns, resized, shifted, toggled } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { ImportLink } from './import-link.tsx'
@@ -48,6 +49,7 @@ export function TablePage() {
 }
 
 type Search = { readonly [name in 'filter' | 'sort' | 'columns' | 'deleted' | 'view']?: string | undefined }
+type ShownNow = ShownList & { readonly sort: string }
 
 function ResourceTable({ table }: { table: TableName }) {
   const spec = tables[table]
@@ -67,11 +69,10 @@ function ResourceTable({ table }: { table: TableName }) {
   const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
   const job = useBulkJob(resource)
   const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
-  const columns = useMemo(() => {
-    const chosen = parseColumns(shown.columns ?? spec.columns)
-    const known = chosen.filter(({ field }) => fields.some(({ internal_name }) => internal_name === field))
-    return known.length ? known : fields.slice(0, 6).map(({ internal_name: field }) => ({ field }))
-  }, [shown.columns, spec.columns, fields])
+  const columns = useMemo(
+    () => columnsOf(shown.columns ?? spec.columns, fields),
+    [shown.columns, spec.columns, fields],
+  )
   const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
   const names = columns.map(({ field }) => field).sort()
   const expand = names
@@ -89,27 +90,36 @@ function ResourceTable({ table }: { table: TableName }) {
     [filter, sort, wanted, expand, search.deleted],
   )
   const show = useCallback(
-    (changes: Search, replace = false) =>
+    (changes: Search | ((before: Search) => Search), replace = false) =>
       void navigate({
         to: '/$table',
         params: { table },
-        search: before => ({ ...before, ...changes }),
+        search: before => ({ ...before, ...(typeof changes === 'function' ? changes(before) : changes) }),
         replace,
         // Another list begins at its top (use-active.ts); the router would put it where the last one was.
         resetScroll: false,
       }),
     [navigate, table],
   )
-  /** Changes what is shown. The whole of it stands in the address then: a link says what its view said. */
-  const change = (changes: Search, replace = false) =>
-    show({ ...shown, sort, ...(inUse.view ? { view: String(inUse.view.id) } : {}), ...changes }, replace)
-  const showColumns = (next: readonly Column[]) => change({ columns: printColumns(next) }, true)
+  /**
+   * Changes what is shown. The whole of it stands in the address then: a link says what its view said. `make`
+   * gets what is shown by the address as it is: of two quick presses the first may not be drawn yet.
+   */
+  const change = (make: (now: ShownNow) => Search, replace = false) =>
+    show(before => {
+      const { view, shown } = inUse.of(before)
+      const now = { ...shown, sort: shown.sort ?? spec.sort }
+      return { ...now, ...(view ? { view: String(view.id) } : {}), ...make(now) }
+    }, replace)
+  const changeColumns = (make: (now: readonly Column[]) => readonly Column[]) =>
+    change(now => ({ columns: printColumns(make(columnsOf(now.columns ?? spec.columns, fields))) }), true)
   const actions: HeadActions = {
-    sort: (field, isBeside) => change({ sort: printSort(pressed(readSort(sort), field, isBeside)) }),
-    sortTo: (field, direction) => change({ sort: printSort([{ field, direction }]) }),
-    resize: (field, width) => showColumns(resized(columns, field, width)),
-    move: (field, by) => showColumns(shifted(columns, field, by)),
-    hide: field => showColumns(toggled(columns, field)),
+    sort: (field, isBeside) =>
+      change(now => ({ sort: printSort(pressed(readSort(now.sort), field, isBeside)) })),
+    sortTo: (field, direction) => change(() => ({ sort: printSort([{ field, direction }]) })),
+    resize: (field, width) => changeColumns(now => resized(now, field, width)),
+    move: (field, by) => changeColumns(now => shifted(now, field, by)),
+    hide: field => changeColumns(now => toggled(now, field)),
   }
   const listed = new URLSearchParams({ ...(filter ? { filter } : {}), sort }).toString()
   const href = useCallback((id: number) => `/${table}/${id}?${listed}`, [table, listed])
@@ -121,7 +131,7 @@ function ResourceTable({ table }: { table: TableName }) {
     })
   const setFilter = (next: string) => {
     setSelection(nothing)
-    change({ filter: next || undefined })
+    change(() => ({ filter: next || undefined }))
   }
   const { total, error, retry } = useTotal(resource, asked)
   const shared = {
@@ -173,13 +183,13 @@ function ResourceTable({ table }: { table: TableName }) {
         <div className="min-w-0 grow">
           <FilterBar source={resource} filter={filter} onChange={setFilter} error={error} />
         </div>
-        <SortMenu source={resource} sort={sort} onChange={next => change({ sort: next })} />
+        <SortMenu source={resource} sort={sort} onChange={next => change(() => ({ sort: next }))} />
         {!search.deleted && <ImportLink resource={resource} />}
         {!search.deleted && <ExportMenu {...{ resource, fields, filter, sort }} />}
         <ColumnsMenu
           {...{ fields, columns }}
-          onChange={showColumns}
-          onReset={() => change({ columns: undefined }, true)}
+          onChange={next => changeColumns(() => next)}
+          onReset={() => change(() => ({ columns: undefined }), true)}
         />
       </div>
       {total?.count === 0 ? (

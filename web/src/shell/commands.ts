@@ -2,7 +2,7 @@
  * The one registry of what can be done: the key handler, the palette and the sheet of keys all read it. A
  * component's commands are there as long as it is shown; what was registered last comes first.
  */
-import { useEffect } from 'react'
+import { useLayoutEffect } from 'react'
 import { shared } from '../ui/shared.ts'
 import { preferences } from './preferences.ts'
 
@@ -24,9 +24,12 @@ export type Command = {
 const registered = shared<readonly Command[]>([])
 export const useRegistered = registered.use
 
-/** Registers commands while the component is shown. `list` must be the same array until they change. */
+/**
+ * Registers commands as long as the component is shown: from when it is drawn, so that no key comes too soon.
+ * `list` must be the same array until they change.
+ */
 export function useCommands(list: readonly Command[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     registered.set([...list, ...registered.get()])
     return () => registered.set(registered.get().filter(command => !list.includes(command)))
   }, [list])

@@ -34,8 +34,32 @@ let isWaiting = false
 let waitMs = soonMs
 let readAt = Number.NEGATIVE_INFINITY
 
+/** The newest event that was heard of. */
+let heard = 0
+
+/** Where the feed was before the page read what it shows, and what other pages tell of it. */
+let listening: { readonly last: Promise<number>; readonly channel: BroadcastChannel } | null = null
+
+/** To be called before anything is read that is shown: what happens from then on is heard of. */
+export function listen(): void {
+  if (listening) return
+  const channel = new BroadcastChannel('dealwright-events')
+  channel.onmessage = ({ data }) => tell(data as Happened)
+  const last = position()
+  // Whoever follows is told of it.
+  last.catch(() => {})
+  listening = { last, channel }
+}
+
+/** Where the feed is now. */
+async function position(): Promise<number> {
+  const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 } })
+  return (body as { meta: { last: number } }).meta.last
+}
+
 /** Notes what others have changed. While that goes on, as an import does, pages are read ever more rarely. */
 function tell(event: Happened): void {
+  heard = Math.max(heard, event.seq)
   if (isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
   if (isWaiting) return
@@ -56,16 +80,16 @@ function tell(event: Happened): void {
 export function useLive(isAllowed: boolean): void {
   useEffect(() => {
     if (!isAllowed) return
+    listen()
+    const { last, channel } = listening!
     const end = new AbortController()
-    const channel = new BroadcastChannel('dealwright-events')
-    channel.onmessage = ({ data }) => tell(data as Happened)
     const lead = async () => {
       const say = (event: Happened) => {
         tell(event)
         channel.postMessage(event)
       }
       let isAgain = false
-      while ((await follow(say, end.signal, isAgain)) === 'failed') {
+      while ((await follow(say, end.signal, isAgain ? null : last)) === 'failed') {
         await pause(againMs, end.signal)
         isAgain = true
       }
@@ -76,32 +100,33 @@ export function useLive(isAllowed: boolean): void {
     return () => {
       end.abort()
       channel.close()
+      listening = null
     }
   }, [isAllowed])
 }
 
 /**
  * Ends when the signal aborts, or when the feed does not go on: it `failed` where it can be tried again, as
- * while the service restarts.
+ * while the service restarts. `last` is where the feed was when the page was loaded; null: that was long ago.
  */
 async function follow(
   onEvent: (event: Happened) => void,
   signal: AbortSignal,
-  isAgain: boolean,
+  last: Promise<number> | null,
 ): Promise<'failed' | 'ended'> {
-  let last: number
+  let after: number
   try {
-    const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 }, signal })
-    last = (body as { meta: { last: number } }).meta.last
+    // Another page may have followed until now, and told what it heard.
+    after = last ? Math.max(await last, heard) : await position()
   } catch (error) {
     const isRefused = error instanceof DealwrightError && [401, 403].includes(error.status)
     return isRefused || signal.aborted ? 'ended' : 'failed'
   }
   if (signal.aborted) return 'ended'
   // What happened meanwhile was not heard of.
-  if (isAgain) void queryClient.invalidateQueries()
+  if (!last) void queryClient.invalidateQueries()
   return new Promise(resolve => {
-    const source = new EventSource(`${base}/event?after=${last}`)
+    const source = new EventSource(`${base}/event?after=${after}`)
     const stop = () => {
       source.close()
       signal.removeEventListener('abort', stop)

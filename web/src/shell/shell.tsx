@@ -14,7 +14,7 @@ import {
   Upload,
   Users,
 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
 import { Key } from '../ui/bits.tsx'
@@ -87,7 +87,7 @@ export function Shell() {
   const close = () => setOpen(null)
   useLive(may(me, 'event:read'))
   usePageFocus()
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener('keydown', handleKey)
     return () => document.removeEventListener('keydown', handleKey)
   }, [])

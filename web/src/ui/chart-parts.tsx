@@ -7,6 +7,7 @@ export type Series = { readonly name: string; readonly look: Look }
 
 export type Mark = {
   readonly value: number
+  /** another one for each mark of a bar */
   readonly look: Look
   /** what the mark says in words, to a screen reader and when pointed at */
   readonly name: string

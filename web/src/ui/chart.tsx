@@ -61,7 +61,7 @@ export function StackedBars(props: {
                   below += mark.value
                   return (
                     <MarkLink
-                      key={mark.name}
+                      key={mark.look}
                       mark={mark}
                       isFirst={index === first && at === 0}
                       onClick={onClick}
@@ -124,7 +124,7 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
                 before += width
                 return (
                   <MarkLink
-                    key={mark.name}
+                    key={mark.look}
                     mark={mark}
                     isFirst={index === first && at === 0}
                     onClick={onClick}
