@@ -181,10 +181,9 @@ function database(backend: Backend, options: LimitedOptions): Database {
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
     unhurried: quickly(means, true),
-    async transaction(asker, act) {
-      await pauses.over(asker.account)
+    transaction(asker, act) {
       const inTurn = () => transactions.take(asker, () => transact({ sql, guard, shouldPrepare }, act))
-      return whileAvailable(inTurn, true)
+      return pauses.writing(asker.account, () => whileAvailable(inTurn, true))
     },
     async ready() {
       return !isClosed && backend.isAvailable() && answersSoon(requests.query('SELECT 1'))
@@ -241,10 +240,9 @@ function quickly(
     whileAvailable(() => guard<R>(turn => sql.unsafe(...withTurn(asked, turn)), isUnhurried))
   return {
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
-    async write(account, text, params, first) {
-      await pauses.over(account)
+    write(account, text, params, first) {
       const write = (turn?: Turn) => commits.write(account, text, params, first, turn)
-      return whileAvailable(() => guard(write, isUnhurried), true)
+      return pauses.writing(account, () => whileAvailable(() => guard(write, isUnhurried), true))
     },
   }
 }

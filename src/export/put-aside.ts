@@ -9,16 +9,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Waited } from '../db/fair-share.ts'
-import { Refusal } from '../errors.ts'
 import type { ListDatabase } from '../list/list.ts'
 import { recordsInSteps } from '../list/whole.ts'
-import type { Viewer } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { Asked, ExportDatabase, Exported } from './export.ts'
-
-/** How often it is made again. What a write had begun before the others waited may still come. */
-const attemptsMax = 4
 
 /** The stream of the file, which is gone from its folder already. */
 export async function putAside(db: ExportDatabase, asked: Asked, ended: AbortSignal): Promise<Exported> {
@@ -26,10 +21,10 @@ export async function putAside(db: ExportDatabase, asked: Asked, ended: AbortSig
   const reader = db.inTurn({ account, signal: ended })
   const file = await openNameless()
   try {
+    const before = await lastSeq(reader, account)
     let bytes = await made(reader, asked, file, ended)
-    for (let attempt = 1; bytes === null && attempt < attemptsMax; attempt++)
+    if ((await lastSeq(reader, account)) !== before)
       bytes = await db.whileUnwritten(account, () => made(reader, asked, file, ended))
-    if (bytes === null) throw changedTooOften()
     return { content: file.createReadStream({ start: 0 }), bytes }
   } catch (error) {
     await file.close()
@@ -45,15 +40,14 @@ async function openNameless(): Promise<FileHandle> {
   return file
 }
 
-/** Makes the export in the file. Returns its bytes; null when the account was written to meanwhile. */
+/** Makes the export in the file. Returns its bytes. */
 async function made(
   reader: ListDatabase,
   asked: Asked,
   file: FileHandle,
   ended: AbortSignal,
-): Promise<number | null> {
+): Promise<number> {
   await file.truncate(0)
-  const before = await lastSeq(reader, asked.viewer)
   await refuseTooMany(reader, asked)
   const steps = recordsInSteps(reader, asked.fields, asked.viewer, asked.request.list)
   let bytes = 0
@@ -62,20 +56,14 @@ async function made(
     await file.write(chunk, 0, chunk.length, bytes)
     bytes += chunk.length
   }
-  return (await lastSeq(reader, asked.viewer)) === before ? bytes : null
+  return bytes
 }
 
 /** The number of the account's last event: every write of records moves it. */
-async function lastSeq(reader: ListDatabase, { catalog }: Viewer): Promise<string | null> {
-  const account = String(catalog.account.id)
+async function lastSeq(reader: ListDatabase, account: string): Promise<string | null> {
   const [row] = await ask(
     reader,
     sql`SELECT last_seq::text AS seq FROM counter WHERE account_id = ${account}::bigint`,
   )
   return row!.seq!
-}
-
-function changedTooOften(): Refusal {
-  const why = 'The account is changed too often for an export; try again in a moment.'
-  return new Refusal('overloaded', why, [], { 'retry-after': '10' })
 }

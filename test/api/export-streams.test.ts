@@ -118,13 +118,17 @@ test('an account that never stops writing is exported, as of one moment, and its
       await rename(12_999, title)
     }
   })()
+  // Some write at every moment, whichever of them an export has wait.
+  const others = [2000, 3000, 4000, 5000].map(async id => {
+    while (!isOver) await rename(id, 'busy')
+  })
   const titles = titlesOf(await exported('format=jsonl&sort=id:asc', () => {}))
   const read = count
   const [first, last] = [titles.get(1000)!, titles.get(12_999)!]
   assert.ok(first === last || Number(first) === Number(last) + 1, `${first} ${last}`)
   await until(async () => count > read)
   isOver = true
-  await writing
+  await Promise.all([writing, ...others])
 })
 
 test('a client that reads slowly gets all of it, and keeps nobody waiting', async () => {

@@ -368,6 +368,7 @@ test('retries come when they are due, and a dead letter after the last', async (
     ahead += 2100
   }
   await receiver.until(8)
+  await eventually(async () => (await deliveriesOf(id))[0]!.attempts === 8, 'the last attempt written')
   standsAt = null
   const [delivery] = await deliveriesOf(id)
   assert.equal(new Set(receiver.got.map(one => one.id)).size, 1)

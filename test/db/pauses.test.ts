@@ -1,0 +1,74 @@
+/** Writes that wait while all records of their account are read (D81). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { Pauses } from '../../src/db/pauses.ts'
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+
+const never = 300_000
+
+/** What happens, in order; each act goes on when it is told to. */
+function watched(waitMs = never) {
+  const pauses = new Pauses(waitMs)
+  const log: string[] = []
+  const ends = new Map<string, () => void>()
+  const act = (name: string) => async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    log.push(`${name} begins`)
+    ends.set(name, resolve)
+    await promise
+    log.push(`${name} ends`)
+  }
+  return {
+    log,
+    writing: (name: string, account = '1') => pauses.writing(account, act(name)),
+    reading: (name: string) => pauses.during('1', act(name)),
+    async end(name: string) {
+      ends.get(name)!()
+      await turnOfLoop()
+    },
+  }
+}
+
+test('what has begun is over before the account is read, and what comes later waits', async () => {
+  const { log, writing, reading, end } = watched()
+  const all = [writing('a'), writing('b'), reading('R'), writing('c'), writing('other', '2')]
+  await turnOfLoop()
+  await end('a')
+  assert.deepEqual(log.splice(0), ['a begins', 'b begins', 'other begins', 'a ends'])
+  await end('b')
+  assert.deepEqual(log.splice(0), ['b ends', 'R begins'])
+  await end('R')
+  assert.deepEqual(log.splice(0), ['R ends', 'c begins'])
+  await end('c')
+  await end('other')
+  await Promise.all(all)
+})
+
+test('between two that read, what has waited is written', async () => {
+  const { log, writing, reading, end } = watched()
+  const all = [reading('R'), reading('S'), writing('a'), writing('b')]
+  await end('R')
+  assert.deepEqual(log.splice(0), ['R begins', 'R ends', 'a begins', 'b begins'])
+  all.push(writing('c'))
+  await end('a')
+  await end('b')
+  assert.deepEqual(log.splice(0), ['a ends', 'b ends', 'S begins'])
+  await end('S')
+  assert.deepEqual(log.splice(0), ['S ends', 'c begins'])
+  await end('c')
+  await Promise.all(all)
+})
+
+test('what waits too long is refused, and is not written later', async () => {
+  const { log, writing, reading, end } = watched(1)
+  const all = reading('R')
+  await assert.rejects(writing('a'), DatabaseUnavailable)
+  await end('R')
+  await all
+  assert.deepEqual(log.splice(0), ['R begins', 'R ends'])
+  const next = writing('b')
+  await end('b')
+  await next
+  assert.deepEqual(log, ['b begins', 'b ends'])
+})
