@@ -12,15 +12,23 @@ import { indexExpression } from './field.ts'
 /** How far an index is. `progress` goes from 0 to 1; null when the database does not tell it. */
 export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
 
+/**
+ * Whether somebody builds the index `i`. PostgreSQL tells which index that is a moment after the index is
+ * there: until then it is one of the table.
+ */
+const isBuilding = sql`EXISTS (SELECT 1 FROM pg_stat_progress_create_index p
+        WHERE p.datname = current_database()
+          AND (p.index_relid = i.indexrelid OR p.relid = i.indrelid AND p.index_relid = 0))`
+
 export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
   const [row] = await ask(
     db,
     sql`SELECT i.indisvalid::text AS valid, (
         SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0),
           p.tuples_done::float8 / nullif(p.tuples_total, 0))
-        FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS progress,
-      EXISTS (
-        SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)::text AS building
+        FROM pg_stat_progress_create_index p
+        WHERE p.datname = current_database() AND p.index_relid = i.indexrelid)::text AS progress,
+      ${isBuilding}::text AS building
       FROM pg_index i WHERE i.indexrelid = to_regclass(${indexName(account, field)}::text)`,
   )
   if (row?.valid === 'true') return { state: 'ready', progress: 1 }
@@ -63,8 +71,7 @@ export async function arrangeIndexes(
   const db = { query }
   const present = await ask(
     db,
-    sql`SELECT c.relname AS name, i.indisvalid::text AS valid,
-        EXISTS (SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)::text AS building
+    sql`SELECT c.relname AS name, i.indisvalid::text AS valid, ${isBuilding}::text AS building
       FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
       WHERE c.relname LIKE ${`custom\\_${account}\\_%`}::text`,
   )
