@@ -37,7 +37,7 @@ const rememberMs = 1000
 /** A token that is used after that time is looked up again ahead of its end, so that no request waits. */
 const refreshAfterMs = 500
 const tokensMax = 10_000
-/** A catalog takes about 0.2 MB, more where roles hide fields. */
+/** How many accounts' catalogs are remembered, each with what was made of it. */
 const catalogsMax = 1000
 
 type Remembered = {

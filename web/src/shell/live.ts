@@ -88,10 +88,10 @@ export function useLive(isAllowed: boolean): void {
         tell(event)
         channel.postMessage(event)
       }
-      let isAgain = false
-      while ((await follow(say, end.signal, isAgain ? null : last)) === 'failed') {
+      let from: Promise<number> | null = last
+      while ((await follow(say, end.signal, from)) === 'failed') {
         await pause(againMs, end.signal)
-        isAgain = true
+        from = null
       }
     }
     if (navigator.locks)
