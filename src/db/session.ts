@@ -93,7 +93,7 @@ export class Session {
     const late = new DatabaseUnavailable('The connection could not be made in time')
     if (options.connectWithinMs !== null)
       this.#connectTimer = setTimeout(() => this.end(late), options.connectWithinMs)
-    this.#begin().catch(error => (error instanceof DatabaseUnavailable ? this.end(error) : this.#lose(error)))
+    void this.#begin()
   }
 
   /** how many statements wait for their answers */
@@ -149,11 +149,18 @@ export class Session {
   }
 
   async #begin(): Promise<void> {
-    const { connect, user, password, settings } = this.#options
-    const made = await connect(this.#ended.signal)
-    this.#socket = made
-    made.on('error', error => this.#lose(error)).on('close', () => this.#lose())
-    if (this.#over !== null) return void made.destroy()
+    try {
+      this.#socket = await this.#options.connect(this.#ended.signal)
+    } catch (error) {
+      return this.#lose(error as Error)
+    }
+    const made = this.#socket.on('error', error => this.#lose(error)).on('close', () => this.#lose())
+    if (this.#over === null) this.#guard(() => this.#greet(made))
+    else made.destroy()
+  }
+
+  #greet(made: Duplex): void {
+    const { user, password, settings } = this.#options
     const answerLogin = login(user, password)
     const read = wire.messageReader((type, body) => {
       if (this.#over !== null) return
@@ -247,6 +254,7 @@ export class Session {
   }
 
   #lose(error: NodeJS.ErrnoException = new Error('The connection was lost')): void {
-    this.end(new DatabaseUnavailable(error.message || error.code, { cause: error }))
+    const isKnown = error instanceof DatabaseUnavailable
+    this.end(isKnown ? error : new DatabaseUnavailable(error.message || error.code, { cause: error }))
   }
 }

@@ -3,10 +3,11 @@
  * accounts: every answer is the one that was asked for, or a clear failure (D100).
  */
 import assert from 'node:assert/strict'
-import { Duplex } from 'node:stream'
+import { Duplex, PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
+import { Session } from '../../src/db/session.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
 
@@ -19,6 +20,28 @@ describe('embedded', () => suite(async () => ({ template })))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () =>
   suite(async () => ({ url: await createDatabase(server!.url) })),
 )
+
+test('a throw as a connection is made is told as one of the client, without its message', async () => {
+  const said: string[] = []
+  const write = () => {
+    throw new Fault('of a secret')
+  }
+  const session = new Session({
+    user: 'somebody',
+    password: 'something',
+    settings: {},
+    connect: () => Object.assign(new PassThrough(), { write }),
+    isRemote: true,
+    connectWithinMs: null,
+    onAnswer() {},
+    onOver() {},
+    log: line => said.push(line),
+  })
+  const refusal = { name: 'DatabaseUnavailable', message: 'The client failed on the connection' }
+  await assert.rejects(session.ask('SELECT 1', []), refusal)
+  assert.match(said.join(), /client failed: Fault at/)
+  assert.doesNotMatch(said.join(), /secret/)
+})
 
 function suite(place: () => Promise<{ template: string } | { url: string }>) {
   let db: Database
@@ -154,6 +177,8 @@ function neighbours(
       error => {
         // Before it is in line, what is thrown is the asker's alone.
         if (!(error instanceof DatabaseUnavailable) && !(error instanceof Fault)) throw error
+        // What a session says of its end is logged.
+        if (!(error instanceof Fault)) assert.doesNotMatch(error.message, /secret/)
         tally.refused++
       },
     ),
