@@ -35,12 +35,14 @@ type Opened = { url: string } | { dataDir: string }
 const directory = ownDirectory()
 sayMachine()
 if (values.engine.includes('postgres'))
-  await onServer<[string, string]>(async (url, otherUrl) => {
+  await onServer<[string, string, string]>(async (url, otherUrl, plainUrl) => {
     const own = await candidate('this version', here, { url })
-    const plain = await startProcess('bench/plain.ts', { DATABASE_URL: url })
     const before = await candidate('the other version', other, { url: otherUrl })
-    await compare('PostgreSQL', [own, before, { ...own, name: 'plain Fastify + pg', service: plain }])
-  }, 2)
+    // Its writes would leave rows behind in the tables of whoever shared a database with it.
+    const items = await casesOn({ url: plainUrl }, here)
+    const plain = await startProcess('bench/plain.ts', { DATABASE_URL: plainUrl })
+    await compare('PostgreSQL', [own, before, { name: 'plain Fastify + pg', service: plain, items }])
+  }, 3)
 if (values.engine.includes('embedded'))
   await compare('Embedded', [
     await candidate('this version', here, { dataDir: join(directory, 'this') }),
@@ -50,11 +52,16 @@ process.exit(0)
 
 /** The service of a version, on deals that the same version has made. */
 async function candidate(name: string, root: string, open: Opened): Promise<Candidate> {
-  const { prepareDeals } = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
-  const items = cases(await prepareDeals(open, Number(values.deals)))
+  const items = await casesOn(open, root)
   const place = 'url' in open ? { DATABASE_URL: open.url, DATA_DIR: directory } : { DATA_DIR: open.dataDir }
   const service: Running = await startService({ ...place, DEALWRIGHT_TOKEN: accountTokens[0]! }, root)
   return { name, service, items }
+}
+
+/** What is asked of deals that the version in `root` makes. */
+async function casesOn(open: Opened, root: string): Promise<readonly Case[]> {
+  const { prepareDeals } = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
+  return cases(await prepareDeals(open, Number(values.deals)))
 }
 
 async function compare(title: string, candidates: readonly Candidate[]): Promise<void> {

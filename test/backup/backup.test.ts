@@ -338,10 +338,13 @@ async function backUpBusy(location: DatabaseLocation, name: string): Promise<voi
         sales_owner: 1,
       }
       const reply = await send(service.url, 'POST', '', body)
+      // On a slow machine the copy can hold up a write for longer than writes wait. Then nothing is promised.
+      if (reply.status === 503) continue
       assert.equal(reply.status, 201)
       const { id } = ((await reply.json()) as { data: { id: number } }).data
       acknowledged.set(id, 1)
       const changed = await send(service.url, 'PATCH', `/${id}`, { description: 'changed' })
+      if (changed.status === 503) continue
       assert.equal(changed.status, 200)
       acknowledged.set(id, 2)
     }
