@@ -16,7 +16,7 @@ import { type Administered, type Administrator, attempt, requestKeyOf } from './
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import { changedField, freeName, hasOwnOptions, ownOptions, rowOf, type Shape } from './field.ts'
 import type { Findings } from './findings.ts'
-import { formOf, formVersion, newForm } from './form.ts'
+import { formOf, formVersion, newForm, withUnseen } from './form.ts'
 import { countIndexes } from './indexes.ts'
 import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
@@ -118,7 +118,7 @@ export function deleteOption(
   return updateOption(administrator, fieldId, id, { is_active: false })
 }
 
-/** Arranges the whole form of a resource. */
+/** Arranges the whole form of a resource, of the fields that the administrator's role does not hide (D64). */
 export async function arrangeForm(
   administrator: Administrator,
   source: string,
@@ -127,14 +127,12 @@ export async function arrangeForm(
   const { form } = await attempt(administrator, async (catalog, findings) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
-    const version = formVersion(formOf(fields))
+    const seen = { ...fields, fields: fields.fields.filter(field => !findings.isHidden(field)) }
+    const version = formVersion(formOf(seen))
     const { precondition = null } = administrator
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
-    const sections = newForm(body, fields, findings)
-    const form = sections.map(part => ({
-      ...part,
-      fields: part.fields.filter(name => !fields.byName.get(name)?.deleted_at),
-    }))
+    const form = newForm(body, seen, findings)
+    const sections = withUnseen(fields, form, findings.isHidden)
     return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
   })
   return form

@@ -62,12 +62,12 @@ async function tryUntilSaved<T extends object>(
   administrator: Administrator,
   propose: Proposal<T>,
 ): Promise<T> {
-  const { db, actor, origin = {}, idempotency = null } = administrator
+  const { db, actor, viewer, origin = {}, idempotency = null } = administrator
   const before = await storedResponse<T>(db, requestKeyOf(administrator))
   if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
     const catalog = await administrator.loadCatalog()
-    const findings = newFindings(catalog)
+    const findings = newFindings(catalog, viewer)
     const proposed = await propose(catalog, findings)
     refuseProblems(findings)
     const { change, response } = proposed!

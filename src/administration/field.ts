@@ -209,7 +209,7 @@ export function freeName(
       '/internal_name',
       'name_taken',
       `is "${internal}", which is the name of ${taken.deleted_at ? 'a deleted' : 'another'} field`,
-      hint,
+      findings.isHidden(taken) ? undefined : hint,
     )
   }
   const same = fields.fields.find(
@@ -222,7 +222,7 @@ export function freeName(
       '/field_name',
       'name_taken',
       `is "${name}", which is the name of another field`,
-      `It is ${same.internal_name}.`,
+      findings.isHidden(same) ? undefined : `It is ${same.internal_name}.`,
     )
 }
 

@@ -5,9 +5,12 @@
 import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
+import type { Field } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import type { Nested, Reference } from '../records/parse.ts'
+import { isHiddenByRole } from '../records/rendered-record.ts'
+import type { Viewer } from '../rights/visibility.ts'
 
 export type Findings = {
   readonly catalog: Catalog
@@ -17,10 +20,16 @@ export type Findings = {
   readonly references: Reference[]
   /** a default creates no records, so a default that would create one is refused */
   readonly nested: Nested[]
+  /** whether the role of whoever asks hides the field (D64); then it is not named */
+  readonly isHidden: (field: Field) => boolean
 }
 
-export function newFindings(catalog: Catalog): Findings {
-  return { catalog, problems: new Problems(), warnings: [], references: [], nested: [] }
+export function newFindings(catalog: Catalog, viewer: Viewer | undefined): Findings {
+  const isHidden = ({ resource, internal_name: name }: Field) => {
+    const seen = viewer?.catalog.resources.get(resource)
+    return seen !== undefined && isHiddenByRole(seen, name)
+  }
+  return { catalog, problems: new Problems(), warnings: [], references: [], nested: [], isHidden }
 }
 
 /** Notes a problem of the member at `path`. */

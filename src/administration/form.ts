@@ -1,6 +1,7 @@
 /** The form of a resource: its sections, and the place of each field in them (D34, D36). Pure. */
 import { createHash } from 'node:crypto'
 import type { ResourceFields, Section } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { type Findings, nameOf, report } from './findings.ts'
@@ -17,7 +18,7 @@ export function formOf({ fields }: ResourceFields): Section[] {
 
 /** The form as it is stored, with the deleted fields in their sections. */
 export function storedForm(fields: ResourceFields): Section[] {
-  return withDeleted(fields, formOf(fields))
+  return withUnseen(fields, formOf(fields))
 }
 
 /** The version of a form (D7). It differs whenever the form shows something else. */
@@ -44,13 +45,13 @@ export function moved(
     const at = position === null ? others.length : position - 1
     return { ...part, fields: [...others.slice(0, at), name, ...others.slice(at)] }
   })
-  return withDeleted(
+  return withUnseen(
     fields,
     placed.filter(part => part.fields.length > 0),
   )
 }
 
-/** The form that a body describes: each field once, in titled sections. */
+/** The form that a body describes: each of the fields once, in titled sections. */
 export function newForm(body: Json, fields: ResourceFields, findings: Findings): Section[] {
   if (!Array.isArray(body)) {
     report(
@@ -101,15 +102,22 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
       'required',
       `Every field needs a place in the form; these are missing: ${missing.join(', ')}`,
     )
-  return withDeleted(fields, form)
+  return form
 }
 
-/** Deleted fields keep their section, in case they are restored. */
-function withDeleted({ fields }: ResourceFields, form: readonly Section[]): Section[] {
+/**
+ * The form with the fields that whoever arranged it does not see: they keep their section. Deleted ones are
+ * among them, in case they are restored.
+ */
+export function withUnseen(
+  { fields }: ResourceFields,
+  form: readonly Section[],
+  isUnseen: (field: Field) => boolean = () => false,
+): Section[] {
   return form.map(part => {
-    const deleted = fields
-      .filter(field => field.deleted_at && field.section === part.section)
+    const unseen = fields
+      .filter(field => (field.deleted_at || isUnseen(field)) && field.section === part.section)
       .map(field => field.internal_name)
-    return { ...part, fields: [...part.fields, ...deleted.filter(name => !part.fields.includes(name))] }
+    return { ...part, fields: [...part.fields, ...unseen.filter(name => !part.fields.includes(name))] }
   })
 }

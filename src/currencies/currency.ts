@@ -15,6 +15,8 @@ export const currency: Resource = {
   name: 'currency',
   source: { id: 10, name: 'Currency' },
   shownAs: ['name'],
+  // Every amount has the code, and sums and amounts in the base currency tell the rate.
+  toldElsewhere: ['code', 'rate'],
   isConfiguration: true,
   fields: defineFields('currency', {
     'Basic information': [

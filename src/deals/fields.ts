@@ -109,7 +109,7 @@ export const dealFields = defineFields('deal', {
       label: 'Weighted value',
       type: 'MONETARY',
       readOnly: true,
-      derivesFrom: ['deal_value', 'pipeline_stage'],
+      derivesFrom: ['deal_value', 'stage_probability'],
       volatile: true,
       config: moneyRange,
       help: 'The value times the probability of the stage.',
@@ -212,7 +212,7 @@ export const dealFields = defineFields('deal', {
       label: 'Status',
       type: 'DROPDOWN',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['pipeline_stage', 'pipeline_stage.kind'],
       filled: true,
       config: { max_length: 255 },
       options: ['Open', 'Won', 'Lost'],
@@ -226,7 +226,7 @@ export const dealFields = defineFields('deal', {
       label: 'Rotting days',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      derivesFrom: ['pipeline_stage', 'activity.done_at'],
+      derivesFrom: ['deal_stage_updated_at', 'stage_rotting_days', 'activity.done_at'],
       volatile: true,
       // A done activity begins it anew.
       computed: ({ alias: r, now }: Row) =>
@@ -241,7 +241,7 @@ export const dealFields = defineFields('deal', {
       label: 'Age',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      derivesFrom: ['created_at'],
+      derivesFrom: ['created_at', 'won_time', 'lost_time'],
       volatile: true,
       computed: ({ alias: r, now }: Row) =>
         sql`greatest(0, ${days(sql`${r}created_at`, sql`coalesce(${r}won_time, ${r}lost_time, ${now})`)})`,
@@ -253,7 +253,7 @@ export const dealFields = defineFields('deal', {
       label: 'Stage probability',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['pipeline_stage', 'pipeline_stage.probability'],
       volatile: true,
     },
     {
@@ -262,7 +262,7 @@ export const dealFields = defineFields('deal', {
       label: 'Stage rotting days',
       type: 'SINGLE_NUMBER',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['pipeline_stage', 'pipeline_stage.rotting_days'],
       hidden: true,
     },
     {
@@ -271,7 +271,7 @@ export const dealFields = defineFields('deal', {
       label: 'Won time',
       type: 'DATE_TIME',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['status'],
     },
     {
       id: 32,
@@ -279,7 +279,7 @@ export const dealFields = defineFields('deal', {
       label: 'Lost time',
       type: 'DATE_TIME',
       readOnly: true,
-      derivesFrom: ['pipeline_stage'],
+      derivesFrom: ['status'],
     },
     {
       id: 33,
@@ -336,6 +336,7 @@ export const dealFields = defineFields('deal', {
       name: 'last_activity_type',
       label: 'Last activity type',
       type: 'SINGLE_STRING',
+      showsOne: true,
       ...ofActivities('kind', 'done_at'),
     },
     {
@@ -355,7 +356,14 @@ export const dealFields = defineFields('deal', {
       hidden: true,
       ...ofActivities('done_at'),
     },
-    { id: 45, name: 'recent_note', label: 'Recent note', type: 'TEXT', ...ofActivities('kind', 'notes') },
+    {
+      id: 45,
+      name: 'recent_note',
+      label: 'Recent note',
+      type: 'TEXT',
+      showsOne: true,
+      ...ofActivities('kind', 'notes'),
+    },
   ],
   Record: [...authorFields(46), ...recordFields(50)],
 })

@@ -86,7 +86,9 @@ function completedLine(
   const fallback = priceIn(record, currency) ?? stored?.price ?? null
   const isOwn = line.unit_price !== null
   if (!isOwn && !fallback && (record || stored)) {
-    const because = record ? `the product has none in ${currency.code}` : 'the product was deleted'
+    const because = record
+      ? `the product has none in ${currency.code}`
+      : 'the product was deleted or may not be read'
     draft.problem('deal_value', 'no_price', `must be given: ${because}`, { at: `${at}/unit_price` })
   }
   const of = (member: string) => line[member] ?? (isOwn ? null : (fallback?.[member] ?? null))

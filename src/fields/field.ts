@@ -98,6 +98,10 @@ export type Field = {
    * shown, and those of its own record leave both alone
    */
   readonly kept_by: string | null
+  /**
+   * whether it shows what one of those records says; whoever sees only some of them does not see it (D64)
+   */
+  readonly shows_one: boolean
   /** true when every record has a value, whatever an account requires: the column is NOT NULL */
   readonly is_filled: boolean
   /**
@@ -132,6 +136,7 @@ export const plainField = {
   moves: null,
   is_volatile: false,
   kept_by: null,
+  shows_one: false,
   derives_from: [],
   is_filled: false,
   is_of_store: false,

@@ -7,6 +7,7 @@ import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
+import type { Rights } from '../rights/rights.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
@@ -29,7 +30,7 @@ export async function askReferences(
 /**
  * Columns of the answer. `live_<resource>` has the ids that exist and are not deleted, and `idle_<resource>`
  * those of them that are out of use. `copied_<resource>` has the values to copy, for resources that have a
- * `snapshot`.
+ * `snapshot`, without what the viewer's role hides (D64).
  */
 function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
@@ -38,19 +39,28 @@ function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[]
     WHERE ${visible(resource, sight, sql`x`)} AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
     const idsOf = (where: Sql, name: string) =>
       sql`(SELECT string_agg(id::text, ',') ${of}${where}) AS ${sql.id(`${name}_${resource}`)}`
-    const { snapshot: copied, inUse } = sight.resources.get(resource)!.resource
+    const { resource: asked, byName } = sight.resources.get(resource)!
+    const { snapshot, inUse } = asked
     const live = [idsOf(sql.none, 'live'), ...(inUse ? [idsOf(sql` AND ${sql.id(inUse)} <> 1`, 'idle')] : [])]
-    if (!copied) return live
+    if (!snapshot) return live
+    const copied = snapshot.filter(name => !byName.get(name)!.is_hidden)
     const members = ['id', ...copied].map(name => sql`${sql.text(name)}, ${sql.id(name)}`)
     const texts = sql`json_agg(json_build_object(${sql.join(members)}))::text`
     return [...live, sql`(SELECT ${texts} ${of}) AS ${sql.id(`copied_${resource}`)}`]
   })
 }
 
-/** The values that may be copied from related records, out of the row of `askReferences`. */
-export function relatedOf(row: Record<string, string | null> | undefined): Draft['related'] {
+/**
+ * The values that may be copied from related records, out of the row of `askReferences`. What is copied is
+ * told, so there is nothing of what the caller may not read (D65).
+ */
+export function relatedOf(
+  row: Record<string, string | null> | undefined,
+  rights: Rights | undefined,
+): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
+    if (rights && !rights.has(`${resource}:read`)) return null
     let records = read.get(resource)
     if (!records) {
       const rows = parseJson(row?.[`copied_${resource}`] ?? '[]') as JsonObject[]
@@ -59,6 +69,17 @@ export function relatedOf(row: Record<string, string | null> | undefined): Draft
     }
     return records.get(id) ?? null
   }
+}
+
+/** Whether records copy values from those of a resource that they point to (D23). */
+export function isCopiedFrom(resource: string, { resources }: Catalog): boolean {
+  return resources.get(resource)!.resource.snapshot !== undefined
+}
+
+/** The scopes that it takes to point to these anew: what is copied from a record is told (D65). */
+export function scopesToPointTo(references: readonly Reference[], catalog: Catalog): string[] {
+  const copied = references.filter(({ resource }) => isCopiedFrom(resource, catalog))
+  return copied.map(({ resource }) => `${resource}:read`)
 }
 
 /** Whether a record is there, by the row of `askReferences`: `idle` is one that is out of use. */

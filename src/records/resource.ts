@@ -24,6 +24,8 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
+  /** the fields that answers about other resources are made of, so that no role can hide them (D64) */
+  readonly toldElsewhere?: readonly string[]
   /**
    * the fields by which a string names a record where the interface takes an id (D75); the earlier one beats
    * the later one
@@ -166,6 +168,7 @@ export type FieldDefinition = {
   volatile?: boolean
   /** the resource whose writes keep its column; such a field is volatile */
   keptBy?: string
+  showsOne?: boolean
   /** whether the service itself gives every record a value. Required fields have one in any case. */
   filled?: boolean
   derivesFrom?: readonly string[]
@@ -213,6 +216,7 @@ export function defineFields(
       moves: definition.moves ?? null,
       is_volatile: definition.volatile ?? definition.keptBy !== undefined,
       kept_by: definition.keptBy ?? null,
+      shows_one: definition.showsOne ?? false,
       is_filled: definition.filled ?? definition.required ?? false,
       derives_from: definition.derivesFrom ?? [],
       is_of_store: definition.ofStore ?? false,

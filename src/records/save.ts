@@ -15,7 +15,14 @@ import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
-import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
+import {
+  askReferences,
+  isCopiedFrom,
+  lookIn,
+  missingReferences,
+  relatedOf,
+  scopesToPointTo,
+} from './references.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import { savedAgain } from './replay.ts'
 import type { Draft, Undone } from './resource.ts'
@@ -137,14 +144,15 @@ export async function validatedRecord(
   const { problems, nested, references } = parsed
   const { catalog, rights } = context
   for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
-  const isCopied = references.some(({ resource }) => catalog.resources.get(resource)!.resource.snapshot)
+  for (const scope of scopesToPointTo(added, catalog)) rights?.need(scope)
+  const isCopied = references.some(({ resource }) => isCopiedFrom(resource, catalog))
   const addMissing = (row: Record<string, string | null>) => {
     for (const problem of missingReferences(added, lookIn(row))) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
   const row = isAsked ? await askReferences(db, context, references) : {}
   if (isAsked) addMissing(row)
-  const related = relatedOf(row)
+  const related = relatedOf(row, rights)
   for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related, null)
   const after = judged(fields, parsed, before, context, related, undoes)
   const most = before ? null : await tooMany(db, fields, catalog.account.id, after)

@@ -17,7 +17,7 @@ import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
-import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
+import { askReferences, lookIn, missingReferences, relatedOf, scopesToPointTo } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
 import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
 import { type Queryable, recordsToChange } from './store.ts'
@@ -57,21 +57,23 @@ export async function prepared(
   operations: readonly Operation[],
   context: Context,
 ): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
+  const { catalog, rights } = context
   const rows = await readRows(db, fields, operations, context)
   const targets = run(fields, operations, rows)
   const { read, hasNames } = await parsedTogether(db, fields, targets, context)
   const parsed = read.flatMap(one => (one ? [one.parsed] : []))
   const references = parsed.flatMap(one => one.references)
   const live = await askReferences(db, context, references)
-  const related = relatedOf(live)
+  const related = relatedOf(live, rights)
   const look = lookIn(live)
   const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {
     const { op, id } = targets[index]?.operation ?? {}
     if (op === 'delete') return { removed: id! }
     if (!one) return null
     const { parsed, row, before } = one
-    const isMissing = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
-    if (missingReferences(isMissing, look).length > 0) return null
+    const isNew = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
+    if (missingReferences(isNew, look).length > 0) return null
+    if (rights && !scopesToPointTo(isNew, catalog).every(scope => rights.has(scope))) return null
     const after = judged(fields, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })

@@ -67,11 +67,16 @@ function seenBase({ in_base }: Field, hidden: ReadonlySet<string>): string | nul
   return in_base !== null && hidden.has(in_base) ? null : in_base
 }
 
-/** The names of the fields that the role hides, and of those that derive from them. */
+/**
+ * The names of the fields that the role hides, of those that derive from them, and of those that show one
+ * record of which the role sees only some.
+ */
 function hiddenOf({ resource, whole }: ResourceFields, role: Role): ReadonlySet<string> {
   const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))
   const elsewhere = new Set(role.hidden_fields)
   const hidden = new Set(names.map(name => name.slice(resource.name.length + 1)))
+  for (const { kept_by, shows_one, internal_name } of whole.fields)
+    if (kept_by && shows_one && (role.visibility[kept_by] ?? 'all') !== 'all') hidden.add(internal_name)
   for (let size = -1; hidden.size > size; ) {
     size = hidden.size
     for (const field of whole.fields) {

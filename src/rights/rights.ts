@@ -20,9 +20,13 @@ export class Rights {
     return this.role.scopes.every(scope => this.scopes.has(scope)) ? null : [...this.scopes]
   }
 
+  has(scope: string): boolean {
+    return allows(this.scopes, scope)
+  }
+
   /** Throws `forbidden`, naming the scope, where it is missing. */
   need(scope: string): void {
-    if (allows(this.scopes, scope)) return
+    if (this.has(scope)) return
     const has = [...this.scopes].join(', ') || 'none'
     throw new Refusal('forbidden', `This needs the scope ${scope}; you have ${has}.`)
   }

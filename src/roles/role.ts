@@ -120,7 +120,7 @@ function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields'
       problem(
         member,
         'not_hideable',
-        `is ${text}, which can't be hidden: records are known and shown by it`,
+        `is ${text}, which can't be hidden: records are known and shown by it, or amounts made of it`,
         { at },
       )
     } else if (field.is_required && field.default_value === null && mayCreate(after.scopes, resource)) {
@@ -138,7 +138,8 @@ function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields'
 }
 
 function isNeeded({ resource, byName }: ResourceFields, name: string): boolean {
-  return resource.shownAs.includes(name) || byName.get(name)!.is_of_store
+  const { shownAs, toldElsewhere = [] } = resource
+  return [...shownAs, ...toldElsewhere].includes(name) || byName.get(name)!.is_of_store
 }
 
 function mayCreate(scopes: Json | undefined, resource: string): boolean {
