@@ -252,11 +252,11 @@ export function hiddenProblem(): Problem {
 /** Throws `forbidden` where the change is not for its author to make. */
 export function refuseForbidden(
   { resource }: ResourceFields,
-  { catalog, rights }: Context,
+  { catalog, rights, actor }: Context,
   before: Values | null,
   after: Values | null,
 ): void {
-  const reason = rights && resource.forbids?.({ before, after, catalog, rights })
+  const reason = rights && resource.forbids?.({ before, after, catalog, rights, actor })
   if (reason) throw new Refusal('forbidden', reason)
 }
 

@@ -14,10 +14,12 @@ export type Change = {
   readonly after: Values | null
   readonly catalog: Catalog
   readonly rights: Rights
+  /** the id of the user who makes it */
+  readonly actor: number
 }
 
 /** Why a user may not be changed so; null where they may. */
-export function forbiddenUserChange({ before, after, catalog, rights }: Change): string | null {
+export function forbiddenUserChange({ before, after, catalog, rights, actor }: Change): string | null {
   if (rights.isAdmin) return null
   const [role, next] = [before, after].map(user => catalog.roles.get(user?.role as number))
   if (role?.scopes.includes(adminScope))
@@ -26,9 +28,9 @@ export function forbiddenUserChange({ before, after, catalog, rights }: Change):
     return `The role "${next.name}" may do more than you: nobody gives more than they have.`
   if (after && !isSameJson(before?.territories ?? [], after.territories ?? []))
     return 'Only administrators say which territories a user has: ask with the scope admin.'
-  // Whoever has the e-mail may sign in by it (D61).
-  if (role && after && before!.email !== after.email && exceeds(role, rights))
-    return 'This user may do more than you: to change their e-mail, ask with the scope admin.'
+  // Whoever has the e-mail may sign in by it (D61), and then sees what is that user's own.
+  if (role && after && before!.email !== after.email && (before!.id !== actor || exceeds(role, rights)))
+    return 'Whoever has the e-mail may sign in as this user: to change it, ask with the scope admin.'
   return null
 }
 

@@ -103,20 +103,28 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
 /**
  * The fields that a role may not hide or lock: records could not be told apart, shown or made without them.
  */
-function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields' | 'locked_fields'): void {
+function checkFields(
+  { before, after, catalog, problem }: Draft,
+  member: 'hidden_fields' | 'locked_fields',
+): void {
   const verb = member === 'hidden_fields' ? 'hidden' : 'locked'
+  const kept = new Set(textsOf(before?.[member]))
   for (const [index, text] of textsOf(after[member]).entries()) {
     const dot = text.indexOf('.')
     const [resource, name] = [text.slice(0, dot), text.slice(dot + 1)]
     const fields = catalog.resources.get(resource)
-    const field = fields?.byName.get(name)
+    // Whoever may not see a field makes roles that may not either (D62).
+    const field = fields?.whole.byName.get(name)
     const at = `/${index}`
+    const isKept = kept.has(text)
     if (!fields || !field || field.is_hidden) {
+      // A field may be gone since.
+      if (isKept) continue
       problem(member, 'unknown_field', `is ${JSON.stringify(text)}, but there is no such field`, {
         at,
         hint: () => suggestion(text, namesOf(catalog), 'For example "deal.deal_value".'),
       })
-    } else if (verb === 'hidden' && isNeeded(fields, name)) {
+    } else if (verb === 'hidden' && !isKept && isNeeded(fields, name)) {
       problem(
         member,
         'not_hideable',

@@ -5,8 +5,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
+import { purgeFields } from '../../src/administration/purge.ts'
 import type { Json } from '../../src/json.ts'
+import { resources } from '../../src/resources.ts'
 import { type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -135,8 +138,32 @@ test('who administers is changed only by who administers too; nobody gives more 
   assert.equal(made.status, 201, made.text)
   const less = await call('PATCH', colleague.path, { role: 'Less' }, clerk.as)
   assert.equal(less.status, 200, less.text)
+  // Whoever has the e-mail signs in by it, and sees what is that user's own.
+  const email = (of: string) => ({ email: `${of}-${clerk.id}@example.com` })
+  assert.equal((await call('PATCH', colleague.path, email('theirs'), clerk.as)).status, 403)
+  assert.equal((await call('PATCH', clerk.path, email('own'), clerk.as)).status, 200)
   assert.equal((await call('DELETE', colleague.path, undefined, clerk.as)).status, 200)
   assert.equal((await call('DELETE', boss.path)).status, 200)
+})
+
+test('who does not see a field makes and renames roles that do not see it either', async () => {
+  const field = await call('POST', `${v1}/field`, { source: 'deal', field_name: 'Gone', type: 'TEXT' })
+  const hidden_fields = ['deal.payment_status', 'deal.cf_gone']
+  const scopes = ['role:read', 'role:write', 'deal:read']
+  const own = await call('POST', `${v1}/role`, { name: 'Human resources', scopes, hidden_fields })
+  assert.equal(own.status, 201, own.text)
+  const { as } = await user('Human resources')
+  const path = `${v1}/role/${own.body.data.id}`
+  const make = (name: string, more: object) => call('POST', `${v1}/role`, { name, scopes, ...more }, as)
+  assert.equal((await make('Sees more', {})).status, 403)
+  const like = await make('Sees the same', { hidden_fields })
+  assert.deepEqual([like.status, like.body.data?.hidden_fields], [201, hidden_fields], like.text)
+  assert.equal((await make('Sees less', { hidden_fields: [...hidden_fields, 'deal.no'] })).status, 422)
+  // What a role hides may be gone since.
+  assert.equal((await call('DELETE', `${v1}/field/${field.body.data.id}`)).status, 200)
+  await purgeFields(db, await loadCatalog(db, resources, 1), new Date(Date.now() + 60_000))
+  const renamed = await call('PATCH', path, { name: 'HR' }, as)
+  assert.equal(renamed.status, 200, renamed.text)
 })
 
 /** A token of a user that has less than their role. */
