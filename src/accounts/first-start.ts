@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/open.ts'
 import { StartupError } from '../db/startup-error.ts'
+import { asDefined } from '../fields/as-defined.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { removeRecord } from '../records/remove.ts'
 import type { Queryable } from '../records/store.ts'
@@ -108,7 +109,7 @@ type StartToken = {
 async function makeStartToken(tx: Queryable, { account, name, token }: StartToken): Promise<void> {
   const own = param(account)
   await ask(tx, lockAccount(own))
-  const catalog = await loadCatalog(tx, resources, Number(account))
+  const catalog = asDefined(await loadCatalog(tx, resources, Number(account)), 'user', 'token')
   const fields = catalog.resources.get('token')!
   const context = { catalog, actor: await administratorOf(tx, catalog, own) }
   const made = await ask(

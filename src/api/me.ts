@@ -1,6 +1,7 @@
 /** `/me` over HTTP: who asks, what they may do (D66), and how they want dates and numbers shown (D134). */
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
+import { asDefined } from '../fields/as-defined.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
@@ -29,7 +30,7 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
   // The role of whoever asks needs no right to users.
-  const catalog = await callers.catalogNow(caller.catalog.account.id, db)
+  const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
   const fields = catalog.resources.get('user')!
   const context = { ...contextOf(request), catalog }
   const { record } = await updateRecord(db, fields, caller.actor, body, context)

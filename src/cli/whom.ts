@@ -1,6 +1,7 @@
 /** Of whom a command speaks: which account, and which of its users. */
 import { type Account, allAccounts } from '../accounts/accounts.ts'
 import { loadCatalog } from '../accounts/callers.ts'
+import { asDefined } from '../fields/as-defined.ts'
 import { comparedName } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Context } from '../records/save.ts'
@@ -66,7 +67,8 @@ function noSuch(what: string, name: string, known: readonly { name: string }[], 
 
 /** In whose name a command writes to an account, by its configuration as it is now. */
 export async function operatorOf(db: Queryable, account: number): Promise<Context> {
-  return { catalog: await loadCatalog(db, resources, account), actor: service }
+  const catalog = await loadCatalog(db, resources, account)
+  return { catalog: asDefined(catalog, 'user', 'token'), actor: service }
 }
 
 export type User = {

@@ -174,7 +174,7 @@ function resourceFields(
 }
 
 /** A resource as no role limits it. */
-function wholeFields(resource: Resource, fields: readonly Field[]): ResourceFields {
+export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceFields {
   const made = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
   const whole: Omit<ResourceFields, 'whole'> & { whole?: ResourceFields } = made
   whole.whole = whole as ResourceFields

@@ -28,6 +28,7 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { firstStart, type Started } from '../../src/accounts/first-start.ts'
 import { hashToken, newToken } from '../../src/accounts/token.ts'
 import { tokenFile } from '../../src/accounts/token-file.ts'
+import { createField, updateField } from '../../src/administration/administer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createRecord } from '../../src/records/create.ts'
@@ -261,6 +262,23 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.deepEqual(await valid(), [false, false, true, true, true])
   await begin(db, dataDir, presetA)
   assert.deepEqual(await valid(), [false, true, false, true, true])
+})
+
+test('a start makes its token whatever the account has decided on the fields of users and tokens', async () => {
+  const db = await database()
+  const { dataDir } = await place()
+  await begin(db, dataDir)
+  const loadLatest = () => loadCatalog(db, resources, 1)
+  const administrator = { db, account: 1, actor: 1, loadCatalog: loadLatest, turns: new Map() }
+  for (const source of ['user', 'token']) {
+    const field = { source, field_name: 'Badge', type: 'SINGLE_STRING', is_required: true }
+    await createField(administrator, field)
+  }
+  const name = (await loadLatest()).resources.get('token')!.byName.get('name')!
+  await updateField(administrator, name.id, { config: { max_length: 3 } })
+  await db.query('UPDATE "user" SET role = 3')
+  await begin(db, dataDir, presetA)
+  assert.equal(await isValid(db, presetA!), true)
 })
 
 test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, and no other one’s', async () => {
