@@ -198,6 +198,34 @@ test('whoever sees only some records does not follow them; what one may not read
   assert.equal((await call('GET', `${v1}/event`, undefined, without)).status, 403)
 })
 
+test('whoever loses rights while they wait or follow is told no more of what they may not read by now', async () => {
+  const admin = await made('user', { name: 'Demoted', email: 'demoted@example.com', role: 1 })
+  const { token: demoted } = await made('token', { name: 'Demoted', user: admin.id, scopes: ['admin'] })
+  const scopes = ['event:read', 'tag:read', 'contact:read']
+  const role = await made('role', { name: 'Narrowed feed', scopes })
+  const user = await made('user', { name: 'Narrowed', email: 'narrowed@example.com', role: role.id })
+  const { token: narrowed } = await made('token', { name: 'Narrowed', user: user.id, scopes })
+  const follow = async (secret: string) => {
+    const from = await last()
+    const following = `after=${from}&type=tag.created,contact.created,token.created`
+    const polled = feed(`${following}&wait=30`, { authorization: `Bearer ${secret}` })
+    return { polled, stream: await eventsOf(`${url}${v1}/event?${following}`, secret) }
+  }
+  const followed = [await follow(demoted), await follow(narrowed)]
+  await call('PATCH', `${v1}/user/${admin.id}`, { role: 2 })
+  await call('PATCH', `${v1}/role/${role.id}`, { scopes: ['event:read', 'tag:read'] })
+  await new Promise(resolve => setTimeout(resolve, 2000))
+  await made('token', { name: 'Private by now', scopes: ['deal:read'] })
+  const contact = await made('contact', { last_name: 'Seen by one' })
+  const tag = await made('tag', { name: 'Seen by both' })
+  for (const [index, first] of [contact.id, tag.id].entries()) {
+    const { polled, stream } = followed[index]!
+    assert.equal((await stream.next()).data.id, first)
+    assert.equal((await polled).data[0]!.id, first)
+    await stream.end()
+  }
+})
+
 test('a bad request is refused with every problem', async () => {
   const reply = await get(`${v1}/event?after=-1&limit=1001&wait=31&resource=deals&type=won&record=yes&page=1`)
   assert.equal(reply.status, 400)
