@@ -207,9 +207,7 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   const own = await made('deal', dealBody(known, { title: 'Own', sales_owner: user.id, ...value }))
   await changed(`deal/${own.id}`, { description: 'secret', title: 'Own, told' })
   await made('tag', { name: 'No scope for it' })
-  // What is handed over is told of as long as it is theirs, and as it was then.
   await changed(`deal/${other.id}`, { sales_owner: user.id })
-  await changed(`deal/${other.id}`, { sales_owner: known.owner })
   await changed(`webhook/${theirs.id}`, { name: 'Mine' }, as(token))
   const got = await receiver.until(4)
   // The events of one record are in order, others may overtake them.
@@ -226,6 +224,36 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   for (const { text } of got) assert.doesNotMatch(text, /"deal_value|weighted|"description"|whsec/)
   assert.deepEqual(got[1]!.body.data.changes.length, 1)
   await call('DELETE', `${v1}/webhook/${theirs.id}`, undefined, as(token))
+})
+
+test('what has left the sight of its user is not told, whoever saw it when it happened', async () => {
+  const receiver = await startReceiver()
+  const own = { deal: 'own', activity: 'own' }
+  const scopes = ['deal:read', 'activity:read', 'webhook:read', 'webhook:write']
+  const { user, token } = await userOf((await made('role', { name: 'Own', scopes, visibility: own })).id)
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.*'] }, as(token))
+  const [kept, handedOver, deleted] = [
+    await made('deal', dealBody(known, { title: 'Kept', sales_owner: user.id })),
+    await made('deal', dealBody(known, { title: 'Handed over', sales_owner: user.id })),
+    await made('deal', dealBody(known, { title: 'Deleted', sales_owner: user.id })),
+  ]
+  await receiver.until(3)
+  await changed(`deal/${handedOver.id}`, { sales_owner: known.owner })
+  await made('activity', { kind: 'Note', subject: 'Later', notes: 'Not for them', deal: handedOver.id })
+  await call('DELETE', `${v1}/deal/${deleted.id}`)
+  await receiver.until(4)
+  const { seq } = receiver.got[0]!.body.data
+  const replay = await call('POST', `${v1}/webhook/${id}/replay`, { after: seq - 1 }, as(token))
+  assert.equal(replay.status, 200, replay.text)
+  const again = (await receiver.until(7)).slice(4)
+  assert.deepEqual(
+    again.map(({ body }) => `${body.type} ${body.data.id}`).toSorted(),
+    [`deal.created ${kept.id}`, `deal.created ${deleted.id}`, `deal.deleted ${deleted.id}`].toSorted(),
+  )
+  await changed(`deal/${kept.id}`, { title: 'The last' })
+  await receiver.until(8)
+  assert.ok(receiver.got.every(({ text }) => !text.includes('Not for them')))
+  await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
 })
 
 test('a webhook of a token that has less than its user tells the names that the token may read', async () => {
