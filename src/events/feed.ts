@@ -47,7 +47,8 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
  * The events that are asked for, each with the account's newest `seq` and the oldest that is kept; one row
  * without an event where there is none. In one statement, so that no event is removed between two looks.
  */
-function feedSql({ account }: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+function feedSql(sight: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+  const { account } = sight
   const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
   const named = types && `{${types.join()}}`
   const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
@@ -60,7 +61,7 @@ WITH bounds AS MATERIALIZED (
     c.last_seq + 1) AS oldest
   FROM counter c WHERE c.account_id = ${account}::bigint)
 SELECT bounds.last::text AS last, bounds.oldest::text AS oldest, e.*
-FROM bounds LEFT JOIN (${eventRows(condition, 'ASC', limit)}) e ON true
+FROM bounds LEFT JOIN (${eventRows(sight, condition, 'ASC', limit)}) e ON true
 ORDER BY e.seq::bigint`
 }
 

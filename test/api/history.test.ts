@@ -193,3 +193,19 @@ test('who did it has a name for those who may read users, and its token for thos
     assert.deepEqual(undone.body.errors[0].by.actor, { id: me.user.id, name: user })
   }
 })
+
+test('a token has a name for those alone who see it', async () => {
+  const { id } = await made('deal', dealBody(known))
+  const me = (await get(`${v1}/me`)).body.data
+  const user = await made('user', { name: 'Another', email: 'another@example.com', role: 2 })
+  for (const scopes of [['admin'], ['token:read', 'deal:read', 'deal:write', 'event:read']]) {
+    const { token, id: own } = await made('token', { name: scopes.join(), user: user.id, scopes })
+    const as = { authorization: `Bearer ${token}` }
+    await changed(`deal/${id}`, { title: `By ${own}` }, as)
+    const told = (await historyOf(`deal/${id}`, '', as)).data
+    assert.deepEqual(told.at(-1).actor.token, { id: me.token.id, name: null })
+    assert.deepEqual(told[0].actor.token, { id: own, name: scopes.join() })
+    const feed = await call('GET', `${v1}/event?resource=deal&after=${told.at(-1).seq - 1}`, undefined, as)
+    assert.deepEqual(feed.body.data[0].actor, told.at(-1).actor)
+  }
+})
