@@ -15,6 +15,8 @@ import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Sight, type Viewer, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
+import { shownTypes } from './event-types.ts'
+import { toldConfiguration } from './told-configuration.ts'
 
 export type ToldEvent = {
   readonly seq: number
@@ -108,7 +110,10 @@ function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
   const fields = catalog.resources.get(row.resource!)
   // A change of the configuration says what is there now.
-  if (!fields) return Object.entries(parsed).map(([name, to]) => ({ name, field: null, from: null, to }))
+  if (!fields) {
+    const said = Object.entries(toldConfiguration(catalog, parsed))
+    return said.map(([name, to]) => ({ name, field: null, from: null, to }))
+  }
   const isNew = row.type === `${row.resource}.created`
   const places = placesOf(fields)
   const placeOf = ({ name }: Change) => places.get(name) ?? places.size
@@ -136,6 +141,11 @@ export function mayName({ rights }: Listener, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
+/** What else an event is, as far as that tells of no hidden field. */
+export function alsoTold({ catalog }: Viewer, { also }: EventRow): string[] {
+  return shownTypes(JSON.parse(also!) as string[], catalog)
+}
+
 function told({ row, changes }: ReadEvent, names: Names, listener: Listener): ToldEvent {
   const actor = Number(row.actor)
   const tokenName = mayName(listener, 'token') ? (row.token_name ?? null) : null
@@ -143,7 +153,7 @@ function told({ row, changes }: ReadEvent, names: Names, listener: Listener): To
   return {
     seq: Number(row.seq),
     type: row.type!,
-    also: JSON.parse(row.also!) as string[],
+    also: alsoTold(listener, row),
     at: JSON.parse(row.at!) as string,
     resource: row.resource!,
     id: Number(row.id),

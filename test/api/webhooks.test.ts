@@ -226,6 +226,28 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   await call('DELETE', `${v1}/webhook/${theirs.id}`, undefined, as(token))
 })
 
+test('nothing tells by its kind, or by a change of configuration, of what the role hides', async () => {
+  const receiver = await startReceiver()
+  const field = await made('field', { source: 'deal', field_name: 'Hidden', type: 'SINGLE_STRING' })
+  const role = await made('role', {
+    name: 'No stages',
+    scopes: ['deal:read', 'field:read', 'webhook:read', 'webhook:write'],
+    hidden_fields: ['deal.pipeline_stage', `deal.${field.internal_name}`],
+  })
+  const { token } = await userOf(role.id)
+  const events = ['deal.won', 'deal.stage_changed', 'deal.owner_changed', 'field.updated']
+  const { id } = await made('webhook', { url: receiver.url, events }, as(token))
+  const deal = await made('deal', dealBody(known))
+  const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+  await changed(`deal/${deal.id}`, won)
+  await changed(`field/${field.id}`, { field_name: 'Still hidden' })
+  const { user } = await userOf('Manager')
+  await changed(`deal/${deal.id}`, { pipeline_stage: known.stages.New!, sales_owner: user.id })
+  const [got] = await receiver.until(1)
+  assert.deepEqual([got!.body.type, got!.body.also], ['deal.updated', ['deal.owner_changed']])
+  await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
+})
+
 test('what has left the sight of its user is not told, whoever saw it when it happened', async () => {
   const receiver = await startReceiver()
   const own = { deal: 'own', activity: 'own' }
