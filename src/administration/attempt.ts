@@ -11,6 +11,7 @@ import { type IdempotentRequest, storedResponse } from '../records/idempotency.t
 import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
+import type { Rights } from '../rights/rights.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ownOptions, rowOf } from './field.ts'
 import { type Findings, newFindings } from './findings.ts'
@@ -22,8 +23,8 @@ export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
-  /** as whom the administrator sees records, where they may see less than all */
-  readonly viewer?: Viewer
+  /** as whom the administrator reads and sees records, where they may see less than all */
+  readonly viewer?: Viewer & { readonly rights: Rights }
   /** by what the change came (D69) */
   readonly origin?: Origin
   /**

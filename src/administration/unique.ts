@@ -5,6 +5,7 @@
 import { type Catalog, fieldOf } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasKeys, storedKeys } from '../records/unique.ts'
+import { allows } from '../rights/scopes.ts'
 import { sightOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Administrator } from './attempt.ts'
@@ -26,7 +27,9 @@ export function changeOfKeys(
   return hasKeys(of) === (before ? hasKeys(before) : false) ? null : { of, isUnique: hasKeys(of) }
 }
 
-/** Adds a problem with examples where live records have the same value. What isn't seen is not told. */
+/**
+ * Adds a problem with examples where live records have the same value. What isn't read or seen is not told.
+ */
 export async function refuseDoubles(
   { db, viewer, actor }: Administrator,
   catalog: Catalog,
@@ -45,8 +48,9 @@ export async function refuseDoubles(
   )
   if (rows.length === 0) return
   const isHidden = sight.resources.get(resource)?.byName.get(name)?.is_hidden === true
+  const mayRead = !viewer || allows(viewer.rights.scopes, `${resource}:read`)
   const examples = rows.flatMap(({ key, ids }) =>
-    isHidden || ids === null
+    isHidden || !mayRead || ids === null
       ? []
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )

@@ -42,10 +42,10 @@ export function historyHandler(db: Queryable, resource: string, retentionDays: n
 /** GET /event */
 export function feedHandler(service: EventService): Handler {
   return async request => {
-    const asked = readFeedQuery(request.query, request.caller.catalog, request.caller.rights)
-    if (request.wantsStream) return stream(service, request, asked)
-    const page = await nextPage(service, request, request.caller, asked, asked.wait * 1000, request.hungUp())
-    return feedAnswer(page)
+    const listening = listeningAs(request, request.caller)
+    if (request.wantsStream) return stream(service, request, listening)
+    const { after, wait } = listening.asked
+    return feedAnswer(await nextPage(service, request, listening, after, wait * 1000, request.hungUp()))
   }
 }
 
@@ -54,57 +54,60 @@ function feedAnswer({ events, last, next }: FeedPage): Answer {
   return success(data, { last, next, hasMore: next < last })
 }
 
+/** Who follows, and what of it they may be told. */
+type Listening = { readonly caller: Caller; readonly asked: FeedRequest }
+
+/** Throws what `readFeedQuery` throws. */
+function listeningAs({ query }: ApiRequest, caller: Caller): Listening {
+  return { caller, asked: readFeedQuery(query, caller.catalog, caller.rights) }
+}
+
+/** The same by the rights of now. Throws, too, where the token or session has ended meanwhile. */
+async function listeningNow({ callers }: EventService, request: ApiRequest): Promise<Listening> {
+  return listeningAs(request, allowed(await callers.identify(request.token), followScope))
+}
+
 /** The next page that has events; one without, where none came within the time. */
 async function nextPage(
   service: EventService,
   request: ApiRequest,
-  caller: Caller,
-  asked: FeedRequest,
+  first: Listening,
+  start: number | null,
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<FeedPage> {
   const { db, followers } = service
   const until = performance.now() + milliseconds
-  let [by, after] = [caller, asked.after]
+  let { caller, asked } = first
+  let after = start
   for (;;) {
-    const page = await readFeed(db, by, { ...asked, after })
+    const page = await readFeed(db, caller, { ...asked, after })
     const left = until - performance.now()
     if (page.events.length > 0 || left <= 0 || signal.aborted || followers.isStopped) return page
     after = page.next
     if (page.next < page.last) continue
     request.rest()
-    await followers.wait(by.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
-    by = await callerNow(service, request)
+    await followers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
+    ;({ caller, asked } = await listeningNow(service, request))
   }
 }
 
-/** Throws where the token or session has ended meanwhile, or may do less. */
-async function callerNow({ callers }: EventService, request: ApiRequest): Promise<Caller> {
-  const caller = allowed(await callers.identify(request.token), followScope)
-  readFeedQuery(request.query, caller.catalog, caller.rights)
-  return caller
-}
-
 /** The feed as server-sent events (the HTML standard, 9.2). `Last-Event-ID` wins over `after`. */
-async function stream(service: EventService, request: ApiRequest, asked: FeedRequest): Promise<Answer> {
+async function stream(service: EventService, request: ApiRequest, listening: Listening): Promise<Answer> {
+  const { caller, asked } = listening
   const after = request.lastEventId ?? asked.after
   // What is refused is refused before the stream begins.
-  const first = await readFeed(service.db, request.caller, { ...asked, after })
+  const first = await readFeed(service.db, caller, { ...asked, after })
   request.rest()
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream' },
-    body: Readable.from(told(service, request, asked, first), { objectMode: false }),
+    body: Readable.from(told(service, request, first), { objectMode: false }),
   }
 }
 
 /** The text of a stream, until the client hangs up, its rights end, or the process does. */
-async function* told(
-  service: EventService,
-  request: ApiRequest,
-  asked: FeedRequest,
-  first: FeedPage,
-): AsyncGenerator<string> {
+async function* told(service: EventService, request: ApiRequest, first: FeedPage): AsyncGenerator<string> {
   const signal = request.hungUp()
   let page = first
   let saidAt = performance.now()
@@ -120,8 +123,8 @@ async function* told(
     }
     if (signal.aborted || service.followers.isStopped) return
     try {
-      const caller = await callerNow(service, request)
-      page = await nextPage(service, request, caller, { ...asked, after: page.next }, askAgainMs, signal)
+      const listening = await listeningNow(service, request)
+      page = await nextPage(service, request, listening, page.next, askAgainMs, signal)
     } catch {
       // The client asks again, and is told why.
       return

@@ -9,6 +9,7 @@ import { type Sight, sightOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { FeedRequest } from './query.ts'
 import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
+import { isTold } from './told-configuration.ts'
 
 export type FeedPage = {
   /** JSON texts, with the record where that was asked for */
@@ -32,14 +33,18 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
   const after = asked.after ?? oldest - 1
   if (after + 1 < oldest) throw gone(oldest)
   const rows = found.filter(row => row.seq !== null)
-  const told = await toldEvents(db, listener, rows)
+  const told = await toldEvents(
+    db,
+    listener,
+    rows.filter(row => isTold(listener.catalog, row)),
+  )
   const records = asked.withRecord ? await recordsOf(db, listener, sight, told) : null
   const events = records ? told.slice(0, records.enough) : told
-  const isCut = rows.at(-1)?.has_next === 'true' || events.length < told.length
+  const end = rows.at(-1)?.has_next === 'true' ? Number(rows.at(-1)!.seq) : Math.min(after + scanMax, last)
   return {
     events: events.map(event => ({ seq: event.seq, type: event.type, text: textOf(event, records) })),
     last,
-    next: isCut ? events.at(-1)!.seq : Math.max(after, Math.min(after + scanMax, last)),
+    next: events.length < told.length ? events.at(-1)!.seq : Math.max(after, end),
   }
 }
 
@@ -47,7 +52,8 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
  * The events that are asked for, each with the account's newest `seq` and the oldest that is kept; one row
  * without an event where there is none. In one statement, so that no event is removed between two looks.
  */
-function feedSql({ account }: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+function feedSql(sight: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+  const { account } = sight
   const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
   const named = types && `{${types.join()}}`
   const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
@@ -60,7 +66,7 @@ WITH bounds AS MATERIALIZED (
     c.last_seq + 1) AS oldest
   FROM counter c WHERE c.account_id = ${account}::bigint)
 SELECT bounds.last::text AS last, bounds.oldest::text AS oldest, e.*
-FROM bounds LEFT JOIN (${eventRows(condition, 'ASC', limit)}) e ON true
+FROM bounds LEFT JOIN (${eventRows(sight, condition, 'ASC', limit)}) e ON true
 ORDER BY e.seq::bigint`
 }
 

@@ -87,7 +87,7 @@ export async function readHistory(
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
   const condition = sql`e.account_id = ${sight.account}::bigint AND e.record_id = ${String(id)}::bigint
       AND e.resource = ${sql.text(name)}${isBefore}`
-  const rows = await ask(db, eventRows(condition, 'DESC', pageSize))
+  const rows = await ask(db, eventRows(sight, condition, 'DESC', pageSize))
   const events = await toldEvents(db, listener, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'
   return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }

@@ -6,7 +6,7 @@ import { oneOf, type Parameters, refuse, report, single, unknownParameters } fro
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isByRole, isLimited } from '../rights/visibility.ts'
-import { typesOf } from './event-types.ts'
+import { shownTypes, typesOf } from './event-types.ts'
 
 export type FeedRequest = {
   /** the last `seq` that the listener knows; null: none, from the oldest event on */
@@ -45,7 +45,7 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
     report(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
   }
   const types = listed(parameters, 'type', problems)
-  const knownTypes = typesOf(catalog.resources.keys())
+  const knownTypes = shownTypes(typesOf(catalog.resources.keys()), catalog)
   for (const type of types?.filter(type => !knownTypes.includes(type)) ?? []) {
     const hint = () => suggestion(type, knownTypes, typeExamples)
     report(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })

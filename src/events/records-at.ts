@@ -30,8 +30,9 @@ const pageMax = 2000
 const attempts = 5
 
 /**
- * `seq` → the record after that event, of those that the viewer sees. `fields` are the resource's as the
- * viewer's role sees them; a null filter finds all.
+ * `seq` → the record after that event, of those that the viewer saw then and sees now: what follows from
+ * other records is that of now (D63). `fields` are the resource's as the viewer's role sees them; a null
+ * filter finds all.
  */
 export async function recordsAt(
   db: Reader,
@@ -160,7 +161,7 @@ async function rowsOf(
   histories: ReadonlyMap<number, History>,
   filter: Plan | null,
 ): Promise<Map<number, ReadRow>> {
-  const sight = sightOf(viewer)
+  const [sight, { name }] = [sightOf(viewer), fields.resource]
   const row: Row = { alias: sql`r.`, now: sql`i.at`, isPast: true }
   const given = events.map(({ seq, id, at }) => {
     const { columns, set, unset } = columnsOf(fields, histories.get(id)?.past.get(seq))
@@ -174,7 +175,7 @@ async function rowsOf(
     db,
     sql`
 SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(fields)} AS record,
-  (${visible(fields.resource.name, sight, sql`r`)})::text AS is_seen,
+  (${visible(name, sight, sql`r`)} AND ${visible(name, sight, sql`t`)})::text AS is_seen,
   coalesce(${filter ? filterSql(filter, sight, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
 FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
     (seq bigint, id bigint, at timestamptz, columns jsonb, "set" jsonb, unset text[])

@@ -13,8 +13,10 @@ import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import { type Sight, type Viewer, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
+import { shownTypes } from './event-types.ts'
+import { toldConfiguration } from './told-configuration.ts'
 
 export type ToldEvent = {
   readonly seq: number
@@ -29,7 +31,7 @@ export type ToldEvent = {
   readonly actor: {
     /** a user's id; null: the service itself */
     readonly id: number | null
-    /** null, too, where the listener may not read users; so is the token's */
+    /** null, too, where the listener may not read users; so is the token's where they don't see it */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
     /** the job that carried it out (D84) */
@@ -60,9 +62,9 @@ const bytesMax = 4_194_304
 
 /**
  * SQL of the events of an account that a condition on the row `e` chooses, `max` at most, in the order of
- * `seq` or against it. `has_next` says whether one more follows.
+ * `seq` or against it. `has_next` says whether one more follows. A token has a name for those who see it.
  */
-export function eventRows(condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
+export function eventRows(sight: Sight, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
   return sql`
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
@@ -77,7 +79,7 @@ FROM (
       e.request_id, e.job, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
-  LEFT JOIN token t ON t.account_id = e.account_id AND t.id = e.token
+  LEFT JOIN token t ON ${visible('token', sight, sql`t`)} AND t.id = e.token
 WHERE e.bytes_before < ${sql.integer(bytesMax)}
 ${ordered} LIMIT ${sql.integer(max)}`
 }
@@ -108,7 +110,10 @@ function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
   const fields = catalog.resources.get(row.resource!)
   // A change of the configuration says what is there now.
-  if (!fields) return Object.entries(parsed).map(([name, to]) => ({ name, field: null, from: null, to }))
+  if (!fields) {
+    const said = Object.entries(toldConfiguration(catalog, parsed))
+    return said.map(([name, to]) => ({ name, field: null, from: null, to }))
+  }
   const isNew = row.type === `${row.resource}.created`
   const places = placesOf(fields)
   const placeOf = ({ name }: Change) => places.get(name) ?? places.size
@@ -136,6 +141,11 @@ export function mayName({ rights }: Listener, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
+/** What else an event is, as far as that tells of no hidden field. */
+export function alsoTold({ catalog }: Viewer, { also }: EventRow): string[] {
+  return shownTypes(JSON.parse(also!) as string[], catalog)
+}
+
 function told({ row, changes }: ReadEvent, names: Names, listener: Listener): ToldEvent {
   const actor = Number(row.actor)
   const tokenName = mayName(listener, 'token') ? (row.token_name ?? null) : null
@@ -143,7 +153,7 @@ function told({ row, changes }: ReadEvent, names: Names, listener: Listener): To
   return {
     seq: Number(row.seq),
     type: row.type!,
-    also: JSON.parse(row.also!) as string[],
+    also: alsoTold(listener, row),
     at: JSON.parse(row.at!) as string,
     resource: row.resource!,
     id: Number(row.id),

@@ -182,7 +182,7 @@ export class Courier {
     this.#isWoken = false
     this.#lookedAt = performance.now()
     const { seq: from, acting, asked } = orders
-    const { rows, hasMore } = await eventsAfter(db, this.#held, from, eventsMax)
+    const { rows, hasMore } = await eventsAfter(db, acting, from, eventsMax)
     // Where events are no longer kept, those that are left are the next.
     const to = Number(rows.at(-1)?.seq ?? Math.max(from, orders.lastSeq))
     if (to === from) return
@@ -203,7 +203,7 @@ export class Courier {
     if (this.#hasRoom && this.#ready.length < this.#width) {
       const atHand = [...this.#underWay, ...[...this.#ready, ...this.#outcomes].map(({ seq }) => seq)]
       const due = await dueDeliveries(db, this.#held, atHand, this.#width * readAhead, now())
-      const rows = due.length ? await eventsOf(db, this.#held, due) : []
+      const rows = due.length ? await eventsOf(db, acting, due) : []
       const bodies = await payloadsOf(db, acting, rows)
       const there = new Set(rows.map(row => Number(row.seq)))
       const isCut = rows.at(-1)?.has_next === 'true'

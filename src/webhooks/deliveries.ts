@@ -69,7 +69,7 @@ export async function testWebhook(
 )`,
   ])
   const seq = Number(written.row.seq)
-  const [event] = await toldEvents(db, context, await eventsOf(db, webhook, [{ seq }]))
+  const [event] = await toldEvents(db, context, await eventsOf(db, context, [{ seq }]))
   const body = bodyOf(event!, shown)
   const at = now()
   const headers = signedHeaders(await secretsOf(db, webhook), messageId(webhook, seq), at, body)

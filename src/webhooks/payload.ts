@@ -7,7 +7,8 @@ import type { Acting } from '../accounts/callers.ts'
 import { type Problem, Problems, Refusal } from '../errors.ts'
 import { isAskedFor, scopeOf } from '../events/event-types.ts'
 import { type RecordThen, recordsAt } from '../events/records-at.ts'
-import { type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
+import { alsoTold, type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
+import { isTold } from '../events/told-configuration.ts'
 import { inTurns } from '../in-turns.ts'
 import type { JsonObject } from '../json.ts'
 import { needNames } from '../list/needed-scopes.ts'
@@ -35,7 +36,7 @@ export async function chosenEvents(
   { types, filter }: Asked,
 ): Promise<EventRow[]> {
   const asked = rows.filter(
-    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: JSON.parse(row.also!) }),
+    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: alsoTold(acting, row) }),
   )
   const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(acting, resource!)
   const then = await recordsOf(db, acting, asked.filter(isJudged), filter)
@@ -68,8 +69,8 @@ export function bodyOf({ type, also, at, ...event }: ToldEvent, record: JsonObje
   return JSON.stringify({ type, also, timestamp: at, data })
 }
 
-function mayRead({ rights }: Acting, { resource }: EventRow): boolean {
-  return allows(rights.scopes, scopeOf(resource!))
+function mayRead({ rights, catalog }: Acting, row: EventRow): boolean {
+  return allows(rights.scopes, scopeOf(row.resource!)) && isTold(catalog, row)
 }
 
 function isPartly({ catalog }: Viewer, resource: string): boolean {

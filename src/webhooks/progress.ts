@@ -5,6 +5,7 @@
  */
 import { eventRows } from '../events/told.ts'
 import { jsonInstant } from '../fields/moment.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 
 /** What webhooks need of a database: each statement is a transaction of its own. */
@@ -140,16 +141,18 @@ WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
 }
 
 /**
- * The events after the last one that was looked at, as told.ts reads them; `hasMore`: whether more follow.
+ * The account's events after the last one that was looked at, as told.ts reads them for the viewer;
+ * `hasMore`: whether more follow.
  */
 export async function eventsAfter(
   db: QueueDatabase,
-  { account }: Webhook,
+  viewer: Viewer,
   seq: number,
   max: number,
 ): Promise<{ rows: Rows; hasMore: boolean }> {
-  const condition = sql`e.account_id = ${String(account)}::bigint AND e.seq > ${String(seq)}::bigint`
-  const rows = await ask(db, eventRows(condition, 'ASC', max))
+  const sight = sightOf(viewer)
+  const condition = sql`e.account_id = ${sight.account}::bigint AND e.seq > ${String(seq)}::bigint`
+  const rows = await ask(db, eventRows(sight, condition, 'ASC', max))
   return { rows, hasMore: rows.at(-1)?.has_next === 'true' }
 }
 
@@ -159,12 +162,13 @@ export async function eventsAfter(
  */
 export async function eventsOf(
   db: QueueDatabase,
-  { account }: Webhook,
+  viewer: Viewer,
   deliveries: readonly { readonly seq: number }[],
 ): Promise<Rows> {
+  const sight = sightOf(viewer)
   const seqs = `{${deliveries.map(({ seq }) => seq).join()}}`
-  const condition = sql`e.account_id = ${String(account)}::bigint AND e.seq = ANY(${seqs}::bigint[])`
-  return ask(db, eventRows(condition, 'ASC', deliveries.length))
+  const condition = sql`e.account_id = ${sight.account}::bigint AND e.seq = ANY(${seqs}::bigint[])`
+  return ask(db, eventRows(sight, condition, 'ASC', deliveries.length))
 }
 
 /** Removes what stands beside a webhook that was deleted, a batch at a time: whether there was anything. */

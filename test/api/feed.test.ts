@@ -84,6 +84,39 @@ test('a change of a field is an event of the resource field', async () => {
   assert.equal(event!.type, 'field.created')
 })
 
+test('changes of hidden fields are not told, nor their names in a form', async () => {
+  const scopes = ['event:read', 'field:read']
+  const body = { source: 'deal', field_name: 'Unknown to some', type: 'SINGLE_STRING' }
+  const { id, internal_name: name } = await made('field', body)
+  const as = await asRole({ name: 'Not that field', scopes, hidden_fields: [`deal.${name}`] }, scopes)
+  const from = await last()
+  await call('PATCH', `${v1}/field/${id}`, { default_value: 'secret' })
+  const { data: form } = (await get(`${v1}/field/form?source=deal`)).body
+  await call('PUT', `${v1}/field/form?source=deal`, form.toReversed())
+  await made('field', { ...body, field_name: 'Known to all', section: 'Its own' })
+  await call('DELETE', `${v1}/field/${id}`)
+  const told = await feed(`after=${from}&resource=field`, as)
+  assert.deepEqual(
+    told.data.map(({ type }) => type),
+    ['form.updated', 'field.created'],
+  )
+  assert.ok(!JSON.stringify(told.data).includes(name))
+  assert.ok(JSON.stringify(told.data).includes('"deal_value"'))
+  const all = (await feed(`after=${from}&resource=field`)).data
+  assert.equal(all.length, 4)
+  assert.equal(JSON.stringify(all).split(name).length - 1, 4)
+  // Where the last that was looked at is not told, the next page begins after it all the same.
+  const page = await feed(`after=${from}&resource=field&limit=1`, as)
+  assert.deepEqual([page.data, page.meta.next, page.meta.hasMore], [[], all[0]!.seq, true])
+  const { purgeFields } = await import('../../src/administration/purge.ts')
+  const { loadCatalog } = await import('../../src/accounts/callers.ts')
+  const { resources } = await import('../../src/resources.ts')
+  const later = new Date(Date.now() + 60_000)
+  assert.deepEqual(await purgeFields(service.db, await loadCatalog(service.db, resources, 1), later), [name])
+  await new Promise(resolve => setTimeout(resolve, 1100))
+  assert.deepEqual(await feed(`after=${from}&resource=field`, as), told)
+})
+
 test('record=1 adds the record as it is now, null where it is deleted', async () => {
   const from = await last()
   const [one, two] = [await made('deal', dealBody(known)), await made('deal', dealBody(known))]
@@ -196,6 +229,30 @@ test('whoever sees only some records does not follow them; what one may not read
   assert.equal(reply.status, 403)
   const without = await asRole({ name: 'No feed', scopes: ['deal:read'] }, ['deal:read'])
   assert.equal((await call('GET', `${v1}/event`, undefined, without)).status, 403)
+})
+
+test('whoever loses rights while they wait or follow is told no more of what they may not read by now', async () => {
+  const admin = await made('user', { name: 'Demoted', email: 'demoted@example.com', role: 1 })
+  const demoted = await made('token', { name: 'Demoted', user: admin.id, scopes: ['admin'] })
+  const scopes = ['event:read', 'tag:read', 'contact:read']
+  const role = await made('role', { name: 'Narrowed feed', scopes })
+  const user = await made('user', { name: 'Narrowed', email: 'narrowed@example.com', role: role.id })
+  const { token: narrowed } = await made('token', { name: 'Narrowed', user: user.id, scopes })
+  const from = await last()
+  const polling = `after=${from}&wait=30&type=contact.created,tag.created`
+  const polled = feed(polling, { authorization: `Bearer ${narrowed}` })
+  const following = `after=${from}&type=token.created,contact.created`
+  const stream = await eventsOf(`${url}${v1}/event?${following}`, demoted.token)
+  await call('PATCH', `${v1}/user/${admin.id}`, { role: 2 })
+  await call('PATCH', `${v1}/role/${role.id}`, { scopes: ['event:read', 'tag:read'] })
+  await new Promise(resolve => setTimeout(resolve, 2000))
+  await made('token', { name: 'Private by now', scopes: ['deal:read'] })
+  const contact = await made('contact', { last_name: 'Read by one' })
+  const tag = await made('tag', { name: 'Read by both' })
+  assert.equal((await polled).data[0]!.id, tag.id)
+  assert.equal((await stream.next()).data.id, contact.id)
+  await call('DELETE', `${v1}/token/${demoted.id}`)
+  await assert.rejects(stream.next(), /ended/)
 })
 
 test('a bad request is refused with every problem', async () => {

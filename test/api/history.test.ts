@@ -153,6 +153,37 @@ test('what a role does not see is not told', async () => {
   assert.deepEqual([owner.to, owner.to_name], [user.id, undefined])
 })
 
+test('what else an event is tells nothing of hidden fields', async () => {
+  const deal = await made('deal', dealBody(known))
+  const user = await made('user', { name: 'Next owner', email: 'next@example.com', role: 2 })
+  const { Won } = known.stages
+  const sent = { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+  await changed(`deal/${deal.id}`, { ...sent, sales_owner: user.id })
+  const scopes = ['deal:read', 'event:read']
+  for (const [hidden, also] of [
+    [['deal.pipeline_stage'], ['deal.owner_changed']],
+    [['deal.status'], ['deal.stage_changed', 'deal.owner_changed']],
+    [['deal.sales_owner'], ['deal.stage_changed', 'deal.won']],
+  ] as const) {
+    const role = await made('role', { name: `Not ${hidden}`, scopes, hidden_fields: [...hidden] })
+    const { id } = await made('user', {
+      name: `Not ${hidden}`,
+      email: `${role.id}@example.com`,
+      role: role.id,
+    })
+    const as = { authorization: `Bearer ${(await made('token', { name: 'x', user: id, scopes })).token}` }
+    const { seq, also: told } = (await historyOf(`deal/${deal.id}`, '', as)).data[0]
+    assert.deepEqual(told, also)
+    for (const type of ['deal.stage_changed', 'deal.won', 'deal.owner_changed']) {
+      const path = `${v1}/event?after=${seq - 1}&type=${type}`
+      const reply = await call('GET', path, undefined, as)
+      const isKnown = (also as readonly string[]).includes(type)
+      assert.equal(reply.status, isKnown ? 200 : 400, `${hidden} ${type}`)
+      if (isKnown) assert.deepEqual(reply.body.data[0].also, also)
+    }
+  }
+})
+
 test('every resource has a history; what is not there, and bad parameters, are refused', async () => {
   const { id } = await made('tag', { name: 'Historic' })
   await changed(`tag/${id}`, { name: 'History' })
@@ -191,5 +222,21 @@ test('who did it has a name for those who may read users, and its token for thos
     const undone = await call('POST', `${v1}/event/${seq}/undo`, undefined, as)
     assert.equal(undone.status, 409, undone.text)
     assert.deepEqual(undone.body.errors[0].by.actor, { id: me.user.id, name: user })
+  }
+})
+
+test('a token has a name for those alone who see it', async () => {
+  const { id } = await made('deal', dealBody(known))
+  const me = (await get(`${v1}/me`)).body.data
+  const user = await made('user', { name: 'Another', email: 'another@example.com', role: 2 })
+  for (const scopes of [['admin'], ['token:read', 'deal:read', 'deal:write', 'event:read']]) {
+    const { token, id: own } = await made('token', { name: scopes.join(), user: user.id, scopes })
+    const as = { authorization: `Bearer ${token}` }
+    await changed(`deal/${id}`, { title: `By ${own}` }, as)
+    const told = (await historyOf(`deal/${id}`, '', as)).data
+    assert.deepEqual(told.at(-1).actor.token, { id: me.token.id, name: null })
+    assert.deepEqual(told[0].actor.token, { id: own, name: scopes.join() })
+    const feed = await call('GET', `${v1}/event?resource=deal&after=${told.at(-1).seq - 1}`, undefined, as)
+    assert.deepEqual(feed.body.data[0].actor, told.at(-1).actor)
   }
 })

@@ -70,6 +70,20 @@ test('a field becomes unique where no records have the same value, else examples
   await keysAreRight()
 })
 
+test('examples are told to those who may read what they are of', async () => {
+  for (const name of ['D', 'E']) await made('product', { name, sku_number: 'Unread' })
+  const { id } = await fieldOf('product', 'sku_number')
+  for (const [scopes, examples] of [
+    [['field:write', 'product:read'], 1],
+    [['field:write', 'field:read'], 0],
+  ] as const) {
+    const { token } = await made('token', { name: scopes.join(), scopes: [...scopes] })
+    const as = { authorization: `Bearer ${token}` }
+    const reply = await call('PATCH', `${v1}/field/${id}`, { is_unique: true }, as)
+    assert.equal(problemOf(reply, 409).examples.length, examples, reply.text)
+  }
+})
+
 test('a change keeps its own value, and gives up the one it had', async () => {
   const one = await made('product', { name: 'One', product_code: 'first' })
   assert.equal((await change('product', one.id, { product_code: 'FIRST' })).status, 200)

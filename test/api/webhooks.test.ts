@@ -207,9 +207,7 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   const own = await made('deal', dealBody(known, { title: 'Own', sales_owner: user.id, ...value }))
   await changed(`deal/${own.id}`, { description: 'secret', title: 'Own, told' })
   await made('tag', { name: 'No scope for it' })
-  // What is handed over is told of as long as it is theirs, and as it was then.
   await changed(`deal/${other.id}`, { sales_owner: user.id })
-  await changed(`deal/${other.id}`, { sales_owner: known.owner })
   await changed(`webhook/${theirs.id}`, { name: 'Mine' }, as(token))
   const got = await receiver.until(4)
   // The events of one record are in order, others may overtake them.
@@ -226,6 +224,58 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   for (const { text } of got) assert.doesNotMatch(text, /"deal_value|weighted|"description"|whsec/)
   assert.deepEqual(got[1]!.body.data.changes.length, 1)
   await call('DELETE', `${v1}/webhook/${theirs.id}`, undefined, as(token))
+})
+
+test('nothing tells by its kind, or by a change of configuration, of what the role hides', async () => {
+  const receiver = await startReceiver()
+  const field = await made('field', { source: 'deal', field_name: 'Hidden', type: 'SINGLE_STRING' })
+  const role = await made('role', {
+    name: 'No stages',
+    scopes: ['deal:read', 'field:read', 'webhook:read', 'webhook:write'],
+    hidden_fields: ['deal.pipeline_stage', `deal.${field.internal_name}`],
+  })
+  const { token } = await userOf(role.id)
+  const events = ['deal.won', 'deal.stage_changed', 'deal.owner_changed', 'field.updated']
+  const { id } = await made('webhook', { url: receiver.url, events }, as(token))
+  const deal = await made('deal', dealBody(known))
+  const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+  await changed(`deal/${deal.id}`, won)
+  await changed(`field/${field.id}`, { field_name: 'Still hidden' })
+  const { user } = await userOf('Manager')
+  await changed(`deal/${deal.id}`, { pipeline_stage: known.stages.New!, sales_owner: user.id })
+  const [got] = await receiver.until(1)
+  assert.deepEqual([got!.body.type, got!.body.also], ['deal.updated', ['deal.owner_changed']])
+  await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
+})
+
+test('what has left the sight of its user is not told, whoever saw it when it happened', async () => {
+  const receiver = await startReceiver()
+  const own = { deal: 'own', activity: 'own' }
+  const scopes = ['deal:read', 'activity:read', 'webhook:read', 'webhook:write']
+  const { user, token } = await userOf((await made('role', { name: 'Own', scopes, visibility: own })).id)
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.*'] }, as(token))
+  const [kept, handedOver, deleted] = [
+    await made('deal', dealBody(known, { title: 'Kept', sales_owner: user.id })),
+    await made('deal', dealBody(known, { title: 'Handed over', sales_owner: user.id })),
+    await made('deal', dealBody(known, { title: 'Deleted', sales_owner: user.id })),
+  ]
+  await receiver.until(3)
+  await changed(`deal/${handedOver.id}`, { sales_owner: known.owner })
+  await made('activity', { kind: 'Note', subject: 'Later', notes: 'Not for them', deal: handedOver.id })
+  await call('DELETE', `${v1}/deal/${deleted.id}`)
+  await receiver.until(4)
+  const { seq } = receiver.got[0]!.body.data
+  const replay = await call('POST', `${v1}/webhook/${id}/replay`, { after: seq - 1 }, as(token))
+  assert.equal(replay.status, 200, replay.text)
+  const again = (await receiver.until(7)).slice(4)
+  assert.deepEqual(
+    again.map(({ body }) => `${body.type} ${body.data.id}`).toSorted(),
+    [`deal.created ${kept.id}`, `deal.created ${deleted.id}`, `deal.deleted ${deleted.id}`].toSorted(),
+  )
+  await changed(`deal/${kept.id}`, { title: 'The last' })
+  await receiver.until(8)
+  assert.ok(receiver.got.every(({ text }) => !text.includes('Not for them')))
+  await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
 })
 
 test('a webhook of a token that has less than its user tells the names that the token may read', async () => {
