@@ -97,6 +97,26 @@ test('rotating: the secret before lives as long as asked, the one before that no
   assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [401, 401, 401, 200])
 })
 
+test('a token is rotated where the role hides what it may do', async () => {
+  const scopes = ['token:read', 'token:write', 'deal:read']
+  const role = await made('role', {
+    name: 'Blind',
+    scopes,
+    hidden_fields: ['token.scopes', 'token.expires_at'],
+  })
+  const blind = await made('user', { name: 'Blind', email: 'blind@example.com', role: role.id })
+  const of = (scopes: string[]) => made('token', { name: 'Blind', user: blind.id, scopes })
+  const [narrow, wide] = [await of(['token:write', 'deal:read']), await of(scopes)]
+  const rotated = (id: number) => call('POST', `${v1}/token/${id}/rotate`, undefined, as(narrow.token))
+  const own = await rotated(narrow.id)
+  assert.equal(own.status, 200, own.text)
+  assert.ok(!('scopes' in own.body.data) && !('expires_at' in own.body.data), own.text)
+  aSecondGoesBy()
+  assert.deepEqual([await status(me(narrow.token)), await status(me(own.body.data.token))], [401, 200])
+  const beyond = await call('POST', `${v1}/token/${wide.id}/rotate`, undefined, as(own.body.data.token))
+  assert.equal(beyond.status, 403, beyond.text)
+})
+
 test('two rotations at the same moment: both are answered, and the later secret is good', async () => {
   const token = await made('token', { name: 'Raced', scopes: ['deal:read'] })
   const path = `${v1}/token/${token.id}/rotate`
