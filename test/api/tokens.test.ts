@@ -186,6 +186,35 @@ test('nobody makes more of a token than they have, or sees or makes those of oth
   assert.deepEqual([one.status, two.status], [201, 201], two.text)
 })
 
+test('a token that ends makes, changes and rotates none that ends later', async () => {
+  const clerk = await made('user', { name: 'Clerk', email: 'clerk@example.com', role: 'Member' })
+  const scopes = ['token:write', 'token:read', 'deal:read']
+  const [last, sooner, later] = [600_000, 300_000, 601_000].map(ms => new Date(Date.now() + ms).toISOString())
+  const own = await made('token', { name: 'Lent', user: clerk.id, scopes, expires_at: last! })
+  const endless = await made('token', { name: 'Endless', user: clerk.id, scopes })
+  const lent = as(own.token)
+  const path = `${v1}/token/${own.id}`
+  for (const [method, where, body] of [
+    ['PATCH', path, { expires_at: null }],
+    ['PATCH', path, { expires_at: later! }],
+    ['POST', `${v1}/token`, { name: 'For ever', scopes }],
+    ['POST', `${v1}/token`, { name: 'Later', scopes, expires_at: later! }],
+    ['PATCH', `${v1}/token/${endless.id}`, { name: 'Mine' }],
+    ['POST', `${v1}/token/${endless.id}/rotate`, {}],
+  ] as const) {
+    const reply = await call(method, where, body, lent)
+    assert.equal(reply.status, 403, `${method} ${where} ${JSON.stringify(body)}: ${reply.text}`)
+    assert.match(reply.body.detail, new RegExp(`ends no later .* must be ${last} at the latest`))
+  }
+  const child = await made('token', { name: 'Child', scopes, expires_at: last! }, lent)
+  assert.equal(child.expires_at, last)
+  assert.equal(await status(call('PATCH', `${v1}/token/${endless.id}`, { expires_at: sooner! }, lent)), 200)
+  assert.equal(await status(call('POST', `${path}/rotate`, {}, lent)), 200)
+  // Who administers makes what they like.
+  const admin = await made('token', { name: 'Admin', scopes: ['admin'], expires_at: last! })
+  await made('token', { name: 'For ever', scopes }, as(admin.token))
+})
+
 test('names, and what is made within a record, need the scopes of what they show and make', async () => {
   const { token } = await made('token', { name: 'Deals', scopes: ['deal:read', 'deal:write', 'field:read'] })
   const asked: [method: string, path: string, scope: string, body?: Json][] = [
