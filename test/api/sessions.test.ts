@@ -446,7 +446,16 @@ test('a session ends fourteen days after its last use, which is noted at most on
     )
   await age('13 days 23 hours')
   soon()
-  assert.equal((await own.send('GET', session)).status, 200)
+  // The browser, too, keeps it for fourteen days from then on.
+  const secretOf = own.cookies.get('dealwright_session')!
+  for (const path of [session, `${v1}/me`]) {
+    const { status, cookies } = await own.send('GET', path)
+    assert.equal(status, 200)
+    assert.deepEqual(cookies, [
+      `dealwright_session=${secretOf}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax`,
+    ])
+  }
+  assert.equal((await call('GET', `${v1}/me`)).headers.get('set-cookie'), null)
   soon()
   const [row] = await rows(
     `SELECT (max(last_used_at) > now() - interval '2 minutes')::text AS is_noted FROM session WHERE "user" = $1::bigint`,
