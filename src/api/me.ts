@@ -36,11 +36,11 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
-  // The role of whoever asks needs no right to users.
+  // Neither the role nor the token of whoever asks needs a right to users.
   const catalog = await callers.catalogNow(caller.catalog.account.id, db)
+  const { rights: _, ...asker } = contextOf(request)
   const fields = catalog.resources.get('user')!
-  const context = { ...contextOf(request), catalog }
-  const { record } = await updateRecord(db, fields, caller.actor, body, context)
+  const { record } = await updateRecord(db, fields, caller.actor, body, { ...asker, catalog })
   return answerOf(caller, record)
 }
 

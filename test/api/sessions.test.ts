@@ -345,6 +345,23 @@ test('everybody changes how dates are shown to them, and nothing else', async ()
   assert.equal((await own.send('GET', me)).body.data.user.locale, 'de-DE')
 })
 
+test('a token without scopes does what everybody does for themselves, and nothing else', async () => {
+  for (const role of ['Administrator', 'Member']) {
+    const one = await person(role)
+    await signedIn(one)
+    for (const scopes of [[], ['deal:read']]) {
+      const made = await call('POST', `${v1}/token`, { name: 'Bare', user: one.id, scopes })
+      const bare = { authorization: `Bearer ${made.body.data.token}` }
+      const changed = await call('PATCH', `${v1}/me`, { locale: scopes.length ? 'sv-SE' : 'de-DE' }, bare)
+      assert.equal(changed.status, 200, `${role} ${scopes}: ${changed.text}`)
+      assert.deepEqual(changed.body.data.scopes, scopes)
+      const [used] = (await call('GET', `${session}/list`, undefined, bare)).body.data
+      assert.equal((await call('DELETE', `${session}/${used.id}`, undefined, bare)).status, 200)
+      assert.equal((await call('PATCH', one.path, { locale: 'cs' }, bare)).status, 403)
+    }
+  }
+})
+
 test('another password ends the other sessions, and needs the current one', async () => {
   const one = await person()
   const [here, there] = [await signedIn(one), await signedIn(one)]
