@@ -10,7 +10,7 @@ import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
-import { isTooLong, type Owner, passwordProblem } from './password.ts'
+import { canBePassword, type Owner, passwordProblem } from './password.ts'
 import { changePassword, comparedEmail, isSameMailbox, ownPassword, type Person, peopleOf } from './people.ts'
 import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
@@ -147,9 +147,9 @@ export class SignIn {
     return judged
   }
 
-  /** A password that is too long costs as much as any. */
+  /** What can't be a password costs as much as any. */
   #isRight(password: string, hash: string | null): Promise<boolean> {
-    return this.#hashing.isRight(isTooLong(password) ? '' : password, hash)
+    return this.#hashing.isRight(canBePassword(password) ? password : '', hash)
   }
 
   async #signedIn(

@@ -281,6 +281,8 @@ test('short and common passwords, and one’s own name, are refused by name', as
     ['eleven chrs', 'too_short'],
     ['🦊'.repeat(11), 'too_short'],
     ['x'.repeat(1001), 'too_long'],
+    ['\ud800 seven green kettles', 'invalid_characters'],
+    ['seven green\0kettles sing', 'invalid_characters'],
     ['password1234', 'common_password'],
     ['P@ssw0rd2026!', 'common_password'],
     ['Welcome_Welcome', 'common_password'],
@@ -303,6 +305,20 @@ test('short and common passwords, and one’s own name, are refused by name', as
   const page = await send('Zoë läuft über die Brücke'.normalize('NFD'))
   assert.equal(page.status, 201, page.text)
   await signedIn(one, 'Zoë läuft über die Brücke'.normalize('NFC'))
+})
+
+test('half of a surrogate pair is no character of a password', async () => {
+  const one = await person('Member', null)
+  const password = '\ufffd seven green kettles'
+  const used = await browser(url).send('POST', session, { link: await link(one), password })
+  assert.equal(used.status, 201, used.text)
+  const own = await signedIn(one, password)
+  // As UTF-8, in which they are hashed, the two are the same.
+  const other = password.replace('\ufffd', '\ud800')
+  const refused = await browser(url).send('POST', session, { email: one.email, password: other })
+  assert.deepEqual(said(refused), [401, 3003])
+  const changed = await own.send('PUT', `${v1}/me/password`, { current_password: other, password: secret })
+  assert.deepEqual(problems(changed), ['/current_password invalid_value'])
 })
 
 test('everybody changes how dates are shown to them, and nothing else', async () => {
