@@ -80,12 +80,16 @@ const word = `(?:${commonWords.toSorted((a, b) => b.length - a.length).join('|')
 /** One common word or two, with anything but letters around and between them. */
 const madeOfWords = new RegExp(`^[^\\p{L}]{0,1000}?${word}[^\\p{L}]{0,20}${word}?[^\\p{L}]*$`, 'u')
 
-/** Few characters, or a short piece again and again: aaaaaaaaaaaa, abcabcabcabc. */
+/**
+ * Few characters, or a piece again and again that is short or common: aaaaaaaaaaaa, abcabcabcabc, and
+ * welcome1 three times.
+ */
 function isRepeated(plain: string): boolean {
   if (new Set(plain).size <= 3) return true
-  for (let length = 1; length <= 6; length++) {
+  for (let length = 1; length <= plain.length / 2; length++) {
     const piece = plain.slice(0, length)
-    if (piece.repeat(Math.ceil(plain.length / length)).startsWith(plain)) return true
+    const isAll = piece.repeat(Math.ceil(plain.length / length)).startsWith(plain)
+    if (isAll) return length <= 6 || isCommon(piece)
   }
   return false
 }
