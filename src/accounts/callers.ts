@@ -165,7 +165,8 @@ export class Callers {
     if (!role) return null
     if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
     // A session may do all that its user's role may.
-    const rights = rightsOf(role, row.scopes ? (JSON.parse(row.scopes) as string[]) : null)
+    const scopes = row.scopes ? (JSON.parse(row.scopes) as string[]) : null
+    const rights = rightsOf(role, scopes, row.ends_at ? Number(row.ends_at) : null)
     const id = Number(row.id)
     return {
       catalog: catalogAs(catalog, rights),
@@ -208,8 +209,8 @@ export class Callers {
 }
 
 /** What a role allows, narrowed by the scopes of a token; null: by none. */
-function rightsOf(role: Role, scopes: readonly string[] | null): Rights {
-  return new Rights(narrowed(new Set(role.scopes), new Set(scopes ?? [adminScope])), role)
+function rightsOf(role: Role, scopes: readonly string[] | null, endsAt: number | null = null): Rights {
+  return new Rights(narrowed(new Set(role.scopes), new Set(scopes ?? [adminScope])), role, endsAt)
 }
 
 /** Whom a valid token acts for. Asked once a second for whoever asks. */
@@ -217,6 +218,7 @@ const tokenStatement = prepared(
   (account, hash) => sql`
 SELECT t.id::text AS id, t.name, t.scopes::text AS scopes, u.id::text AS actor, u.role::text AS role,
   array_to_json(u.territories)::text AS territories, a.catalog_version::text AS catalog_version,
+  floor(extract(epoch FROM t.expires_at) * 1000)::text AS ends_at,
   (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute')::text AS is_use_due
 FROM token_secret s
   JOIN token t ON t.account_id = s.account_id AND t.id = s.token

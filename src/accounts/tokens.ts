@@ -4,10 +4,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
-import { type Json, type JsonObject, parseJson } from '../json.ts'
+import type { Json } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Precondition } from '../records/precondition.ts'
-import { readRecord } from '../records/read.ts'
 import type { Context, Saved } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
@@ -44,17 +43,19 @@ export async function rotateToken(
   overlapHours: number,
   precondition: Precondition,
 ): Promise<SavedToken> {
-  const fields = fieldsOf(context)
-  const { scopes } = parseJson((await readRecord(db, fields, context, id)).record) as JsonObject
-  const { rights } = context
-  if (rights && !(scopes as string[]).every(scope => allows(rights.scopes, scope)))
-    throw new Refusal('forbidden', 'The token may do more than you: its user or an administrator rotates it.')
   const secret = newToken(context.catalog.account.id, randomBytes)
-  const saved = await updateRecord(db, fields, id, {}, context, precondition, {
+  const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { prefix: prefixOf(secret) },
+    judge: async ({ scopes }) => refuseMore(scopes as string[], context),
     rows: by => [...endedSecrets(by, overlapHours), secretRow(by, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+}
+
+/** Throws `forbidden` for scopes that the caller lacks, whether their role shows them or not. */
+function refuseMore(scopes: readonly string[], { rights }: Context): void {
+  if (rights && !scopes.every(scope => allows(rights.scopes, scope)))
+    throw new Refusal('forbidden', 'The token may do more than you: its user or an administrator rotates it.')
 }
 
 function fieldsOf({ catalog }: Context) {

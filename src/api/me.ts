@@ -11,6 +11,7 @@ import { type WrittenDatabase, withDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from './request.ts'
 import type { Handler } from './route.ts'
+import { sessionSeconds, withCookie } from './visitor.ts'
 
 /** What everybody may change of their own user. */
 const ownFields = ['time_zone', 'locale']
@@ -21,7 +22,14 @@ export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handle
     db => ({ change: request => changeMe(db, callers, request) }),
     unchanged => unchanged,
   )
-  return { get: request => me(db, request), change }
+  return { get: request => getMe(db, request), change }
+}
+
+/** The pages of the service ask this first: so the browser, too, keeps the session as long as it is used. */
+async function getMe(db: Queryable, request: ApiRequest): Promise<Answer> {
+  const { caller, token, visitor } = request
+  const answer = await me(db, request)
+  return caller.session ? withCookie(answer, visitor, token, sessionSeconds) : answer
 }
 
 async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): Promise<Answer> {
@@ -29,15 +37,15 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
-  // The role of whoever asks needs no right to users.
+  // Neither the role nor the token of whoever asks needs a right to users.
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
+  const { rights: _, ...asker } = contextOf(request)
   const fields = catalog.resources.get('user')!
-  const context = { ...contextOf(request), catalog }
-  const { record } = await updateRecord(db, fields, caller.actor, body, context)
+  const { record } = await updateRecord(db, fields, caller.actor, body, { ...asker, catalog })
   return answerOf(caller, record)
 }
 
-/** GET /me: who asks, and what they may do. */
+/** Who asks, and what they may do. */
 export async function me(
   db: Queryable,
   { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,

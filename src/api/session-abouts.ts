@@ -88,12 +88,12 @@ export function sessionAbouts(): Abouts<
     },
     get: {
       ...{ id: 'session_get', summary: 'Says who is signed in.', tag, refuses: [] },
-      answers: [ok('Who asks.', caller)],
+      answers: [ok('Who asks.', caller, ['set-cookie'])],
     },
     me: {
       ...{ id: 'me', summary: 'Says who asks, and what they may do.', tag },
       description: 'Give user.id where a field takes the user who asks.',
-      answers: [ok('Who asks.', caller)],
+      answers: [ok('Who asks.', caller, ['set-cookie'])],
       refuses: [],
     },
     changeMe: {

@@ -21,7 +21,7 @@ import {
   unknownMembers,
 } from './request.ts'
 import type { GuestHandler, Handler } from './route.ts'
-import { sessionSeconds, type Visitor } from './visitor.ts'
+import { sessionSeconds, withCookie } from './visitor.ts'
 
 export type SessionHandlers = {
   signIn: GuestHandler
@@ -104,12 +104,6 @@ async function signedIn(
   if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
   const answer = await me(db, { caller, query })
   return withCookie({ ...answer, status: 201 }, visitor, secret, sessionSeconds)
-}
-
-/** An answer that sets the session's cookie. */
-function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
-  const cookie = visitor.setCookie('session', value, seconds)
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
 function without(body: Json | undefined, name: string): Json | undefined {

@@ -7,6 +7,7 @@ import { accountOf } from '../accounts/token.ts'
 import { isLoopbackName } from '../config.ts'
 import { Refusal } from '../errors.ts'
 import type { Visitor as SignInVisitor } from '../sign-in/sign-in.ts'
+import type { Answer } from './answer.ts'
 import { networkOf } from './network.ts'
 
 export type Visitor = SignInVisitor & {
@@ -45,6 +46,12 @@ export function visitorOf(request: FastifyRequest, publicUrl: string | null): Vi
     setCookie: (name, value, seconds) =>
       `${fullName(name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
   }
+}
+
+/** An answer that sets the session's cookie. */
+export function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
+  const cookie = visitor.setCookie('session', value, seconds)
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
 function cookieOf(header: string, name: string): string | null {

@@ -53,9 +53,17 @@ export function forbiddenTokenChange({ before, after, rights }: Change): string 
   if (beyond.length) return `A token has no more scopes than whoever makes it; you lack ${beyond.join(', ')}.`
   if (before && mayMore(before.scopes as string[], rights))
     return 'This token may do more than the one you ask with: ask with one that may do as much.'
+  if (rights.endsAt !== null && endOf(after) > rights.endsAt) {
+    const last = new Date(rights.endsAt).toISOString()
+    return `A token ends no later than the one you ask with: its expires_at must be ${last} at the latest.`
+  }
   return after.user === after[before ? 'user' : 'created_by']
     ? null
     : 'Only administrators make tokens for others: ask with the scope admin.'
+}
+
+function endOf({ expires_at }: Values): number {
+  return typeof expires_at === 'string' ? Date.parse(expires_at) : Number.POSITIVE_INFINITY
 }
 
 /** Whether a token of the caller, which their role narrows, may do something that they may not now. */

@@ -6,9 +6,12 @@ import { adminScope, allows } from './scopes.ts'
 export class Rights {
   readonly scopes: ReadonlySet<string>
   readonly role: Role
-  constructor(scopes: ReadonlySet<string>, role: Role) {
+  /** when the token ends by which the caller asks, in milliseconds; null: it does not, or there is none */
+  readonly endsAt: number | null
+  constructor(scopes: ReadonlySet<string>, role: Role, endsAt: number | null = null) {
     this.scopes = scopes
     this.role = role
+    this.endsAt = endsAt
   }
 
   get isAdmin(): boolean {

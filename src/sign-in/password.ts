@@ -14,9 +14,16 @@ export function plainPassword(text: string): string {
   return composed(text)
 }
 
-/** Whether a password has more characters than any that is taken: it is not worth being looked at. */
-export function isTooLong(password: string): boolean {
-  return codePoints(password) > most
+/**
+ * Whether a text can be a password: other texts are not worth being looked at. All halves of surrogate pairs
+ * would be hashed alike (D15).
+ */
+export function canBePassword(text: string): boolean {
+  return codePoints(text) <= most && hasOnlyCharacters(text)
+}
+
+function hasOnlyCharacters(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
 }
 
 export type PasswordProblem = { readonly code: string; readonly message: string; readonly hint: string }
@@ -25,6 +32,10 @@ export type PasswordProblem = { readonly code: string; readonly message: string;
 export function passwordProblem(password: string, owner: Owner): PasswordProblem | null {
   const length = codePoints(password)
   const hint = 'Three or four words that nobody connects with you are long, and easy to keep in mind.'
+  if (!hasOnlyCharacters(password)) {
+    const message = 'A password must not contain NUL or half of a surrogate pair.'
+    return { code: 'invalid_characters', message, hint }
+  }
   if (length < fewest)
     return { code: 'too_short', message: `A password has at least ${fewest} characters.`, hint }
   if (length > most) return { code: 'too_long', message: `A password has at most ${most} characters.`, hint }
@@ -69,12 +80,16 @@ const word = `(?:${commonWords.toSorted((a, b) => b.length - a.length).join('|')
 /** One common word or two, with anything but letters around and between them. */
 const madeOfWords = new RegExp(`^[^\\p{L}]{0,1000}?${word}[^\\p{L}]{0,20}${word}?[^\\p{L}]*$`, 'u')
 
-/** Few characters, or a short piece again and again: aaaaaaaaaaaa, abcabcabcabc. */
+/**
+ * Few characters, or a piece again and again that is short or common: aaaaaaaaaaaa, abcabcabcabc, and
+ * welcome1 three times.
+ */
 function isRepeated(plain: string): boolean {
   if (new Set(plain).size <= 3) return true
-  for (let length = 1; length <= 6; length++) {
+  for (let length = 1; length <= plain.length / 2; length++) {
     const piece = plain.slice(0, length)
-    if (piece.repeat(Math.ceil(plain.length / length)).startsWith(plain)) return true
+    const isAll = piece.repeat(Math.ceil(plain.length / length)).startsWith(plain)
+    if (isAll) return length <= 6 || isCommon(piece)
   }
   return false
 }

@@ -29,6 +29,16 @@ export function comparedEmail(email: string): string {
 }
 
 /**
+ * Whether two e-mails are of one mailbox: but for the case of A to Z they are the same. Others that are
+ * compared as one may belong to two people: the Kelvin sign is folded to a k, and is part of another address
+ * (D61).
+ */
+export function isSameMailbox(one: string, other: string): boolean {
+  const small = (email: string) => email.replace(/[A-Z]/g, letter => letter.toLowerCase())
+  return small(one) === small(other)
+}
+
+/**
  * The users in use who have an e-mail, of one account or of all. This is the one statement that does not name
  * its account: whoever signs in knows an e-mail, and not yet the account.
  */

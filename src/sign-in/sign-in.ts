@@ -10,8 +10,8 @@ import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
-import { isTooLong, type Owner, passwordProblem } from './password.ts'
-import { changePassword, comparedEmail, ownPassword, type Person, peopleOf } from './people.ts'
+import { canBePassword, type Owner, passwordProblem } from './password.ts'
+import { changePassword, comparedEmail, isSameMailbox, ownPassword, type Person, peopleOf } from './people.ts'
 import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -91,7 +91,8 @@ export class SignIn {
 
   /** The secret of a new session, for an e-mail that was verified elsewhere. Throws `forbidden`. */
   async byVerifiedEmail(email: string, account: number | null, visitor: Visitor): Promise<string> {
-    const people = await peopleOf(this.#db, email, account)
+    const alike = await peopleOf(this.#db, email, account)
+    const people = alike.filter(person => isSameMailbox(person.email, email))
     if (people.length === 0)
       throw new Refusal('forbidden', `No user who may sign in has the e-mail ${email}: ask an administrator.`)
     return this.#signedIn(onlyOne(people), visitor, null)
@@ -146,9 +147,9 @@ export class SignIn {
     return judged
   }
 
-  /** A password that is too long costs as much as any. */
+  /** What can't be a password costs as much as any. */
   #isRight(password: string, hash: string | null): Promise<boolean> {
-    return this.#hashing.isRight(isTooLong(password) ? '' : password, hash)
+    return this.#hashing.isRight(canBePassword(password) ? password : '', hash)
   }
 
   async #signedIn(

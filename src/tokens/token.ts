@@ -42,12 +42,13 @@ export const token: Resource = {
   applyRules: draft => {
     const { before, after, clock, problem } = draft
     checkScopes(after.scopes as string[], draft)
-    if (!before) {
-      after.user ??= after.created_by!
-      // A token that is there may be ended so; one that ends before it is made is a mistake.
-      if (typeof after.expires_at === 'string' && Date.parse(after.expires_at) <= clock.getTime())
-        problem('expires_at', 'out_of_range', 'must be ahead: such a token could never be used')
-    } else if (before.user !== after.user)
+    // A token may be ended so; a new secret of one that has ended is a mistake.
+    const { prefix, expires_at } = after
+    const isOver = typeof expires_at === 'string' && Date.parse(expires_at) <= clock.getTime()
+    if (isOver && prefix !== before?.prefix)
+      problem('expires_at', 'out_of_range', 'must be ahead: such a secret could never be used')
+    if (!before) after.user ??= after.created_by!
+    else if (before.user !== after.user)
       problem('user', 'immutable', "can't be changed: a token keeps its user", {
         hint: 'Make a token for the other user.',
       })

@@ -66,6 +66,29 @@ test('nobody signs in by an e-mail that is not verified, is nobody’s, or that 
   }
 })
 
+test('an e-mail that only looks like that of a user signs nobody in', async () => {
+  const email = 'kim@github.example'
+  const made = await call('POST', `${v1}/user`, { name: 'Kim', email })
+  assert.equal(made.status, 201, made.text)
+  for (const other of [
+    '\u212aim@github.example',
+    'kim@g\u0130thub.example',
+    `${email}\n`,
+    ` ${email}`,
+    `${email}\u00a0`,
+    `${email}\0`,
+  ]) {
+    says({ email: other, email_verified: true })
+    const own = browser(service.url)
+    assert.deepEqual(said(await throughProvider(own)), [403, 3002], JSON.stringify(other))
+    assert.ok(!own.cookies.has('dealwright_session'))
+  }
+  says({ email: 'Kim@GitHub.example', email_verified: true })
+  const own = browser(service.url)
+  assert.equal((await throughProvider(own)).status, 302)
+  assert.equal((await own.send('GET', `${v1}/me`)).body.data.user.email, email)
+})
+
 test('a callback that the browser did not begin, that was used, or that was tampered with signs nobody in', async () => {
   const one = await person()
   says({ email: one.email, email_verified: true })

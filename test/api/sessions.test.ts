@@ -281,12 +281,18 @@ test('short and common passwords, and one’s own name, are refused by name', as
     ['eleven chrs', 'too_short'],
     ['🦊'.repeat(11), 'too_short'],
     ['x'.repeat(1001), 'too_long'],
+    ['\ud800 seven green kettles', 'invalid_characters'],
+    ['seven green\0kettles sing', 'invalid_characters'],
     ['password1234', 'common_password'],
     ['P@ssw0rd2026!', 'common_password'],
     ['Welcome_Welcome', 'common_password'],
     ['1q2w3e4r5t6y', 'common_password'],
     ['aaaaaaaaaaaaaaa', 'common_password'],
     ['abcabcabcabcabc', 'common_password'],
+    ['password'.repeat(3), 'common_password'],
+    ['P@ssw0rd1 '.repeat(4), 'common_password'],
+    ['welcome-welcome-welcome', 'common_password'],
+    ['1q2w3e4r5t6y'.repeat(9), 'common_password'],
     ['123456789012345', 'common_password'],
     ['qwertyuiop12345', 'common_password'],
     [`my ${one.email} key`, 'common_password'],
@@ -303,6 +309,20 @@ test('short and common passwords, and one’s own name, are refused by name', as
   const page = await send('Zoë läuft über die Brücke'.normalize('NFD'))
   assert.equal(page.status, 201, page.text)
   await signedIn(one, 'Zoë läuft über die Brücke'.normalize('NFC'))
+})
+
+test('half of a surrogate pair is no character of a password', async () => {
+  const one = await person('Member', null)
+  const password = '\ufffd seven green kettles'
+  const used = await browser(url).send('POST', session, { link: await link(one), password })
+  assert.equal(used.status, 201, used.text)
+  const own = await signedIn(one, password)
+  // As UTF-8, in which they are hashed, the two are the same.
+  const other = password.replace('\ufffd', '\ud800')
+  const refused = await browser(url).send('POST', session, { email: one.email, password: other })
+  assert.deepEqual(said(refused), [401, 3003])
+  const changed = await own.send('PUT', `${v1}/me/password`, { current_password: other, password: secret })
+  assert.deepEqual(problems(changed), ['/current_password invalid_value'])
 })
 
 test('everybody changes how dates are shown to them, and nothing else', async () => {
@@ -343,6 +363,23 @@ test('everybody changes how dates are shown to them, and nothing else', async ()
     assert.equal((await keyed(locale, key)).status, status, `${locale} ${key}`)
   assert.equal((await own.send('PATCH', `${v1}/user/${reader.id}`, { locale: 'en-US' })).status, 403)
   assert.equal((await own.send('GET', me)).body.data.user.locale, 'de-DE')
+})
+
+test('a token without scopes does what everybody does for themselves, and nothing else', async () => {
+  for (const role of ['Administrator', 'Member']) {
+    const one = await person(role)
+    await signedIn(one)
+    for (const scopes of [[], ['deal:read']]) {
+      const made = await call('POST', `${v1}/token`, { name: 'Bare', user: one.id, scopes })
+      const bare = { authorization: `Bearer ${made.body.data.token}` }
+      const changed = await call('PATCH', `${v1}/me`, { locale: scopes.length ? 'sv-SE' : 'de-DE' }, bare)
+      assert.equal(changed.status, 200, `${role} ${scopes}: ${changed.text}`)
+      assert.deepEqual(changed.body.data.scopes, scopes)
+      const [used] = (await call('GET', `${session}/list`, undefined, bare)).body.data
+      assert.equal((await call('DELETE', `${session}/${used.id}`, undefined, bare)).status, 200)
+      assert.equal((await call('PATCH', one.path, { locale: 'cs' }, bare)).status, 403)
+    }
+  }
 })
 
 test('another password ends the other sessions, and needs the current one', async () => {
@@ -446,7 +483,16 @@ test('a session ends fourteen days after its last use, which is noted at most on
     )
   await age('13 days 23 hours')
   soon()
-  assert.equal((await own.send('GET', session)).status, 200)
+  // The browser, too, keeps it for fourteen days from then on.
+  const secretOf = own.cookies.get('dealwright_session')!
+  for (const path of [session, `${v1}/me`]) {
+    const { status, cookies } = await own.send('GET', path)
+    assert.equal(status, 200)
+    assert.deepEqual(cookies, [
+      `dealwright_session=${secretOf}; Path=/; Max-Age=1209600; HttpOnly; SameSite=Lax`,
+    ])
+  }
+  assert.equal((await call('GET', `${v1}/me`)).headers.get('set-cookie'), null)
   soon()
   const [row] = await rows(
     `SELECT (max(last_used_at) > now() - interval '2 minutes')::text AS is_noted FROM session WHERE "user" = $1::bigint`,

@@ -97,6 +97,26 @@ test('rotating: the secret before lives as long as asked, the one before that no
   assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [401, 401, 401, 200])
 })
 
+test('a token is rotated where the role hides what it may do', async () => {
+  const scopes = ['token:read', 'token:write', 'deal:read']
+  const role = await made('role', {
+    name: 'Blind',
+    scopes,
+    hidden_fields: ['token.scopes', 'token.expires_at'],
+  })
+  const blind = await made('user', { name: 'Blind', email: 'blind@example.com', role: role.id })
+  const of = (scopes: string[]) => made('token', { name: 'Blind', user: blind.id, scopes })
+  const [narrow, wide] = [await of(['token:write', 'deal:read']), await of(scopes)]
+  const rotated = (id: number) => call('POST', `${v1}/token/${id}/rotate`, undefined, as(narrow.token))
+  const own = await rotated(narrow.id)
+  assert.equal(own.status, 200, own.text)
+  assert.ok(!('scopes' in own.body.data) && !('expires_at' in own.body.data), own.text)
+  aSecondGoesBy()
+  assert.deepEqual([await status(me(narrow.token)), await status(me(own.body.data.token))], [401, 200])
+  const beyond = await call('POST', `${v1}/token/${wide.id}/rotate`, undefined, as(own.body.data.token))
+  assert.equal(beyond.status, 403, beyond.text)
+})
+
 test('two rotations at the same moment: both are answered, and the later secret is good', async () => {
   const token = await made('token', { name: 'Raced', scopes: ['deal:read'] })
   const path = `${v1}/token/${token.id}/rotate`
@@ -166,6 +186,35 @@ test('nobody makes more of a token than they have, or sees or makes those of oth
   assert.deepEqual([one.status, two.status], [201, 201], two.text)
 })
 
+test('a token that ends makes, changes and rotates none that ends later', async () => {
+  const clerk = await made('user', { name: 'Clerk', email: 'clerk@example.com', role: 'Member' })
+  const scopes = ['token:write', 'token:read', 'deal:read']
+  const [last, sooner, later] = [600_000, 300_000, 601_000].map(ms => new Date(Date.now() + ms).toISOString())
+  const own = await made('token', { name: 'Lent', user: clerk.id, scopes, expires_at: last! })
+  const endless = await made('token', { name: 'Endless', user: clerk.id, scopes })
+  const lent = as(own.token)
+  const path = `${v1}/token/${own.id}`
+  for (const [method, where, body] of [
+    ['PATCH', path, { expires_at: null }],
+    ['PATCH', path, { expires_at: later! }],
+    ['POST', `${v1}/token`, { name: 'For ever', scopes }],
+    ['POST', `${v1}/token`, { name: 'Later', scopes, expires_at: later! }],
+    ['PATCH', `${v1}/token/${endless.id}`, { name: 'Mine' }],
+    ['POST', `${v1}/token/${endless.id}/rotate`, {}],
+  ] as const) {
+    const reply = await call(method, where, body, lent)
+    assert.equal(reply.status, 403, `${method} ${where} ${JSON.stringify(body)}: ${reply.text}`)
+    assert.match(reply.body.detail, new RegExp(`ends no later .* must be ${last} at the latest`))
+  }
+  const child = await made('token', { name: 'Child', scopes, expires_at: last! }, lent)
+  assert.equal(child.expires_at, last)
+  assert.equal(await status(call('PATCH', `${v1}/token/${endless.id}`, { expires_at: sooner! }, lent)), 200)
+  assert.equal(await status(call('POST', `${path}/rotate`, {}, lent)), 200)
+  // Who administers makes what they like.
+  const admin = await made('token', { name: 'Admin', scopes: ['admin'], expires_at: last! })
+  await made('token', { name: 'For ever', scopes }, as(admin.token))
+})
+
 test('names, and what is made within a record, need the scopes of what they show and make', async () => {
   const { token } = await made('token', { name: 'Deals', scopes: ['deal:read', 'deal:write', 'field:read'] })
   const asked: [method: string, path: string, scope: string, body?: Json][] = [
@@ -226,12 +275,13 @@ test('no token is made that has ended already; one that is there may be ended so
   const past = { name: 'Past', scopes: ['deal:read'], expires_at: '2020-01-01T00:00:00Z' }
   const refused = await call('POST', `${v1}/token`, past)
   assert.equal(refused.status, 422, refused.text)
-  assert.deepEqual(
-    refused.body.errors.map((one: { path: string; code: string }) => `${one.path} ${one.code}`),
-    ['/expires_at out_of_range'],
-  )
+  assert.deepEqual(problemsOf(refused), ['/expires_at out_of_range'])
   const made = await call('POST', `${v1}/token`, { ...past, expires_at: '2999-01-01' })
   assert.equal(made.status, 201, made.text)
-  const { expires_at } = past
-  assert.equal((await call('PATCH', `${v1}/token/${made.body.data.id}`, { expires_at })).status, 200)
+  const path = `${v1}/token/${made.body.data.id}`
+  assert.equal((await call('PATCH', path, { expires_at: past.expires_at })).status, 200)
+  // Nor does one that has ended get a secret, before it has another end.
+  assert.deepEqual(problemsOf(await call('POST', `${path}/rotate`)), ['/expires_at out_of_range'])
+  assert.equal((await call('PATCH', path, { expires_at: null })).status, 200)
+  assert.equal((await call('POST', `${path}/rotate`)).status, 200)
 })
