@@ -12,6 +12,7 @@ import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { type Administered, type Administrator, attempt, requestKeyOf } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import { changedField, freeName, hasOwnOptions, ownOptions, rowOf, type Shape } from './field.ts'
@@ -209,7 +210,7 @@ async function change(
     }
     const asked = await askReferences(
       administrator.db,
-      { catalog, actor: administrator.actor },
+      sightOf({ catalog, actor: administrator.actor }),
       findings.references,
     )
     for (const problem of missingReferences(findings.references, lookIn(asked)))

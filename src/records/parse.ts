@@ -19,6 +19,8 @@ export type Reference = {
   readonly id: number
   readonly field: string
   readonly path: string
+  /** since when the field has it; absent: from this request */
+  readonly since?: 'before'
 }
 
 export type Parsed = {

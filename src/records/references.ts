@@ -7,7 +7,7 @@ import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Sight, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import type { Draft } from './resource.ts'
@@ -17,11 +17,11 @@ import type { Author } from './write.ts'
 /** Asks the database about the references of a request. Empty without references. */
 export async function askReferences(
   db: Queryable,
-  viewer: Viewer,
+  sight: Sight,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
-  const columns = existenceColumns(sightOf(viewer), references)
+  const columns = existenceColumns(sight, references)
   const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
   return row!
 }
@@ -80,21 +80,15 @@ export function lookIn(row: Record<string, string | null>): Look {
   }
 }
 
-/** A record that is pointed to anew must be in use (D10); one that was pointed to before must be there. */
-export type Wanted = 'in use' | 'there'
-
 /**
  * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
  * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
+ * A record that was pointed to before may be out of use (D10).
  */
-export function missingReferences(
-  references: readonly Reference[],
-  look: Look,
-  wanted: Wanted = 'in use',
-): Problem[] {
-  return references.flatMap(({ resource, id, field, path }) => {
+export function missingReferences(references: readonly Reference[], look: Look): Problem[] {
+  return references.flatMap(({ resource, id, field, path, since }) => {
     const found = look(resource, id)
-    if (found === 'live' || (found === 'idle' && wanted === 'there')) return []
+    if (found === 'live' || (found === 'idle' && since === 'before')) return []
     const member = path.slice(path.lastIndexOf(`/${field}`))
     const [code, why] =
       found === 'idle'
@@ -105,21 +99,26 @@ export function missingReferences(
 }
 
 /**
- * Conditions of a write: every record that this one newly points to still exists, and is in use. FOR SHARE
+ * Conditions of a write: every record that this one points to still exists. What it newly points to is in
+ * use, too, and the author sees it; what it pointed to before may be out of their sight (D63). FOR SHARE
  * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
  * not. The rows are locked after the account, so no two writes can wait for each other.
  */
-export function stillThere(by: Author, references: readonly Reference[], wanted: Wanted = 'in use'): Sql[] {
-  return idsByResource(references).map(({ resource, ids }) => {
-    const all = param(ids)
-    const { inUse } = by.resources.get(resource)!.resource
-    const isInUse = inUse && wanted === 'in use' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
-    return sql`(
+export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
+  const groups = [...Map.groupBy(references, ({ since }) => since)]
+  return groups.flatMap(([since, of]) => idsByResource(of).map(ids => isThere(by, ids, since)))
+}
+
+function isThere(by: Author, { resource, ids }: Ids, since: Reference['since']): Sql {
+  const all = param(ids)
+  const sight = since ? unlimited(by) : by
+  const { inUse } = by.resources.get(resource)!.resource
+  const isInUse = inUse && since !== 'before' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x
-      WHERE ${visible(resource, by, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
+      WHERE ${visible(resource, sight, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
       FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
-  })
 }
 
 /**
@@ -167,8 +166,10 @@ export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Ca
   })
 }
 
-/** The ids of each resource once, as an array literal. */
-function idsByResource(references: readonly Reference[]): { resource: string; ids: string }[] {
+/** Ids of a resource, each once, as an array literal. */
+type Ids = { readonly resource: string; readonly ids: string }
+
+function idsByResource(references: readonly Reference[]): Ids[] {
   const resources = [...new Set(references.map(reference => reference.resource))].sort()
   return resources.map(resource => {
     const ids = references.filter(reference => reference.resource === resource).map(({ id }) => id)

@@ -10,7 +10,7 @@ import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
 import type { Rights } from '../rights/rights.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
@@ -142,7 +142,7 @@ export async function validatedRecord(
     for (const problem of missingReferences(added, lookIn(row))) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
-  const row = isAsked ? await askReferences(db, context, references) : {}
+  const row = isAsked ? await askReferences(db, sightOf(context), references) : {}
   if (isAsked) addMissing(row)
   const related = relatedOf(row)
   for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related, null)
@@ -150,7 +150,7 @@ export async function validatedRecord(
   const most = before ? null : await tooMany(db, fields, catalog.account.id, after)
   if (most) problems.add(() => most)
   if (problems.count) {
-    if (!isAsked) addMissing(await askReferences(db, context, added))
+    if (!isAsked) addMissing(await askReferences(db, sightOf(context), added))
     for (const clash of await clashesOf(db, context, candidatesOf(fields, parsed, { before, after })))
       problems.add(() => clash)
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`

@@ -12,6 +12,7 @@ import { moment } from '../fields/moment.ts'
 import { comparedName } from '../fields/name.ts'
 import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
@@ -62,7 +63,7 @@ export async function prepared(
   const { read, hasNames } = await parsedTogether(db, fields, targets, context)
   const parsed = read.flatMap(one => (one ? [one.parsed] : []))
   const references = parsed.flatMap(one => one.references)
-  const live = await askReferences(db, context, references)
+  const live = await askReferences(db, sightOf(context), references)
   const related = relatedOf(live)
   const look = lookIn(live)
   const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {

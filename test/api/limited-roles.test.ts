@@ -1,0 +1,66 @@
+/** What a role that sees less can do nevertheless, and what it is not told while it does (D62 to D65). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, get, known } = service
+
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+const changed = async (path: string, body: Json) => {
+  const reply = await call('PATCH', `${v1}/${path}`, body)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data
+}
+let people = 0
+/** Somebody of a new role: who they are, and what asks as them. */
+const somebody = async (scopes: string[], limits: JsonObject = {}) => {
+  const name = `Somebody ${++people}`
+  const role = await made('role', { name, scopes, ...limits })
+  const user = await made('user', { name, email: `somebody${people}@example.com`, role: role.id })
+  const { token } = await made('token', { name, user: user.id, scopes: ['admin'] })
+  const headers = { authorization: `Bearer ${token}` }
+  const asked = (method: string, path: string, body?: Json) => call(method, `${v1}/${path}`, body, headers)
+  return { user, role, asked }
+}
+const both = (...resources: string[]) => resources.flatMap(name => [`${name}:read`, `${name}:write`])
+
+test('what points to something unseen is restored, and a deletion of it undone', async () => {
+  const { user, asked } = await somebody([...both('deal', 'activity'), 'contact:read', 'company:read'], {
+    visibility: { deal: 'own', contact: 'own', company: 'own' },
+    hidden_fields: ['deal.company'],
+  })
+  const company = await made('company', { name: 'Unseen' })
+  const body = dealBody(known, { sales_owner: user.id, company: company.id })
+  const { id } = await made('deal', body)
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  const restored = await asked('POST', `deal/${id}/restore`)
+  assert.equal(restored.status, 200, restored.text)
+  assert.equal(restored.body.data.primary_contact, known.contact)
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  const [deletion] = (await asked('GET', `deal/${id}/history`)).body.data
+  const undone = await asked('POST', `event/${deletion.seq}/undo`)
+  assert.equal(undone.status, 200, undone.text)
+  const unseen = await made('deal', dealBody(known))
+  const activity = await made('activity', { kind: 'Task', subject: 'A', deal: unseen.id, owner: user.id })
+  assert.equal((await asked('DELETE', `activity/${activity.id}`)).status, 200)
+  assert.equal((await asked('POST', `activity/${activity.id}/restore`)).status, 200)
+})
+
+test('a restoration that fails for a hidden field does not name it', async () => {
+  const { asked } = await somebody(both('deal'), { hidden_fields: ['deal.company'] })
+  const company = await made('company', { name: 'Gone' })
+  const { id } = await made('deal', dealBody(known, { company: company.id }))
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  assert.equal((await call('DELETE', `${v1}/company/${company.id}`)).status, 200)
+  const refused = await asked('POST', `deal/${id}/restore`)
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, [' not_allowed']])
+  assert.doesNotMatch(refused.text, new RegExp(`company|${company.id}`))
+  const told = await call('POST', `${v1}/deal/${id}/restore`)
+  assert.deepEqual(problemsOf(told), ['/company reference_not_found'])
+})
