@@ -5,11 +5,13 @@
  */
 import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { type Sight, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
+import { isHiddenByRole } from './rendered-record.ts'
 import type { Draft } from './resource.ts'
 import type { Queryable } from './store.ts'
 import type { Author } from './write.ts'
@@ -122,22 +124,29 @@ function isThere(by: Author, { resource, ids }: Ids, since: Reference['since']):
 }
 
 /**
- * Conditions that find the records `x` that point to a record of the resource `name`. `id` is SQL.
- * `created_by` and `updated_by` do not count.
+ * Conditions that find the records `x` that point to a record of the resource `name`: all, and those that do
+ * so in a field that the catalog's role is shown. `id` is SQL. `created_by` and `updated_by` do not count.
  */
-export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource: string; condition: Sql }[] {
-  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+export function pointersTo(
+  name: string,
+  catalog: Catalog,
+  id: Sql,
+): { resource: string; condition: Sql; shown: Sql }[] {
+  return [...catalog.resources.values()].flatMap(fields => {
+    const { resource, whole } = fields
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
-    const conditions = pointing.map(field => {
+    const isBy = (field: Field) => {
       const named = sql.text(field.internal_name)
       if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`
       const column = sql.id(field.internal_name)
       const isSeveral = kinds[field.type].term(field, '')!.multi
       return isSeveral ? sql`x.${column} @> ARRAY[${id}]` : sql`x.${column} = ${id}`
-    })
-    return conditions.length
-      ? [{ resource: resource.name, condition: sql`(${sql.join(conditions, sql` OR `)})` }]
-      : []
+    }
+    const isByAny = (of: readonly Field[]) =>
+      of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
+    if (pointing.length === 0) return []
+    const shown = pointing.filter(field => !isHiddenByRole(fields, field.internal_name))
+    return [{ resource: resource.name, condition: isByAny(pointing), shown: isByAny(shown) }]
   })
 }
 

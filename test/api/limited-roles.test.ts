@@ -5,16 +5,11 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known } = service
+const { call, known } = service
 
 const made = async (resource: string, body: Json) => {
   const reply = await call('POST', `${v1}/${resource}`, body)
   assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
-const changed = async (path: string, body: Json) => {
-  const reply = await call('PATCH', `${v1}/${path}`, body)
-  assert.equal(reply.status, 200, reply.text)
   return reply.body.data
 }
 let people = 0
@@ -63,4 +58,29 @@ test('a restoration that fails for a hidden field does not name it', async () =>
   assert.doesNotMatch(refused.text, new RegExp(`company|${company.id}`))
   const told = await call('POST', `${v1}/deal/${id}/restore`)
   assert.deepEqual(problemsOf(told), ['/company reference_not_found'])
+})
+
+test('a refused deletion counts no hidden pointer, and nothing that the token may not read', async () => {
+  const informant = {
+    source: 'deal',
+    field_name: 'Informant',
+    type: 'CONTACT',
+  }
+  const { internal_name: name } = await made('field', informant)
+  const contact = await made('contact', { last_name: 'Needed' })
+  await made('deal', dealBody(known, { primary_contact: contact.id }))
+  await made('deal', dealBody(known, { [name]: contact.id }))
+  const hiding = await somebody([...both('contact'), 'deal:read'], { hidden_fields: [`deal.${name}`] })
+  const unreading = await somebody(both('contact'))
+  const told = async (asked: (typeof hiding)['asked']) => {
+    const refused = await asked('DELETE', `contact/${contact.id}`)
+    assert.equal(refused.status, 409, refused.text)
+    return refused.body.errors.map(({ message, count }: JsonObject) => [message, count])
+  }
+  const all = (method: string, path: string) => call(method, `${v1}/${path}`)
+  assert.deepEqual(await told(all), [['2 deals point to it.', 2]])
+  const more = "1 deal points to it, and so do some that you can't see."
+  assert.deepEqual(await told(hiding.asked), [[more, 1]])
+  const unseen = "There are deals that you can't see and that point to it."
+  assert.deepEqual(await told(unreading.asked), [[unseen, 0]])
 })
