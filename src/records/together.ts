@@ -167,7 +167,7 @@ function isApart(fields: ResourceFields, { op, told, precondition }: Operation, 
   if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
   if (op === 'restore') return true
   if (row) return !row.id || row.is_changeable === 'false' || !isMet(precondition, Number(row.version))
-  return op === 'update' || told === null || precondition !== null
+  return op === 'update' || told === null || told.field.is_read_only || precondition !== null
 }
 
 type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before: Values | null }

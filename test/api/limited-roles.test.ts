@@ -20,7 +20,8 @@ const somebody = async (scopes: string[], limits: JsonObject = {}) => {
   const user = await made('user', { name, email: `somebody${people}@example.com`, role: role.id })
   const { token } = await made('token', { name, user: user.id, scopes: ['admin'] })
   const headers = { authorization: `Bearer ${token}` }
-  const asked = (method: string, path: string, body?: Json) => call(method, `${v1}/${path}`, body, headers)
+  const asked = (method: string, path: string, body?: Json, more: Record<string, string> = {}) =>
+    call(method, `${v1}/${path}`, body, { ...headers, ...more })
   return { user, role, asked }
 }
 const both = (...resources: string[]) => resources.flatMap(name => [`${name}:read`, `${name}:write`])
@@ -83,4 +84,36 @@ test('a refused deletion counts no hidden pointer, and nothing that the token ma
   assert.deepEqual(await told(hiding.asked), [[more, 1]])
   const unseen = "There are deals that you can't see and that point to it."
   assert.deepEqual(await told(unreading.asked), [[unseen, 0]])
+})
+
+test('a locked unique field creates no doubles, and a hidden one is unknown to imports', async () => {
+  const field = { source: 'deal', type: 'SINGLE_STRING', is_unique: true }
+  const { internal_name: name } = await made('field', { ...field, field_name: 'Ledger' })
+  const scopes = [...both('deal', 'job'), 'contact:read', 'import:write']
+  const locking = await somebody(scopes, { locked_fields: [`deal.${name}`] })
+  const path = `deal/by/${name}/L-1`
+  const refused = await locking.asked('PUT', path, dealBody(known))
+  assert.equal(refused.status, 403, refused.text)
+  assert.match(refused.body.detail, new RegExp(`: ${name}\\.$`))
+  const upsert = { op: 'upsert', by: { field: name, value: 'L-1' }, data: dealBody(known) }
+  const { body } = await locking.asked('POST', 'deal/batch', { operations: [upsert, upsert] })
+  assert.deepEqual(
+    body.data.map(({ status }: { status: number }) => status),
+    [403, 403],
+  )
+  const deal = await made('deal', dealBody(known, { [name]: 'L-1' }))
+  const found = await locking.asked('PUT', path, { title: 'Found' })
+  assert.deepEqual([found.status, found.body.data.id, found.body.data[name]], [200, deal.id, 'L-1'])
+
+  const hiding = await somebody(scopes, { hidden_fields: [`deal.${name}`] })
+  for (const { asked } of [locking, hiding]) {
+    const csv = { 'content-type': 'text/csv' }
+    const taken = await asked('POST', 'import?resource=deal&format=csv', 'title,ledger\nA,L-1\n', csv)
+    const { id } = taken.body.data
+    const by = async (one: string) => {
+      const reply = await asked('PATCH', `import/${id}`, { duplicates: { by: one, action: 'skip' } })
+      return [reply.status, reply.body.errors[0].message]
+    }
+    assert.deepEqual(await by(name), await by('cf_not_there'))
+  }
 })
