@@ -199,11 +199,11 @@ export function judged(
     catalog: context.catalog,
     now: moment,
     clock: new Date(),
-    problem: (field, code, message, { at = '', hint, ...more } = {}) => {
+    problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
       if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
         return
-      if (isHidden(field)) problems.add(hiddenProblem)
+      if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
       else
         problems.add(
           () => ({

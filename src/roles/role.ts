@@ -95,6 +95,7 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
     if (changes && isWider(changes, sees))
       problem('may_change', 'wider_than_visibility', 'is wider than what the role sees', {
         at: `/${name}`,
+        because: 'visibility',
         hint: `The role sees ${sees}.`,
       })
   }
@@ -130,6 +131,7 @@ function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields'
         `is ${text}, which can't be ${verb}: whoever creates records must give it`,
         {
           at,
+          because: 'scopes',
           hint: `Give the field a default value, or leave out the scope ${resource}:write.`,
         },
       )

@@ -117,3 +117,27 @@ test('a locked unique field creates no doubles, and a hidden one is unknown to i
     assert.deepEqual(await by(name), await by('cf_not_there'))
   }
 })
+
+test('a rule tells nothing of the hidden field that decides on it', async () => {
+  const { asked } = await somebody(both('deal'), { hidden_fields: ['deal.forecast_category'] })
+  const forecast = { forecast_category: 'Commit', expected_close_date: '2026-12-12' }
+  const { id } = await made('deal', dealBody(known, forecast))
+  const refused = await asked('PATCH', `deal/${id}`, { expected_close_date: null })
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, [' not_allowed']])
+  assert.doesNotMatch(refused.text, /forecast|expected_close_date/)
+  const told = await call('PATCH', `${v1}/deal/${id}`, { expected_close_date: null })
+  assert.deepEqual(problemsOf(told), ['/expected_close_date required_with_forecast_category'])
+})
+
+test('who may set the stage reopens a deal, also where its reason and day are locked or hidden', async () => {
+  const { New, Won } = known.stages
+  for (const limit of ['locked_fields', 'hidden_fields']) {
+    const fields = ['deal.won_reason', 'deal.deal_closed_on']
+    const { asked } = await somebody(both('deal'), { [limit]: fields })
+    const closed = { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+    const { id } = await made('deal', dealBody(known, closed))
+    assert.equal((await asked('PATCH', `deal/${id}`, { pipeline_stage: New! })).status, 200)
+    const { won_reason, deal_closed_on } = (await call('GET', `${v1}/deal/${id}`)).body.data
+    assert.deepEqual([won_reason, deal_closed_on], [null, null])
+  }
+})
