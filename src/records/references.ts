@@ -13,12 +13,12 @@ import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import type { Draft } from './resource.ts'
-import type { Queryable } from './store.ts'
+import type { Reader } from './store.ts'
 import type { Author } from './write.ts'
 
 /** Asks the database about the references of a request. Empty without references. */
 export async function askReferences(
-  db: Queryable,
+  db: Reader,
   sight: Sight,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
@@ -85,12 +85,12 @@ export function lookIn(row: Record<string, string | null>): Look {
 /**
  * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
  * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
- * A record that was pointed to before may be out of use (D10).
+ * A record that was pointed to before may be out of use (D10). What a default names was looked up before.
  */
 export function missingReferences(references: readonly Reference[], look: Look): Problem[] {
-  return references.flatMap(({ resource, id, field, path, since }) => {
+  return references.flatMap(({ resource, id, field, path, by }) => {
     const found = look(resource, id)
-    if (found === 'live' || (found === 'idle' && since === 'before')) return []
+    if (found === 'live' || by === 'default' || (found === 'idle' && by === 'before')) return []
     const member = path.slice(path.lastIndexOf(`/${field}`))
     const [code, why] =
       found === 'idle'
@@ -102,20 +102,20 @@ export function missingReferences(references: readonly Reference[], look: Look):
 
 /**
  * Conditions of a write: every record that this one points to still exists. What it newly points to is in
- * use, too, and the author sees it; what it pointed to before may be out of their sight (D63). FOR SHARE
+ * use, too. What the author says is one that they see (D63). FOR SHARE
  * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
  * not. The rows are locked after the account, so no two writes can wait for each other.
  */
 export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
-  const groups = [...Map.groupBy(references, ({ since }) => since)]
-  return groups.flatMap(([since, of]) => idsByResource(of).map(ids => isThere(by, ids, since)))
+  const groups = [...Map.groupBy(references, reference => reference.by)]
+  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(by, ids, how)))
 }
 
-function isThere(by: Author, { resource, ids }: Ids, since: Reference['since']): Sql {
+function areThere(by: Author, { resource, ids }: Ids, how: Reference['by']): Sql {
   const all = param(ids)
-  const sight = since ? unlimited(by) : by
+  const sight = how ? unlimited(by) : by
   const { inUse } = by.resources.get(resource)!.resource
-  const isInUse = inUse && since !== 'before' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  const isInUse = inUse && how !== 'before' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x

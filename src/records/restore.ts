@@ -146,7 +146,7 @@ function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
     const ids = [record[field] ?? []].flat().map(Number)
-    return ids.map(id => ({ resource: related, id, field, path: `/${field}`, since: 'before' }))
+    return ids.map(id => ({ resource: related, id, field, path: `/${field}`, by: 'before' }))
   })
 }
 

@@ -6,6 +6,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json } from '../json.ts'
+import { mustBeGiven } from '../records/fill.ts'
 import {
   authorFields,
   type Draft,
@@ -124,7 +125,7 @@ function checkFields({ after, catalog, problem }: Draft, member: 'hidden_fields'
         `is ${text}, which can't be hidden: records are known and shown by it`,
         { at },
       )
-    } else if (field.is_required && field.default_value === null && mayCreate(after.scopes, resource)) {
+    } else if (mustBeGiven(field) && mayCreate(after.scopes, resource)) {
       problem(
         member,
         'required_field',

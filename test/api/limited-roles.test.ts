@@ -141,3 +141,101 @@ test('who may set the stage reopens a deal, also where its reason and day are lo
     assert.deepEqual([won_reason, deal_closed_on], [null, null])
   }
 })
+
+test('a required field that a role hides or locks is not named by it, and blocks none of its updates', async () => {
+  const deal = await made('deal', dealBody(known))
+  const risk = { source: 'deal', field_name: 'Risk', type: 'SINGLE_STRING', is_required: true }
+  const { id: field, internal_name: name } = await made('field', { ...risk, default_value: 'none' })
+  for (const limit of ['hidden_fields', 'locked_fields']) {
+    const { asked } = await somebody(both('deal'), { [limit]: [`deal.${name}`] })
+    const changed = await asked('PATCH', `deal/${deal.id}`, { description: 'B' })
+    assert.equal(changed.status, 200, changed.text)
+    const { id } = (await asked('POST', 'deal', dealBody(known))).body.data
+    assert.equal((await call('GET', `${v1}/deal/${id}`)).body.data[name], 'none')
+  }
+  // Whoever may give the value must.
+  const missing = await call('PATCH', `${v1}/deal/${deal.id}`, { description: 'C' })
+  assert.deepEqual(problemsOf(missing), [`/${name} required`])
+  const without = await call('PATCH', `${v1}/field/${field}`, { default_value: null })
+  assert.deepEqual([without.status, problemsOf(without)], [422, ['/is_required required_field']])
+  assert.equal((await call('DELETE', `${v1}/field/${field}`)).status, 200)
+  await service.db.query("UPDATE field SET default_value = 'null' WHERE id = $1::bigint", [String(field)])
+  const restored = await call('POST', `${v1}/field/${field}/restore`)
+  assert.deepEqual(problemsOf(restored), ['/is_required required_field'])
+})
+
+test('a field is not made required of roles that hide or lock it and create records', async () => {
+  const { id, internal_name: name } = await made('field', {
+    ...{ source: 'deal', field_name: 'Grade', type: 'DROPDOWN', options: ['A', 'B'] },
+  })
+  const { role } = await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
+  const change = (body: Json, path = '') => call('PATCH', `${v1}/field/${id}${path}`, body)
+  const refused = await change({ is_required: true })
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/is_required required_field']])
+  assert.match(refused.text, new RegExp(role.name))
+  assert.equal((await change({ is_required: true, default_value: 'A' })).status, 200)
+  // A default that is an option is one for roles, too.
+  await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
+  const option = (await call('GET', `${v1}/field/${id}`)).body.data.options[0]
+  const gone = await change({ is_active: false }, `/option/${option.id}`)
+  assert.deepEqual(problemsOf(gone), ['/is_required required_field'])
+  assert.equal((await change({ is_required: false })).status, 200)
+  assert.equal((await change({ is_active: false }, `/option/${option.id}`)).status, 200)
+})
+
+test('a default names what its caller need not see, and fills nothing when that is gone', async () => {
+  const unseen = await made('contact', { last_name: 'Unseen' })
+  const key = { source: 'deal', field_name: 'Key account', type: 'CONTACT', default_value: unseen.id }
+  const { id: field, internal_name: name } = await made('field', key)
+  const scopes = [...both('deal', 'contact'), 'field:write', 'field:read']
+  const { asked } = await somebody(scopes, { visibility: { contact: 'own' } })
+  const mine = { ...dealBody(known), primary_contact: { last_name: 'Mine' } }
+  const filled = await asked('POST', 'deal', mine)
+  assert.deepEqual([filled.status, filled.body.data[name]], [201, unseen.id], filled.text)
+  const operations = [
+    {
+      op: 'create',
+      data: { ...mine, primary_contact: (await asked('POST', 'contact', { last_name: 'Own' })).body.data.id },
+    },
+  ]
+  const { body } = await asked('POST', 'deal/batch', { operations })
+  assert.deepEqual([body.data[0].status, body.data[0].data[name]], [201, unseen.id])
+  assert.equal((await asked('POST', 'deal', { ...mine, [name]: unseen.id })).status, 422)
+  // Who sets a default names what they see; what stands already may be sent back.
+  const other = await made('contact', { last_name: 'Other' })
+  const set = async (id: number) => {
+    const reply = await asked('PATCH', `field/${field}?dry_run=1`, { default_value: id })
+    return [reply.status, ...(reply.status === 200 ? [] : problemsOf(reply))]
+  }
+  assert.deepEqual(await set(other.id), [422, '/default_value reference_not_found'])
+  assert.deepEqual(await set(99_999_999), [422, '/default_value reference_not_found'])
+  assert.deepEqual(await set(unseen.id), [200])
+  for (const deal of [filled.body.data, body.data[0].data]) await call('DELETE', `${v1}/deal/${deal.id}`)
+  assert.equal((await call('DELETE', `${v1}/contact/${unseen.id}`)).status, 200)
+  const unfilled = await asked('POST', 'deal', mine)
+  assert.deepEqual([unfilled.status, unfilled.body.data[name]], [201, undefined], unfilled.text)
+  const again = await asked('POST', 'deal/batch', { operations })
+  assert.deepEqual([again.body.data[0].status, again.body.data[0].data[name]], [201, undefined])
+  assert.equal((await call('PATCH', `${v1}/field/${field}`, { is_required: true })).status, 200)
+  assert.deepEqual(problemsOf(await asked('POST', 'deal', mine)), [`/${name} required`])
+  await call('DELETE', `${v1}/field/${field}`)
+})
+
+test('a default that is out of use fills nothing', async () => {
+  const gone = await made('user', { name: 'Gone', email: 'gone@example.com' })
+  const gbp = (await call('GET', `${v1}/currency/view/list?filter=code:eq(GBP)`)).body.data[0]
+  const field = (more: JsonObject) => made('field', { source: 'deal', ...more })
+  const fields = [
+    await field({ field_name: 'Coach', type: 'OWNER', default_value: gone.id }),
+    await field({ field_name: 'Fee', type: 'MONETARY', default_value: { currency: gbp.id, value: 5 } }),
+  ]
+  const filled = async () => {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known))
+    assert.equal(reply.status, 201, reply.text)
+    return fields.map(({ internal_name: name }) => reply.body.data[name] !== undefined)
+  }
+  assert.deepEqual(await filled(), [true, true])
+  for (const path of [`user/${gone.id}`, `currency/${gbp.id}`])
+    assert.equal((await call('PATCH', `${v1}/${path}`, { is_active: 'No' })).status, 200)
+  assert.deepEqual(await filled(), [false, false])
+})
