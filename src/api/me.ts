@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
+import { Rights } from '../rights/rights.ts'
 import { type Answer, success } from './answer.ts'
 import { type WrittenDatabase, withDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
@@ -28,10 +29,11 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
-  // The role of whoever asks needs no right to users.
+  // Whoever asks needs no right to users, and is told of themselves all the same.
   const catalog = await callers.catalogNow(caller.catalog.account.id, db)
   const fields = catalog.resources.get('user')!
-  const context = { ...contextOf(request), catalog }
+  const rights = new Rights(new Set([...caller.rights.scopes, 'user:read']), caller.rights.role)
+  const context = { ...contextOf(request), catalog, rights }
   const { record } = await updateRecord(db, fields, caller.actor, body, context)
   return answerOf(caller, record)
 }

@@ -7,7 +7,7 @@ import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { allows } from '../rights/scopes.ts'
+import { mayRead } from '../rights/rights.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
@@ -51,7 +51,7 @@ export async function removeRecord(
       'retry-after': '1',
     })
   const { row } = written
-  if (row.id !== null) return withRecord ? savedOf(fields, written) : null
+  if (row.id !== null) return withRecord ? savedOf(fields, context, written) : null
   refuseFound(fields, id, row, precondition)
   throw inUse(fields, id, JSON.parse(row.used!) as Uses)
 }
@@ -211,17 +211,16 @@ function usedColumns(
  */
 function usesOf(
   { resource: { name, parts = [], ends = [] } }: ResourceFields,
-  { catalog, rights }: Context,
+  context: Context,
   by: Author,
   record: Param,
   moves: readonly Move[] = [],
 ): { resource: string; counts: Sql }[] {
-  const isRead = (resource: string) => !rights || allows(rights.scopes, `${resource}:read`)
   const seen = (resource: string, shown: Sql) =>
-    isRead(resource) ? sql`${shown} AND ${visible(resource, by, sql`x`)}` : sql`false`
+    mayRead(context, resource) ? sql`${shown} AND ${visible(resource, by, sql`x`)}` : sql`false`
   const moved = (resource: string) =>
     moves.filter(move => move.resource === resource).map(move => sql` AND ${isMovedBy(move, by)} IS NOT TRUE`)
-  return pointersTo(name, catalog, sql`${record}::bigint`)
+  return pointersTo(name, context.catalog, sql`${record}::bigint`)
     .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
     .map(({ resource, condition, shown }) => ({
       resource,

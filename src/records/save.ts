@@ -9,15 +9,15 @@ import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import type { Rights } from '../rights/rights.ts'
+import { mayRead, type Rights } from '../rights/rights.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
 import { askReferences, lookIn, missingReferences, relatedOf } from './references.ts'
-import { isHiddenByRole, shown } from './rendered-record.ts'
-import { savedAgain } from './replay.ts'
+import { isHiddenByRole } from './rendered-record.ts'
+import { savedAgain, toldText } from './replay.ts'
 import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
@@ -63,7 +63,7 @@ export async function savedBefore(
   context: Context,
 ): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && (await savedAgain(db, fields, context, [savedOf(fields, written)]))[0]!
+  return written && (await savedAgain(db, fields, context, [savedOf(fields, context, written)]))[0]!
 }
 
 /**
@@ -90,7 +90,7 @@ export async function save(
       return undefined
     },
   )
-  return written ? savedOf(fields, written) : null
+  return written ? savedOf(fields, context, written) : null
 }
 
 /** By what idempotency.ts finds an earlier response. */
@@ -103,9 +103,14 @@ export function authorOf(context: Context): Author {
   return author(context, context.at)
 }
 
-/** The saved record, from the row that a write answers. */
-export function savedOf(fields: ResourceFields, { row, response }: Written<WriteResponse>): Saved {
-  return { id: Number(row.id), version: Number(row.version), record: shown(fields, row.record!), ...response }
+/** The saved record as its author is told it, from the row that a write answers. */
+export function savedOf(
+  fields: ResourceFields,
+  context: Context,
+  { row, response }: Written<WriteResponse>,
+): Saved {
+  const saved = { id: Number(row.id), version: Number(row.version), record: row.record!, ...response }
+  return { ...saved, record: toldText(fields, context, saved) }
 }
 
 /** What else a write is judged by, besides its body. */
@@ -190,6 +195,7 @@ export function judged(
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(fields, name)
+  const isTold = !before || mayRead(context, fields.resource.name)
   fields.resource.applyRules({
     before,
     after,
@@ -216,7 +222,8 @@ export function judged(
           hint,
         )
     },
-    warn: warning => void warnings.push(warning),
+    // What the rules warn of tells how the record was.
+    warn: warning => void (isTold && warnings.push(warning)),
   })
   if (undoes && before) giveBack(fields, after, before, undoes)
   for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!

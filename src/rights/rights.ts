@@ -27,3 +27,8 @@ export class Rights {
     throw new Refusal('forbidden', `This needs the scope ${scope}; you have ${has}.`)
   }
 }
+
+/** Whether who asks may read the records of a resource. The service itself has no rights, and may. */
+export function mayRead({ rights }: { readonly rights?: Rights }, resource: string): boolean {
+  return !rights || allows(rights.scopes, `${resource}:read`)
+}
