@@ -91,7 +91,8 @@ export function missingReferences(references: readonly Reference[], look: Look):
   return references.flatMap(({ resource, id, field, path, by }) => {
     const found = look(resource, id)
     if (found === 'live' || by === 'default' || (found === 'idle' && by === 'before')) return []
-    const member = path.slice(path.lastIndexOf(`/${field}`))
+    // A default is not sent in its field.
+    const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
     const [code, why] =
       found === 'idle'
         ? ['inactive_option', `a ${resource} that is no longer in use`]

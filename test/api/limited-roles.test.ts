@@ -210,6 +210,8 @@ test('a default names what its caller need not see, and fills nothing when that 
   assert.deepEqual(await set(other.id), [422, '/default_value reference_not_found'])
   assert.deepEqual(await set(99_999_999), [422, '/default_value reference_not_found'])
   assert.deepEqual(await set(unseen.id), [200])
+  const wrong = await asked('PATCH', `field/${field}`, { default_value: other.id })
+  assert.match(wrong.body.errors[0].message, /^default_value is \d+, but there is no such contact\.$/)
   for (const deal of [filled.body.data, body.data[0].data]) await call('DELETE', `${v1}/deal/${deal.id}`)
   assert.equal((await call('DELETE', `${v1}/contact/${unseen.id}`)).status, 200)
   const unfilled = await asked('POST', 'deal', mine)
