@@ -12,9 +12,18 @@ import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { type Administered, type Administrator, attempt, requestKeyOf } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
-import { changedField, freeName, hasOwnOptions, ownOptions, rowOf, type Shape } from './field.ts'
+import {
+  changedField,
+  freeName,
+  givenByRoles,
+  hasOwnOptions,
+  ownOptions,
+  rowOf,
+  type Shape,
+} from './field.ts'
 import type { Findings } from './findings.ts'
 import { formOf, formVersion, newForm, withUnseen } from './form.ts'
 import { countIndexes } from './indexes.ts'
@@ -201,13 +210,16 @@ async function change(
 ): Promise<Administered> {
   return attempt(administrator, async (catalog, findings) => {
     const shaped = shape(catalog, findings)
-    if (shaped) withinBounds(shaped, findings)
+    if (shaped) {
+      withinBounds(shaped, findings)
+      givenByRoles(shaped, findings)
+    }
     if (shaped && wantsIndex(shaped, catalog)) {
       withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, findings)
     }
     const asked = await askReferences(
       administrator.db,
-      { catalog, actor: administrator.actor },
+      sightOf(administrator.viewer ?? { catalog, actor: administrator.actor }),
       findings.references,
     )
     for (const problem of missingReferences(findings.references, lookIn(asked)))

@@ -5,12 +5,13 @@
  */
 
 import { isBlank } from '../fields/blank.ts'
-import { type FieldRow, fieldOf, type ResourceFields, type Section } from '../fields/catalog.ts'
+import { type FieldRow, fieldOf, type ResourceFields, type Role, type Section } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
+import { mustBeGiven } from '../records/fill.ts'
 import { parseContextOf } from '../records/parse.ts'
 import { type Sql, sql } from '../sql.ts'
 import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
@@ -142,18 +143,36 @@ function withDefault(
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     report(findings, '/default_value', 'not_configurable', "can't be set on a field that the service writes")
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
-  const value = isBlank(input)
-    ? null
-    : kinds[field.type].parse(
-        input,
-        parseContextOf(field, '/default_value', findings.catalog, findings),
-        null,
-      )
+  const found = { ...findings, references: [] }
+  const context = parseContextOf(field, '/default_value', findings.catalog, found)
+  const value = isBlank(input) ? null : kinds[field.type].parse(input, context, null)
+  // What stands already may stay, though the caller may not see what it names.
+  if (!isSameJson(value ?? null, row.default_value)) findings.references.push(...found.references)
   if (findings.nested.length)
     report(findings, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
+}
+
+/**
+ * Reports a field that from now on everybody who creates a record must give, where a role that does so hides
+ * or locks it (D64).
+ */
+export function givenByRoles({ row, options }: Shape, findings: Findings): void {
+  const { resources, roles } = findings.catalog
+  const fields = resources.get(row.resource)!
+  const field = fieldOf(row, fields, findings.catalog)
+  const before = fields.fields.find(({ id }) => id === row.id)
+  const isNew = mustBeGiven(hasOwnOptions(field) ? { ...field, options } : field)
+  if (!isNew || (before && mustBeGiven(before))) return
+  const name = `${row.resource}.${row.internal_name}`
+  const isUngiven = ({ scopes, hidden_fields, locked_fields }: Role) =>
+    scopes.includes(`${row.resource}:write`) && [...hidden_fields, ...locked_fields].includes(name)
+  const role = [...roles.values()].find(isUngiven)
+  if (!role) return
+  const message = `can't be true without a default value: the role ${role.name} creates records without the field`
+  report(findings, '/is_required', 'required_field', message, 'Give it a default value, or change the role.')
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What the routes of every resource are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
-import { type About, created, deleted, enveloped, named, ok, tried } from '../openapi/about.ts'
+import { type About, type Answered, created, deleted, enveloped, named, ok, tried } from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
 import { takesDryRun } from './dry-run.ts'
 import { historyAbout } from './event-abouts.ts'
@@ -54,12 +54,17 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
   const isTried = takesDryRun(resource) ? tried : []
   const written = [...expand, ...isTried]
   const record = ok('The record.', recordOf(resource), ['etag'])
+  const changed = ok(
+    'The record; to whoever may not read it, its id and version alone.',
+    recordOf(resource),
+    ['etag'],
+  )
   const change: Omit<About, 'id' | 'summary'> = {
     tag,
     description: hintsOf(resource, 'change'),
     parameters: written,
     body: { schema: named(`${resource}_input`) },
-    answers: [record],
+    answers: [changed],
     refuses: ['record_not_found', ...saving, 'version_conflict'],
     ifMatch: true,
   }
@@ -79,7 +84,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
       refuses: ['record_not_found'],
     },
     history: historyAbout(resource, one),
-    ...byAbouts(resource, one, change),
+    ...byAbouts(resource, one, record, change),
     replace: { ...change, id: `${resource}_replace`, summary: `Changes ${one}, as PATCH does.` },
     update: { ...change, id: `${resource}_update`, summary: `Changes ${one}: what is left out stays.` },
     remove: {
@@ -91,7 +96,7 @@ export function recordAbouts(resource: string, moves: boolean): RecordAbouts {
     },
     restore: {
       ...{ id: `${resource}_restore`, summary: `Restores a deleted ${words}.`, tag, parameters: written },
-      answers: [record],
+      answers: [changed],
       refuses: ['record_not_found', ...saving, 'version_conflict'],
       ifMatch: true,
     },
@@ -108,13 +113,14 @@ function wordsOf(resource: string): [string, string] {
 function byAbouts(
   resource: string,
   one: string,
+  record: Answered,
   change: Omit<About, 'id' | 'summary'>,
 ): Pick<RecordAbouts, 'getBy' | 'upsert'> {
   const where = 'The path has the name of a unique field and the value.'
   return {
     getBy: {
       ...{ id: `${resource}_get_by`, summary: `Reads ${one} by a unique value.`, tag: resource },
-      ...{ description: where, parameters: [`${resource}_expand`], answers: change.answers },
+      ...{ description: where, parameters: [`${resource}_expand`], answers: [record] },
       refuses: ['record_not_found', 'malformed_query', 'malformed_path'],
     },
     upsert: {

@@ -72,9 +72,7 @@ function applyDealRules(draft: Draft): void {
       'expected_close_date',
       'required_with_forecast_category',
       'is required when a forecast category is selected',
-      {
-        rule: 5,
-      },
+      { rule: 5, because: 'forecast_category' },
     )
   }
   if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
@@ -87,6 +85,7 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
   problem('pipeline_stage', 'stage_not_in_pipeline', `is "${stage.name}", a stage of another pipeline`, {
+    because: 'pipeline',
     hint: choiceHint('Its stages', stages),
   })
   return null
@@ -138,7 +137,7 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
         name,
         `required_when_${kind}`,
         `${because} when the stage is ${kind === 'won' ? 'Won' : 'Lost'}`,
-        { rule: closing.rule, hint: () => closingHint(name, catalog) },
+        { rule: closing.rule, because: 'pipeline_stage', hint: () => closingHint(name, catalog) },
       )
     }
   }

@@ -5,6 +5,7 @@ import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
+import { mayRead } from '../rights/rights.ts'
 import { sightOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type Listener, mayName } from './told.ts'
@@ -17,7 +18,7 @@ type Event = { readonly seq: number; readonly fields: ResourceFields; readonly i
 /** How many later events are looked through for who made a change. */
 const lookedThrough = 1000
 
-/** The refusal, with both values of each field, and the event that changed it last. */
+/** The refusal, with both values of each field that the viewer may read, and the event of its last change. */
 export async function changedSince(
   db: Reader,
   event: Event,
@@ -25,7 +26,8 @@ export async function changedSince(
   differing: readonly Differing[],
 ): Promise<Refusal> {
   const { seq, fields, id } = event
-  const shown = differing.filter(({ name }) => !isHiddenByRole(fields, name))
+  const isRead = mayRead(viewer, fields.resource.name)
+  const shown = differing.filter(({ name }) => isRead && !isHiddenByRole(fields, name))
   const changes = await lastChanges(
     db,
     event,
@@ -43,7 +45,7 @@ export async function changedSince(
   })
   const others: Problem[] =
     shown.length < differing.length
-      ? [problemAt('', 'changed_since', 'Something else has been changed since.')]
+      ? [problemAt('', 'changed_since', 'Something has been changed since that you may not read.')]
       : []
   const { name } = fields.resource
   const detail = `What the event ${seq} changed of the ${name} ${id} has been changed since. Nothing was undone.`

@@ -127,8 +127,9 @@ function duplicatesOf(sent: Json, fields: ResourceFields, wrong: Wrong): ImportP
   refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
   const { by = null, action = 'create' } = isObject(sent) ? sent : {}
   const field = typeof by === 'string' ? fields.byName.get(by) : undefined
-  if (by !== null && !field?.is_unique)
-    wrong('/duplicates/by', 'invalid_value', 'by must be a unique field of the resource, or null.')
+  const isUsable = field?.is_unique && field.is_active && !field.is_hidden && !field.is_read_only
+  if (by !== null && !isUsable)
+    wrong('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
   const known = actions.find(one => one === action)
   if (!known) wrong('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
   if (by === null && known && known !== 'create')

@@ -81,12 +81,12 @@ export async function countFound(
 }
 
 /**
- * The condition of the records that are meant, of those that the caller sees. How many a filter finds tells
- * of what it asks about, so it takes the scopes of reading that (D65, D87), in each step those of then.
+ * The condition of the records that are meant, of those that the caller sees. How many there are tells of
+ * what is asked about, so it takes the scopes of reading that (D65, D87), in each step those of then.
  */
 async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
   const { catalog, rights } = context
-  if (filter.length) rights.need(`${resource}:read`)
+  rights.need(`${resource}:read`)
   const fields = catalog.resources.get(resource)!
   const now = new Date().toISOString()
   const parameters = new Map([['filter', filter]])

@@ -8,7 +8,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import { orNull } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
-import { defaultOf } from '../records/parse.ts'
+import { defaultOf, mustBeGiven } from '../records/fill.ts'
 import { resources } from '../resources.ts'
 import { named } from './about.ts'
 
@@ -28,7 +28,9 @@ export function recordSchemas(fields: ResourceFields): { readonly [name: string]
     Object.fromEntries(shown.map(field => [field.internal_name, schemaOf(field)]))
   // A custom field without a value is absent from a record (D43).
   const always = shown.filter(field => !field.is_custom).map(field => field.internal_name)
-  const needed = shown.filter(isNeeded).map(field => field.internal_name)
+  const needed = shown
+    .filter(field => mustBeGiven(field) && !field.is_read_only)
+    .map(field => field.internal_name)
   return {
     [name]: { type: 'object', properties: { ...membersOf(readSchema), _expanded: expanded } },
     [`${name}_read`]: { ...named(name), required: always },
@@ -92,8 +94,4 @@ function notBlank(input: Schema): Schema {
     ...(types.includes('array') ? { minItems: 1 } : {}),
     ...input,
   }
-}
-
-function isNeeded(field: Field): boolean {
-  return field.is_required && !field.is_read_only && isBlank(defaultOf(field))
 }

@@ -1,7 +1,7 @@
 /**
  * Names that stand for ids (D75). Whoever reads a request asks for names and does no I/O. One statement looks
- * up all names of the request, and then the request is read again, with the answers. A request without names
- * costs nothing. Knows no particular resource.
+ * up all names of the request, and then the request is read again, with the answers. So are the records that
+ * defaults name (D6). A request without any costs nothing. Knows no particular resource.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -12,8 +12,10 @@ import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Sight, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import type { Reference } from './parse.ts'
+import { askReferences, type Look, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
 
 /** A record that has a name: what it is shown as may be another name. */
@@ -32,9 +34,13 @@ const candidatesMax = 10
 export class Names {
   readonly #answers: ReadonlyMap<string, readonly Holder[]>
   readonly #asked = new Map<string, Asked>()
+  readonly #look: Look | null
+  /** what defaults name, as long as nobody has looked whether it is there */
+  readonly defaults: Reference[] = []
 
-  constructor(answers: ReadonlyMap<string, readonly Holder[]> = new Map()) {
+  constructor(answers: ReadonlyMap<string, readonly Holder[]> = new Map(), look: Look | null = null) {
     this.#answers = answers
+    this.#look = look
   }
 
   get asked(): readonly Asked[] {
@@ -51,6 +57,13 @@ export class Names {
     const known = this.#answers.get(key)
     if (known) return known
     if (this.#asked.size <= namesMax) this.#asked.set(key, { resource, text, by })
+    return null
+  }
+
+  /** Whether what a default names is there and in use; null as long as that is not known. */
+  isThere(reference: Reference): boolean | null {
+    if (this.#look) return this.#look(reference.resource, reference.id) === 'live'
+    this.defaults.push(reference)
     return null
   }
 
@@ -89,10 +102,11 @@ export async function withNames<T>(
       throw error
     }
   }
-  const { asked } = names
-  if (asked.length === 0 || names.areTooMany) return first()
+  const { asked, defaults } = names
+  if (asked.length + defaults.length === 0 || names.areTooMany) return first()
   for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
-  return read(new Names(await lookedUp(db, viewer, asked)))
+  const answers = await lookedUp(db, viewer, asked)
+  return read(new Names(answers, lookIn(await askReferences(db, unlimited(sightOf(viewer)), defaults))))
 }
 
 /** What is wrong with a name that `holders` have; null where exactly one has it. */

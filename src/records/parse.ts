@@ -10,6 +10,7 @@ import { emptyValue, type Field, type ParseContext, type Values } from '../field
 import { kinds } from '../fields/kinds.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
 import { type Holder, Names, nameProblem } from './names.ts'
 
@@ -19,6 +20,8 @@ export type Reference = {
   readonly id: number
   readonly field: string
   readonly path: string
+  /** by what the field has it: it had it before, or a default fills it in; absent: the request says so */
+  readonly by?: 'before' | 'default'
 }
 
 export type Parsed = {
@@ -121,7 +124,7 @@ function parseWithin(
   for (const field of fields.whole.fields) {
     const { internal_name: name } = field
     if (!sent.has(name) || fields.byName.get(name)?.is_read_only)
-      fillOrRequire(field, before, catalog, parsed)
+      fillOrRequire(field, fields, before, catalog, parsed)
   }
   return parsed
 }
@@ -165,41 +168,6 @@ function parseMember(
   }
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
-}
-
-/**
- * A field that the body leaves out. On create its default fills it. A required field must have a value, on
- * update too (D6).
- */
-function fillOrRequire(field: Field, before: Values | null, catalog: Catalog, parsed: Parsed & Found): void {
-  if (!field.is_active || field.is_read_only || field.is_hidden) return
-  const fallback = before ? null : defaultOf(field)
-  if (!isBlank(fallback)) {
-    const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed)
-    const value = kinds[field.type].parse(fallback, context, null)
-    if (value !== undefined) parsed.values[field.internal_name] = value
-  } else if (field.is_required && (before === null || isHollow(before[field.internal_name] ?? null))) {
-    const rule = field.rules.includes(1) ? { rule: 1 } : {}
-    const { internal_name: name } = field
-    const path = `${parsed.path}/${name}`
-    parsed.problems.add(() => ({
-      field: name,
-      path,
-      code: 'required',
-      message: `${name} is required.`,
-      ...rule,
-    }))
-  }
-}
-
-/** What fills a field that a new record leaves out; null for none. */
-export function defaultOf(field: Field): Json {
-  if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
-  // An account's default pipeline is the one that its users see first. It is no default value: the interface
-  // wants every new deal to name its pipeline.
-  return field.related
-    ? null
-    : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
 /** The context in which a field's value is parsed. What the value reports goes into `found`. */

@@ -5,24 +5,26 @@
  */
 import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import type { Rights } from '../rights/rights.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { mayRead, type Rights } from '../rights/rights.ts'
+import { type Sight, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
+import { isHiddenByRole } from './rendered-record.ts'
 import type { Draft } from './resource.ts'
-import type { Queryable } from './store.ts'
+import type { Reader } from './store.ts'
 import type { Author } from './write.ts'
 
 /** Asks the database about the references of a request. Empty without references. */
 export async function askReferences(
-  db: Queryable,
-  viewer: Viewer,
+  db: Reader,
+  sight: Sight,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
-  const columns = existenceColumns(sightOf(viewer), references)
+  const columns = existenceColumns(sight, references)
   const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
   return row!
 }
@@ -56,11 +58,11 @@ function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[]
  */
 export function relatedOf(
   row: Record<string, string | null> | undefined,
-  rights: Rights | undefined,
+  asker: { readonly rights?: Rights },
 ): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
-    if (rights && !rights.has(`${resource}:read`)) return null
+    if (!mayRead(asker, resource)) return null
     let records = read.get(resource)
     if (!records) {
       const rows = parseJson(row?.[`copied_${resource}`] ?? '[]') as JsonObject[]
@@ -71,15 +73,9 @@ export function relatedOf(
   }
 }
 
-/** Whether records copy values from those of a resource that they point to (D23). */
-export function isCopiedFrom(resource: string, { resources }: Catalog): boolean {
-  return resources.get(resource)!.resource.snapshot !== undefined
-}
-
-/** The scopes that it takes to point to these anew: what is copied from a record is told (D65). */
-export function scopesToPointTo(references: readonly Reference[], catalog: Catalog): string[] {
-  const copied = references.filter(({ resource }) => isCopiedFrom(resource, catalog))
-  return copied.map(({ resource }) => `${resource}:read`)
+/** The resources among these from whose records values are copied (D23). */
+export function copiedFrom(references: readonly Reference[], { resources }: Catalog): string[] {
+  return references.flatMap(({ resource }) => (resources.get(resource)!.resource.snapshot ? [resource] : []))
 }
 
 /** Whether a record is there, by the row of `askReferences`: `idle` is one that is out of use. */
@@ -101,22 +97,17 @@ export function lookIn(row: Record<string, string | null>): Look {
   }
 }
 
-/** A record that is pointed to anew must be in use (D10); one that was pointed to before must be there. */
-export type Wanted = 'in use' | 'there'
-
 /**
  * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
  * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
+ * A record that was pointed to before may be out of use (D10). What a default names was looked up before.
  */
-export function missingReferences(
-  references: readonly Reference[],
-  look: Look,
-  wanted: Wanted = 'in use',
-): Problem[] {
-  return references.flatMap(({ resource, id, field, path }) => {
+export function missingReferences(references: readonly Reference[], look: Look): Problem[] {
+  return references.flatMap(({ resource, id, field, path, by }) => {
     const found = look(resource, id)
-    if (found === 'live' || (found === 'idle' && wanted === 'there')) return []
-    const member = path.slice(path.lastIndexOf(`/${field}`))
+    if (found === 'live' || by === 'default' || (found === 'idle' && by === 'before')) return []
+    // A default is not sent in its field.
+    const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
     const [code, why] =
       found === 'idle'
         ? ['inactive_option', `a ${resource} that is no longer in use`]
@@ -126,40 +117,52 @@ export function missingReferences(
 }
 
 /**
- * Conditions of a write: every record that this one newly points to still exists, and is in use. FOR SHARE
+ * Conditions of a write: every record that this one points to still exists. What it newly points to is in
+ * use, too. What the author says is one that they see (D63). FOR SHARE
  * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
  * not. The rows are locked after the account, so no two writes can wait for each other.
  */
-export function stillThere(by: Author, references: readonly Reference[], wanted: Wanted = 'in use'): Sql[] {
-  return idsByResource(references).map(({ resource, ids }) => {
-    const all = param(ids)
-    const { inUse } = by.resources.get(resource)!.resource
-    const isInUse = inUse && wanted === 'in use' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
-    return sql`(
+export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
+  const groups = [...Map.groupBy(references, reference => reference.by)]
+  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(by, ids, how)))
+}
+
+function areThere(by: Author, { resource, ids }: Ids, how: Reference['by']): Sql {
+  const all = param(ids)
+  const sight = how ? unlimited(by) : by
+  const { inUse } = by.resources.get(resource)!.resource
+  const isInUse = inUse && how !== 'before' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x
-      WHERE ${visible(resource, by, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
+      WHERE ${visible(resource, sight, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
       FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
-  })
 }
 
 /**
- * Conditions that find the records `x` that point to a record of the resource `name`. `id` is SQL.
- * `created_by` and `updated_by` do not count.
+ * Conditions that find the records `x` that point to a record of the resource `name`: all, and those that do
+ * so in a field that the catalog's role is shown. `id` is SQL. `created_by` and `updated_by` do not count.
  */
-export function pointersTo(name: string, catalog: Catalog, id: Sql): { resource: string; condition: Sql }[] {
-  return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
+export function pointersTo(
+  name: string,
+  catalog: Catalog,
+  id: Sql,
+): { resource: string; condition: Sql; shown: Sql }[] {
+  return [...catalog.resources.values()].flatMap(fields => {
+    const { resource, whole } = fields
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
-    const conditions = pointing.map(field => {
+    const isBy = (field: Field) => {
       const named = sql.text(field.internal_name)
       if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`
       const column = sql.id(field.internal_name)
       const isSeveral = kinds[field.type].term(field, '')!.multi
       return isSeveral ? sql`x.${column} @> ARRAY[${id}]` : sql`x.${column} = ${id}`
-    })
-    return conditions.length
-      ? [{ resource: resource.name, condition: sql`(${sql.join(conditions, sql` OR `)})` }]
-      : []
+    }
+    const isByAny = (of: readonly Field[]) =>
+      of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
+    if (pointing.length === 0) return []
+    const shown = pointing.filter(field => !isHiddenByRole(fields, field.internal_name))
+    return [{ resource: resource.name, condition: isByAny(pointing), shown: isByAny(shown) }]
   })
 }
 
@@ -188,8 +191,10 @@ export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Ca
   })
 }
 
-/** The ids of each resource once, as an array literal. */
-function idsByResource(references: readonly Reference[]): { resource: string; ids: string }[] {
+/** Ids of a resource, each once, as an array literal. */
+type Ids = { readonly resource: string; readonly ids: string }
+
+function idsByResource(references: readonly Reference[]): Ids[] {
   const resources = [...new Set(references.map(reference => reference.resource))].sort()
   return resources.map(resource => {
     const ids = references.filter(reference => reference.resource === resource).map(({ id }) => id)

@@ -4,9 +4,10 @@
  */
 
 import { type ErrorSlug, Refusal } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
+import { mayRead } from '../rights/rights.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
@@ -50,7 +51,7 @@ export async function removeRecord(
       'retry-after': '1',
     })
   const { row } = written
-  if (row.id !== null) return withRecord ? savedOf(fields, written) : null
+  if (row.id !== null) return withRecord ? savedOf(fields, context, written) : null
   refuseFound(fields, id, row, precondition)
   throw inUse(fields, id, JSON.parse(row.used!) as Uses)
 }
@@ -138,7 +139,7 @@ function removal(
   const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = fields.resource
   const record = param(String(id))
   const table = tableOf(fields)
-  const uses = usesOf(fields, context.catalog, by, record)
+  const uses = usesOf(fields, context, by, record)
   const versions = param(precondition && JSON.stringify(precondition))
   const conditions = [
     sql`${visible(name, by, table)} AND ${changeable(name, by, table)}`,
@@ -194,35 +195,37 @@ function usedColumns(
   by: Author,
   fields: ResourceFields,
   record: Param,
-  { catalog, rights }: Context,
+  context: Context,
   moves: readonly Move[] = [],
 ): Sql {
-  const uses = usesOf(fields, catalog, by, record, moves)
+  const uses = usesOf(fields, context, by, record, moves)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const { actor } = fields.resource
   return sql`json_build_object(${sql.join(counts)}) AS n,
-    ${actor?.refusedDeletion(by, record, rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
+    ${actor?.refusedDeletion(by, record, context.rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
 }
 
 /**
- * SQL that counts, for each resource, the records that point to this one, and how many of them the caller
- * sees. Its own parts, what ends with it, and what is moved do not count.
+ * SQL that counts, for each resource, the records that point to this one, and of how many of them the caller
+ * may read that. Its own parts, what ends with it, and what is moved do not count.
  */
 function usesOf(
   { resource: { name, parts = [], ends = [] } }: ResourceFields,
-  catalog: Catalog,
+  context: Context,
   by: Author,
   record: Param,
   moves: readonly Move[] = [],
 ): { resource: string; counts: Sql }[] {
+  const seen = (resource: string, shown: Sql) =>
+    mayRead(context, resource) ? sql`${shown} AND ${visible(resource, by, sql`x`)}` : sql`false`
   const moved = (resource: string) =>
     moves.filter(move => move.resource === resource).map(move => sql` AND ${isMovedBy(move, by)} IS NOT TRUE`)
-  return pointersTo(name, catalog, sql`${record}::bigint`)
+  return pointersTo(name, context.catalog, sql`${record}::bigint`)
     .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
-    .map(({ resource, condition }) => ({
+    .map(({ resource, condition, shown }) => ({
       resource,
       counts: sql`(
-    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${visible(resource, by, sql`x`)}))
+    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${seen(resource, shown)}))
     FROM ${sql.id(resource)} x
     WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
     }))

@@ -1,27 +1,42 @@
 /**
- * What a request that was carried out before is answered again (D8), as the caller of now may be told it
- * (D63, D64): without fields that the role hides by now, and of a record that they don't see by now its id
- * alone.
+ * What a write answers of its records, as the caller may be told it (D63 to D65). A request that was carried
+ * out before is answered again (D8) as the caller of now may be told it: without fields that the role hides
+ * by now, and of a record that they don't see by now its id alone.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { mayRead, type Rights } from '../rights/rights.ts'
 import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Saved } from './save.ts'
 import { type Reader, tableOf } from './store.ts'
 
+/** Who is told of a write: the service itself has no rights, and is told all. */
+type Told = Viewer & { readonly rights?: Rights }
+
+/**
+ * The text of a saved record. Of one that was there before, whoever may not read the resource is told the id
+ * and the version: the rest they have not written.
+ */
+export function toldText(fields: ResourceFields, told: Told, saved: Saved): string {
+  const { id, version, record, isNew = false } = saved
+  return isNew || mayRead(told, fields.resource.name)
+    ? shown(fields, record)
+    : JSON.stringify({ id, version })
+}
+
 /** Records that were saved. Those that were deleted since are told as they were saved. */
 export async function savedAgain(
   db: Reader,
   fields: ResourceFields,
-  viewer: Viewer,
+  viewer: Told,
   saved: readonly Saved[],
 ): Promise<Saved[]> {
   const unseen = await unseenOf(db, fields, viewer, saved)
   return saved.map(one => ({
     ...one,
-    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : shown(fields, one.record),
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : toldText(fields, viewer, one),
     warnings: one.warnings.filter(warning => !isHidden(fields, viewer.catalog, warning)),
   }))
 }

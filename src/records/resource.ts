@@ -128,11 +128,12 @@ export type Draft = {
   readonly now: string
   /** that moment by the clock of this process: for bounds of a day or so */
   readonly clock: Date
+  /** `because`: the other field that decides on it, of which the problem tells (D64). */
   problem(
     field: string,
     code: string,
     message: string,
-    more?: { at?: string; rule?: number; hint?: Hint; [extra: string]: unknown },
+    more?: { at?: string; rule?: number; because?: string; hint?: Hint; [extra: string]: unknown },
   ): void
   warn(warning: Warning): void
 }

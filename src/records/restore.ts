@@ -4,7 +4,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { changeable, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { changeable, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { roomFor, tooMany } from './most.ts'
 import type { Reference } from './parse.ts'
@@ -12,8 +12,8 @@ import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { askReferences, lookIn, missingReferences, stillThere } from './references.ts'
-import { renderedSql, renderedWith } from './rendered-record.ts'
-import { type Context, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
+import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
+import { type Context, hiddenProblem, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
 import { restoredKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
@@ -55,8 +55,8 @@ export async function restoreRecord(
     const full = await tooMany(db, fields, account.id, record)
     if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
     const references = referencesOf(fields, record, context)
-    const look = lookIn(await askReferences(db, context, references))
-    refuseMissing(fields, missingReferences(references, look, 'there'))
+    const look = lookIn(await askReferences(db, unlimited(sightOf(context)), references))
+    refuseMissing(fields, missingReferences(references, look))
     const write = (by: Author) => restoration(by, fields, { id, since, version, record }, references)
     const candidates = [{ fields, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
@@ -101,11 +101,7 @@ function restoration(
   const [record, oldest, read] = [param(String(id)), param(since), param(version)]
   const isIt = sql`account_id = ${by.account}::bigint AND id = ${record}::bigint
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
-  const conditions = [
-    isIt,
-    ...stillThere(by, references, 'there'),
-    ...roomFor(by.account, fields.resource, stored),
-  ]
+  const conditions = [isIt, ...stillThere(by, references), ...roomFor(by.account, fields.resource, stored)]
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(by, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
   const parts = partsOf(fields, fields.resource.parts ?? [], by, 'restored', undeleted(sql`x`), wentWithIt)
@@ -150,19 +146,19 @@ function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
     const ids = [record[field] ?? []].flat().map(Number)
-    return ids.map(id => ({ resource: related, id, field, path: `/${field}` }))
+    return ids.map(id => ({ resource: related, id, field, path: `/${field}`, by: 'before' }))
   })
 }
 
-function refuseMissing({ resource }: ResourceFields, missing: readonly Problem[]): void {
+function refuseMissing(fields: ResourceFields, missing: readonly Problem[]): void {
   if (missing.length === 0) return
-  const problems = missing.map(problem => ({
-    ...problem,
-    hint: 'Restore it first; what was deleted long ago is gone.',
-  }))
+  const hint = 'Restore it first; what was deleted long ago is gone.'
+  const problems = missing.map(problem =>
+    isHiddenByRole(fields, problem.field!) ? hiddenProblem() : { ...problem, hint },
+  )
   throw new Refusal(
     'validation_failed',
-    `The ${resource.name} was not restored: what it points to is deleted.`,
+    `The ${fields.resource.name} was not restored: what it points to is deleted.`,
     problems,
   )
 }

@@ -9,22 +9,15 @@ import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import type { Rights } from '../rights/rights.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import { mayRead, type Rights } from '../rights/rights.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
-import {
-  askReferences,
-  isCopiedFrom,
-  lookIn,
-  missingReferences,
-  relatedOf,
-  scopesToPointTo,
-} from './references.ts'
-import { isHiddenByRole, shown } from './rendered-record.ts'
-import { savedAgain } from './replay.ts'
+import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from './references.ts'
+import { isHiddenByRole } from './rendered-record.ts'
+import { savedAgain, toldText } from './replay.ts'
 import type { Draft, Undone } from './resource.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
@@ -70,7 +63,7 @@ export async function savedBefore(
   context: Context,
 ): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && (await savedAgain(db, fields, context, [savedOf(fields, written)]))[0]!
+  return written && (await savedAgain(db, fields, context, [savedOf(fields, context, written)]))[0]!
 }
 
 /**
@@ -97,7 +90,7 @@ export async function save(
       return undefined
     },
   )
-  return written ? savedOf(fields, written) : null
+  return written ? savedOf(fields, context, written) : null
 }
 
 /** By what idempotency.ts finds an earlier response. */
@@ -110,9 +103,14 @@ export function authorOf(context: Context): Author {
   return author(context, context.at)
 }
 
-/** The saved record, from the row that a write answers. */
-export function savedOf(fields: ResourceFields, { row, response }: Written<WriteResponse>): Saved {
-  return { id: Number(row.id), version: Number(row.version), record: shown(fields, row.record!), ...response }
+/** The saved record as its author is told it, from the row that a write answers. */
+export function savedOf(
+  fields: ResourceFields,
+  context: Context,
+  { row, response }: Written<WriteResponse>,
+): Saved {
+  const saved = { id: Number(row.id), version: Number(row.version), record: row.record!, ...response }
+  return { ...saved, record: toldText(fields, context, saved) }
 }
 
 /** What else a write is judged by, besides its body. */
@@ -144,21 +142,22 @@ export async function validatedRecord(
   const { problems, nested, references } = parsed
   const { catalog, rights } = context
   for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
-  for (const scope of scopesToPointTo(added, catalog)) rights?.need(scope)
-  const isCopied = references.some(({ resource }) => isCopiedFrom(resource, catalog))
+  // What is copied from a record is told (D65).
+  for (const resource of copiedFrom(added, catalog)) rights?.need(`${resource}:read`)
+  const isCopied = copiedFrom(references, catalog).length > 0
   const addMissing = (row: Record<string, string | null>) => {
     for (const problem of missingReferences(added, lookIn(row))) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
-  const row = isAsked ? await askReferences(db, context, references) : {}
+  const row = isAsked ? await askReferences(db, sightOf(context), references) : {}
   if (isAsked) addMissing(row)
-  const related = relatedOf(row, rights)
+  const related = relatedOf(row, context)
   for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related, null)
   const after = judged(fields, parsed, before, context, related, undoes)
   const most = before ? null : await tooMany(db, fields, catalog.account.id, after)
   if (most) problems.add(() => most)
   if (problems.count) {
-    if (!isAsked) addMissing(await askReferences(db, context, added))
+    if (!isAsked) addMissing(await askReferences(db, sightOf(context), added))
     for (const clash of await clashesOf(db, context, candidatesOf(fields, parsed, { before, after })))
       problems.add(() => clash)
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
@@ -198,6 +197,7 @@ export function judged(
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(fields, name)
+  const isTold = !before || mayRead(context, fields.resource.name)
   fields.resource.applyRules({
     before,
     after,
@@ -207,11 +207,11 @@ export function judged(
     catalog: context.catalog,
     now: moment,
     clock: new Date(),
-    problem: (field, code, message, { at = '', hint, ...more } = {}) => {
+    problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
       // A value that could not be read is one problem, not also a missing one.
       if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
         return
-      if (isHidden(field)) problems.add(hiddenProblem)
+      if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
       else
         problems.add(
           () => ({
@@ -224,7 +224,8 @@ export function judged(
           hint,
         )
     },
-    warn: warning => void warnings.push(warning),
+    // What the rules warn of tells how the record was.
+    warn: warning => void (isTold && warnings.push(warning)),
   })
   if (undoes && before) giveBack(fields, after, before, undoes)
   for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!

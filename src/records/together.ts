@@ -12,12 +12,14 @@ import { moment } from '../fields/moment.ts'
 import { comparedName } from '../fields/name.ts'
 import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { mayRead } from '../rights/rights.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
-import { askReferences, lookIn, missingReferences, relatedOf, scopesToPointTo } from './references.ts'
+import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
 import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
 import { type Queryable, recordsToChange } from './store.ts'
@@ -57,14 +59,13 @@ export async function prepared(
   operations: readonly Operation[],
   context: Context,
 ): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
-  const { catalog, rights } = context
   const rows = await readRows(db, fields, operations, context)
   const targets = run(fields, operations, rows)
   const { read, hasNames } = await parsedTogether(db, fields, targets, context)
   const parsed = read.flatMap(one => (one ? [one.parsed] : []))
   const references = parsed.flatMap(one => one.references)
-  const live = await askReferences(db, context, references)
-  const related = relatedOf(live, rights)
+  const live = await askReferences(db, sightOf(context), references)
+  const related = relatedOf(live, context)
   const look = lookIn(live)
   const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {
     const { op, id } = targets[index]?.operation ?? {}
@@ -73,7 +74,7 @@ export async function prepared(
     const { parsed, row, before } = one
     const isNew = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
     if (missingReferences(isNew, look).length > 0) return null
-    if (rights && !scopesToPointTo(isNew, catalog).every(scope => rights.has(scope))) return null
+    if (!copiedFrom(isNew, context.catalog).every(resource => mayRead(context, resource))) return null
     const after = judged(fields, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })
@@ -168,7 +169,7 @@ function isApart(fields: ResourceFields, { op, told, precondition }: Operation, 
   if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
   if (op === 'restore') return true
   if (row) return !row.id || row.is_changeable === 'false' || !isMet(precondition, Number(row.version))
-  return op === 'update' || told === null || precondition !== null
+  return op === 'update' || told === null || told.field.is_read_only || precondition !== null
 }
 
 type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before: Values | null }

@@ -8,6 +8,7 @@ import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
+import { mayRead } from '../rights/rights.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Given } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
@@ -106,8 +107,10 @@ async function merged(
   )
   Object.assign(parsed.values, given.values)
   for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
-  if (!isMet(precondition, version))
-    throw versionConflict(nameOf(fields, id), version, precondition, conflicts(parsed.values, before))
+  if (!isMet(precondition, version)) {
+    const told = mayRead(context, fields.resource.name) ? conflicts(parsed.values, before) : undefined
+    throw versionConflict(nameOf(fields, id), version, precondition, told)
+  }
   await given.judge?.(before)
   // References that the record has already may be sent again, even when what they point to has been deleted
   // since. So what was read can be written back.
@@ -239,17 +242,18 @@ async function leaveUnchanged(
   fields: ResourceFields,
   id: number,
   { version, record }: Record<string, string | null>,
-  { catalog, idempotency }: Context,
+  context: Context,
   warnings: readonly Warning[],
 ): Promise<Saved | null> {
+  const { catalog, idempotency } = context
   const response = { warnings, created: [], isUnchanged: true }
   if (!idempotency)
-    return savedOf(fields, { row: { id: String(id), version: version!, record: record! }, response })
+    return savedOf(fields, context, { row: { id: String(id), version: version!, record: record! }, response })
   const account = param(String(catalog.account.id))
   const answer = sql`
     SELECT ${String(id)}::text AS id, ${version!}::text AS version, ${record!}::text AS record FROM locked`
   const written = await writeIdempotently(db, account, idempotency, unchanged(account, answer), response)
-  return written ? savedOf(fields, written) : null
+  return written ? savedOf(fields, context, written) : null
 }
 
 /** Whether the stored record has this reference already, in the same field. */

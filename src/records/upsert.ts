@@ -17,6 +17,7 @@ import { type Read, readOf } from './read.ts'
 import { type Context, type Saved, savedBefore } from './save.ts'
 import type { Queryable } from './store.ts'
 import { clash, duplicate, holderSelect } from './unique.ts'
+import { refuseUnwritable } from './unwritable.ts'
 import { updateRecord } from './update.ts'
 
 /** A unique field and the value in it that tells a record. */
@@ -71,7 +72,8 @@ export function withTold(body: Json, told: Told, context: Context): Json {
 
 /**
  * Changes the record or creates it. `isConditional`: there is an If-Match, which no new record meets. Throws
- * what createRecord and updateRecord throw.
+ * what createRecord and updateRecord throw, and `forbidden` where nobody has the value and the role locks its
+ * field: the new record would not have it, and the next request would make another.
  */
 export async function upsertRecord(
   db: Queryable,
@@ -96,6 +98,7 @@ export async function upsertRecord(
         'version_conflict',
         `${nobody(fields, told).message} So it has no version that If-Match could name.`,
       )
+    if (!found) refuseUnwritable(fields, [name], 'Your role does not let you create a record with that value')
     const given = { isIt: (record: Values) => has(record, told), ...(found ? { read: found } : {}) }
     const saved = found
       ? updateRecord(db, fields, Number(found.holder), body, context, precondition, given)

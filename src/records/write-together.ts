@@ -45,7 +45,7 @@ async function writeTogether(
     const row = isNew ? made.shift()! : 'draft' in one ? byId.get(String(one.draft.read!.id))! : one.unchanged
     const is = { ...(isNew ? { isNew } : {}), ...('unchanged' in one ? { isUnchanged: true } : {}) }
     const response = { warnings: one.warnings, created: [], ...is }
-    return savedOf(fields, { row, response })
+    return savedOf(fields, context, { row, response })
   })
 }
 

@@ -23,14 +23,15 @@ export class Rights {
     return this.role.scopes.every(scope => this.scopes.has(scope)) ? null : [...this.scopes]
   }
 
-  has(scope: string): boolean {
-    return allows(this.scopes, scope)
-  }
-
   /** Throws `forbidden`, naming the scope, where it is missing. */
   need(scope: string): void {
-    if (this.has(scope)) return
+    if (allows(this.scopes, scope)) return
     const has = [...this.scopes].join(', ') || 'none'
     throw new Refusal('forbidden', `This needs the scope ${scope}; you have ${has}.`)
   }
+}
+
+/** Whether who asks may read the records of a resource. The service itself has no rights, and may. */
+export function mayRead({ rights }: { readonly rights?: Rights }, resource: string): boolean {
+  return !rights || allows(rights.scopes, `${resource}:read`)
 }

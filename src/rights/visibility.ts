@@ -3,6 +3,7 @@
  * statement takes that reads or writes records. Pure; knows no resource.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { madeOnce } from '../made-once.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 /** From the narrowest to the widest. */
@@ -66,6 +67,16 @@ export function sightOf(viewer: Viewer): Sight {
     territories: param(territories),
   }
 }
+
+/** The sight of all records of the account: for what must be there, whether the caller sees it or not. */
+export function unlimited<S extends Sight>(sight: S): S {
+  return { ...sight, resources: wholeResources(sight.resources) }
+}
+
+const wholeResources = madeOnce(
+  (resources: Catalog['resources']): Catalog['resources'] =>
+    new Map([...resources].map(([name, { whole }]) => [name, whole])),
+)
 
 /** The values of a sight's parameters: account, actor, territories. */
 export function sightValues({ catalog, actor, territories = [] }: Viewer): readonly [string, string, string] {

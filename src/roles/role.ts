@@ -6,6 +6,7 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json } from '../json.ts'
+import { mustBeGiven } from '../records/fill.ts'
 import {
   authorFields,
   type Draft,
@@ -95,6 +96,7 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
     if (changes && isWider(changes, sees))
       problem('may_change', 'wider_than_visibility', 'is wider than what the role sees', {
         at: `/${name}`,
+        because: 'visibility',
         hint: `The role sees ${sees}.`,
       })
   }
@@ -131,13 +133,14 @@ function checkFields(
         `is ${text}, which can't be hidden: records are known and shown by it, or amounts made of it`,
         { at },
       )
-    } else if (field.is_required && field.default_value === null && mayCreate(after.scopes, resource)) {
+    } else if (mustBeGiven(field) && mayCreate(after.scopes, resource)) {
       problem(
         member,
         'required_field',
         `is ${text}, which can't be ${verb}: whoever creates records must give it`,
         {
           at,
+          because: 'scopes',
           hint: `Give the field a default value, or leave out the scope ${resource}:write.`,
         },
       )

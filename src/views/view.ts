@@ -69,6 +69,7 @@ export const view: Resource = {
     if (source === undefined) return
     if (after.mode === mode.board && source !== 'deal')
       problem('mode', 'contradiction', 'is Board, which shows deals only', {
+        because: 'source',
         hint: 'Send "mode": "Table" or "source": "deal".',
       })
     checkQuery(draft, draft.catalog.resources.get(source)!)
@@ -122,6 +123,7 @@ function checkPipeline(draft: Draft): void {
   const hint = isHidden ? {} : { hint: choiceHint('The pipelines', [...catalog.pipelines.values()]) }
   if (after.mode !== mode.board)
     problem('pipeline', 'contradiction', 'is for boards', {
+      because: 'mode',
       hint: 'Send "mode": "Board", or "pipeline": null.',
     })
   else if (isHidden || !catalog.pipelines.has(pipeline as number))

@@ -104,6 +104,7 @@ function checkEvents({ after, catalog, problem }: Draft): void {
   }
   if (after.filter !== null && filteredResource(types, catalog) === null)
     problem('filter', 'contradiction', 'is for the events of one resource', {
+      because: 'events',
       hint: 'Make a webhook for each resource, or leave out the filter.',
     })
 }

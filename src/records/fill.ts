@@ -1,0 +1,77 @@
+/**
+ * What is to become of the fields that a body leaves out (D6). Does no I/O: what defaults name is looked up
+ * like the names of the body (names.ts).
+ */
+import { Problems } from '../errors.ts'
+import { isBlank, isHollow } from '../fields/blank.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { Json } from '../json.ts'
+import { type Found, type Parsed, parseContextOf } from './parse.ts'
+import { hiddenProblem } from './save.ts'
+
+/**
+ * A field that the body leaves out. On create its default fills it. A required field must have a value; on
+ * update too, where the caller's role lets them give one. `field` is as no role limits it.
+ */
+export function fillOrRequire(
+  field: Field,
+  { byName }: ResourceFields,
+  before: Values | null,
+  catalog: Catalog,
+  parsed: Parsed & Found,
+): void {
+  if (!field.is_active || field.is_read_only || field.is_hidden) return
+  const { internal_name: name } = field
+  const path = `${parsed.path}/${name}`
+  const value = before ? null : filledIn(field, path, catalog, parsed)
+  if (value !== null) {
+    if (value !== undefined) parsed.values[name] = value
+    return
+  }
+  if (!field.is_required || (before && !isHollow(before[name] ?? null))) return
+  const { is_hidden, is_read_only } = byName.get(name)!
+  if (before && (is_hidden || is_read_only)) return
+  const rule = field.rules.includes(1) ? { rule: 1 } : {}
+  const missing = () => ({ field: name, path, code: 'required', message: `${name} is required.`, ...rule })
+  parsed.problems.add(is_hidden ? hiddenProblem : missing)
+}
+
+/**
+ * The value that a field's default fills in. Null for none: a default that names what is gone or out of use
+ * by now fills nothing. Undefined as long as it is not known whether what it names is there. Who creates the
+ * record has not sent it, and need not see what it names.
+ */
+function filledIn(
+  field: Field,
+  path: string,
+  catalog: Catalog,
+  { names, references }: Found,
+): Json | undefined {
+  const fallback = defaultOf(field)
+  if (isBlank(fallback)) return null
+  const found: Found = { problems: new Problems(), warnings: [], references: [], nested: [] }
+  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, catalog, found), null) ?? null
+  const named = found.references.map(reference => ({ ...reference, by: 'default' as const }))
+  const areThere = named.map(reference => names?.isThere(reference) ?? null)
+  if (value === null || areThere.includes(false)) return null
+  if (areThere.includes(null)) return undefined
+  references.push(...named)
+  return value
+}
+
+/** What fills a field that a new record leaves out; null for none. */
+export function defaultOf(field: Field): Json {
+  if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
+  // An account's default pipeline is the one that its users see first. It is no default value: the interface
+  // wants every new deal to name its pipeline.
+  return field.related
+    ? null
+    : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
+}
+
+/** Whether whoever creates a record must give the field: it is required, and has no default. */
+export function mustBeGiven(field: Field): boolean {
+  return field.is_active && field.is_required && isBlank(defaultOf(field))
+}

@@ -1,0 +1,243 @@
+/** What a role that sees less can do nevertheless, and what it is not told while it does (D62 to D65). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
+
+const service = await startService()
+const { call, known } = service
+
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
+let people = 0
+/** Somebody of a new role: who they are, and what asks as them. */
+const somebody = async (scopes: string[], limits: JsonObject = {}) => {
+  const name = `Somebody ${++people}`
+  const role = await made('role', { name, scopes, ...limits })
+  const user = await made('user', { name, email: `somebody${people}@example.com`, role: role.id })
+  const { token } = await made('token', { name, user: user.id, scopes: ['admin'] })
+  const headers = { authorization: `Bearer ${token}` }
+  const asked = (method: string, path: string, body?: Json, more: Record<string, string> = {}) =>
+    call(method, `${v1}/${path}`, body, { ...headers, ...more })
+  return { user, role, asked }
+}
+const both = (...resources: string[]) => resources.flatMap(name => [`${name}:read`, `${name}:write`])
+
+test('what points to something unseen is restored, and a deletion of it undone', async () => {
+  const { user, asked } = await somebody([...both('deal', 'activity'), 'contact:read', 'company:read'], {
+    visibility: { deal: 'own', contact: 'own', company: 'own' },
+    hidden_fields: ['deal.company'],
+  })
+  const company = await made('company', { name: 'Unseen' })
+  const body = dealBody(known, { sales_owner: user.id, company: company.id })
+  const { id } = await made('deal', body)
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  const restored = await asked('POST', `deal/${id}/restore`)
+  assert.equal(restored.status, 200, restored.text)
+  assert.equal(restored.body.data.primary_contact, known.contact)
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  const [deletion] = (await asked('GET', `deal/${id}/history`)).body.data
+  const undone = await asked('POST', `event/${deletion.seq}/undo`)
+  assert.equal(undone.status, 200, undone.text)
+  const unseen = await made('deal', dealBody(known))
+  const activity = await made('activity', { kind: 'Task', subject: 'A', deal: unseen.id, owner: user.id })
+  assert.equal((await asked('DELETE', `activity/${activity.id}`)).status, 200)
+  assert.equal((await asked('POST', `activity/${activity.id}/restore`)).status, 200)
+})
+
+test('a restoration that fails for a hidden field does not name it', async () => {
+  const { asked } = await somebody(both('deal'), { hidden_fields: ['deal.company'] })
+  const company = await made('company', { name: 'Gone' })
+  const { id } = await made('deal', dealBody(known, { company: company.id }))
+  assert.equal((await asked('DELETE', `deal/${id}`)).status, 200)
+  assert.equal((await call('DELETE', `${v1}/company/${company.id}`)).status, 200)
+  const refused = await asked('POST', `deal/${id}/restore`)
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, [' not_allowed']])
+  assert.doesNotMatch(refused.text, new RegExp(`company|${company.id}`))
+  const told = await call('POST', `${v1}/deal/${id}/restore`)
+  assert.deepEqual(problemsOf(told), ['/company reference_not_found'])
+})
+
+test('a refused deletion counts no hidden pointer, and nothing that the token may not read', async () => {
+  const informant = {
+    source: 'deal',
+    field_name: 'Informant',
+    type: 'CONTACT',
+  }
+  const { internal_name: name } = await made('field', informant)
+  const contact = await made('contact', { last_name: 'Needed' })
+  await made('deal', dealBody(known, { primary_contact: contact.id }))
+  await made('deal', dealBody(known, { [name]: contact.id }))
+  const hiding = await somebody([...both('contact'), 'deal:read'], { hidden_fields: [`deal.${name}`] })
+  const unreading = await somebody(both('contact'))
+  const told = async (asked: (typeof hiding)['asked']) => {
+    const refused = await asked('DELETE', `contact/${contact.id}`)
+    assert.equal(refused.status, 409, refused.text)
+    return refused.body.errors.map(({ message, count }: JsonObject) => [message, count])
+  }
+  const all = (method: string, path: string) => call(method, `${v1}/${path}`)
+  assert.deepEqual(await told(all), [['2 deals point to it.', 2]])
+  const more = "1 deal points to it, and so do some that you can't see."
+  assert.deepEqual(await told(hiding.asked), [[more, 1]])
+  const unseen = "There are deals that you can't see and that point to it."
+  assert.deepEqual(await told(unreading.asked), [[unseen, 0]])
+})
+
+test('a locked unique field creates no doubles, and a hidden one is unknown to imports', async () => {
+  const field = { source: 'deal', type: 'SINGLE_STRING', is_unique: true }
+  const { internal_name: name } = await made('field', { ...field, field_name: 'Ledger' })
+  const scopes = [...both('deal', 'job'), 'contact:read', 'import:write']
+  const locking = await somebody(scopes, { locked_fields: [`deal.${name}`] })
+  const path = `deal/by/${name}/L-1`
+  const refused = await locking.asked('PUT', path, dealBody(known))
+  assert.equal(refused.status, 403, refused.text)
+  assert.match(refused.body.detail, new RegExp(`: ${name}\\.$`))
+  const upsert = { op: 'upsert', by: { field: name, value: 'L-1' }, data: dealBody(known) }
+  const { body } = await locking.asked('POST', 'deal/batch', { operations: [upsert, upsert] })
+  assert.deepEqual(
+    body.data.map(({ status }: { status: number }) => status),
+    [403, 403],
+  )
+  const deal = await made('deal', dealBody(known, { [name]: 'L-1' }))
+  const found = await locking.asked('PUT', path, { title: 'Found' })
+  assert.deepEqual([found.status, found.body.data.id, found.body.data[name]], [200, deal.id, 'L-1'])
+
+  const hiding = await somebody(scopes, { hidden_fields: [`deal.${name}`] })
+  for (const { asked } of [locking, hiding]) {
+    const csv = { 'content-type': 'text/csv' }
+    const taken = await asked('POST', 'import?resource=deal&format=csv', 'title,ledger\nA,L-1\n', csv)
+    const { id } = taken.body.data
+    const by = async (one: string) => {
+      const reply = await asked('PATCH', `import/${id}`, { duplicates: { by: one, action: 'skip' } })
+      return [reply.status, reply.body.errors[0].message]
+    }
+    assert.deepEqual(await by(name), await by('cf_not_there'))
+  }
+})
+
+test('a rule tells nothing of the hidden field that decides on it', async () => {
+  const { asked } = await somebody(both('deal'), { hidden_fields: ['deal.forecast_category'] })
+  const forecast = { forecast_category: 'Commit', expected_close_date: '2026-12-12' }
+  const { id } = await made('deal', dealBody(known, forecast))
+  const refused = await asked('PATCH', `deal/${id}`, { expected_close_date: null })
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, [' not_allowed']])
+  assert.doesNotMatch(refused.text, /forecast|expected_close_date/)
+  const told = await call('PATCH', `${v1}/deal/${id}`, { expected_close_date: null })
+  assert.deepEqual(problemsOf(told), ['/expected_close_date required_with_forecast_category'])
+})
+
+test('who may set the stage reopens a deal, also where its reason and day are locked or hidden', async () => {
+  const { New, Won } = known.stages
+  for (const limit of ['locked_fields', 'hidden_fields']) {
+    const fields = ['deal.won_reason', 'deal.deal_closed_on']
+    const { asked } = await somebody(both('deal'), { [limit]: fields })
+    const closed = { pipeline_stage: Won!, won_reason: 'Price', deal_closed_on: '2026-05-01' }
+    const { id } = await made('deal', dealBody(known, closed))
+    assert.equal((await asked('PATCH', `deal/${id}`, { pipeline_stage: New! })).status, 200)
+    const { won_reason, deal_closed_on } = (await call('GET', `${v1}/deal/${id}`)).body.data
+    assert.deepEqual([won_reason, deal_closed_on], [null, null])
+  }
+})
+
+test('a required field that a role hides or locks is not named by it, and blocks none of its updates', async () => {
+  const deal = await made('deal', dealBody(known))
+  const risk = { source: 'deal', field_name: 'Risk', type: 'SINGLE_STRING', is_required: true }
+  const { id: field, internal_name: name } = await made('field', { ...risk, default_value: 'none' })
+  for (const limit of ['hidden_fields', 'locked_fields']) {
+    const { asked } = await somebody(both('deal'), { [limit]: [`deal.${name}`] })
+    const changed = await asked('PATCH', `deal/${deal.id}`, { description: 'B' })
+    assert.equal(changed.status, 200, changed.text)
+    const { id } = (await asked('POST', 'deal', dealBody(known))).body.data
+    assert.equal((await call('GET', `${v1}/deal/${id}`)).body.data[name], 'none')
+  }
+  // Whoever may give the value must.
+  const missing = await call('PATCH', `${v1}/deal/${deal.id}`, { description: 'C' })
+  assert.deepEqual(problemsOf(missing), [`/${name} required`])
+  const without = await call('PATCH', `${v1}/field/${field}`, { default_value: null })
+  assert.deepEqual([without.status, problemsOf(without)], [422, ['/is_required required_field']])
+  assert.equal((await call('DELETE', `${v1}/field/${field}`)).status, 200)
+  await service.db.query("UPDATE field SET default_value = 'null' WHERE id = $1::bigint", [String(field)])
+  const restored = await call('POST', `${v1}/field/${field}/restore`)
+  assert.deepEqual(problemsOf(restored), ['/is_required required_field'])
+})
+
+test('a field is not made required of roles that hide or lock it and create records', async () => {
+  const { id, internal_name: name } = await made('field', {
+    ...{ source: 'deal', field_name: 'Grade', type: 'DROPDOWN', options: ['A', 'B'] },
+  })
+  const { role } = await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
+  const change = (body: Json, path = '') => call('PATCH', `${v1}/field/${id}${path}`, body)
+  const refused = await change({ is_required: true })
+  assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/is_required required_field']])
+  assert.match(refused.text, new RegExp(role.name))
+  assert.equal((await change({ is_required: true, default_value: 'A' })).status, 200)
+  // A default that is an option is one for roles, too.
+  await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
+  const option = (await call('GET', `${v1}/field/${id}`)).body.data.options[0]
+  const gone = await change({ is_active: false }, `/option/${option.id}`)
+  assert.deepEqual(problemsOf(gone), ['/is_required required_field'])
+  assert.equal((await change({ is_required: false })).status, 200)
+  assert.equal((await change({ is_active: false }, `/option/${option.id}`)).status, 200)
+})
+
+test('a default names what its caller need not see, and fills nothing when that is gone', async () => {
+  const unseen = await made('contact', { last_name: 'Unseen' })
+  const key = { source: 'deal', field_name: 'Key account', type: 'CONTACT', default_value: unseen.id }
+  const { id: field, internal_name: name } = await made('field', key)
+  const scopes = [...both('deal', 'contact'), 'field:write', 'field:read']
+  const { asked } = await somebody(scopes, { visibility: { contact: 'own' } })
+  const mine = { ...dealBody(known), primary_contact: { last_name: 'Mine' } }
+  const filled = await asked('POST', 'deal', mine)
+  assert.deepEqual([filled.status, filled.body.data[name]], [201, unseen.id], filled.text)
+  const operations = [
+    {
+      op: 'create',
+      data: { ...mine, primary_contact: (await asked('POST', 'contact', { last_name: 'Own' })).body.data.id },
+    },
+  ]
+  const { body } = await asked('POST', 'deal/batch', { operations })
+  assert.deepEqual([body.data[0].status, body.data[0].data[name]], [201, unseen.id])
+  assert.equal((await asked('POST', 'deal', { ...mine, [name]: unseen.id })).status, 422)
+  // Who sets a default names what they see; what stands already may be sent back.
+  const other = await made('contact', { last_name: 'Other' })
+  const set = async (id: number) => {
+    const reply = await asked('PATCH', `field/${field}?dry_run=1`, { default_value: id })
+    return [reply.status, ...(reply.status === 200 ? [] : problemsOf(reply))]
+  }
+  assert.deepEqual(await set(other.id), [422, '/default_value reference_not_found'])
+  assert.deepEqual(await set(99_999_999), [422, '/default_value reference_not_found'])
+  assert.deepEqual(await set(unseen.id), [200])
+  const wrong = await asked('PATCH', `field/${field}`, { default_value: other.id })
+  assert.match(wrong.body.errors[0].message, /^default_value is \d+, but there is no such contact\.$/)
+  for (const deal of [filled.body.data, body.data[0].data]) await call('DELETE', `${v1}/deal/${deal.id}`)
+  assert.equal((await call('DELETE', `${v1}/contact/${unseen.id}`)).status, 200)
+  const unfilled = await asked('POST', 'deal', mine)
+  assert.deepEqual([unfilled.status, unfilled.body.data[name]], [201, undefined], unfilled.text)
+  const again = await asked('POST', 'deal/batch', { operations })
+  assert.deepEqual([again.body.data[0].status, again.body.data[0].data[name]], [201, undefined])
+  assert.equal((await call('PATCH', `${v1}/field/${field}`, { is_required: true })).status, 200)
+  assert.deepEqual(problemsOf(await asked('POST', 'deal', mine)), [`/${name} required`])
+  await call('DELETE', `${v1}/field/${field}`)
+})
+
+test('a default that is out of use fills nothing', async () => {
+  const gone = await made('user', { name: 'Gone', email: 'gone@example.com' })
+  const gbp = (await call('GET', `${v1}/currency/view/list?filter=code:eq(GBP)`)).body.data[0]
+  const field = (more: JsonObject) => made('field', { source: 'deal', ...more })
+  const fields = [
+    await field({ field_name: 'Coach', type: 'OWNER', default_value: gone.id }),
+    await field({ field_name: 'Fee', type: 'MONETARY', default_value: { currency: gbp.id, value: 5 } }),
+  ]
+  const filled = async () => {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known))
+    assert.equal(reply.status, 201, reply.text)
+    return fields.map(({ internal_name: name }) => reply.body.data[name] !== undefined)
+  }
+  assert.deepEqual(await filled(), [true, true])
+  for (const path of [`user/${gone.id}`, `currency/${gbp.id}`])
+    assert.equal((await call('PATCH', `${v1}/${path}`, { is_active: 'No' })).status, 200)
+  assert.deepEqual(await filled(), [false, false])
+})
