@@ -19,9 +19,12 @@ import { type Context, requestKeyOf, type Saved, savedBefore } from '../records/
 import type { Changes, Queryable, Reader } from '../records/store.ts'
 import { refuseUnwritable } from '../records/unwritable.ts'
 import { updateRecord } from '../records/update.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { allows } from '../rights/scopes.ts'
+import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { changedSince, type Differing } from './changed-since.ts'
+import type { EventRow } from './told.ts'
+import { isTold } from './told-configuration.ts'
 
 /** An event that may be undone. */
 export type Undoable = {
@@ -50,7 +53,7 @@ export async function undo(
 ): Promise<Saved> {
   // Before anything else is looked at, as with all writes (D8).
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
-  const event = await eventOf(db, seq, context)
+  const event = await eventOf(db, seq, context, isRepeated)
   const { fields, id, verb } = event
   const before = isRepeated && (await savedBefore(db, fields, context))
   if (before) return before
@@ -72,8 +75,8 @@ export async function undo(
   }
 }
 
-/** Reads the event, with what the caller sees of its resource. */
-async function eventOf(db: Reader, seq: number, context: Context): Promise<Undoable> {
+/** Reads the event, with what the caller sees of its resource. Who repeats a request was told of it then. */
+async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
   const { account } = sightOf(context)
   const [row] = await ask(
     db,
@@ -85,11 +88,28 @@ WHERE c.account_id = ${account}::bigint`,
   )
   const { type, resource, oldest, last } = row!
   if (!type || !resource) throw missing(seq, Number(oldest ?? Number(last) + 1), Number(last))
+  if (!isRepeated && !(await isSeen(db, row!, context))) throw noEvent(seq)
   context.rights?.need(`${resource}:write`)
   const fields = context.catalog.resources.get(resource)
   const verb = type.slice(resource.length + 1)
   if (!fields || !isUndone(fields.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
   return { seq, fields, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
+}
+
+/** Whether somebody may read or change what an event is of, and sees it (D63, D64). */
+async function isSeen(db: Reader, event: EventRow, context: Context): Promise<boolean> {
+  const { resource, id } = event
+  const { rights, catalog } = context
+  const may = (verb: string) => !rights || allows(rights.scopes, `${resource}:${verb}`)
+  if (!may('read') && !may('write')) return false
+  const fields = catalog.resources.get(resource!)
+  if (!fields || !isLimited(fields)) return isTold(catalog, event)
+  const [seen] = await ask(
+    db,
+    sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
+WHERE ${visible(resource!, sightOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
+  )
+  return seen !== undefined
 }
 
 const verbs = new Set(['created', 'updated', 'deleted', 'restored'])

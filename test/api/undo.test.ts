@@ -286,6 +286,23 @@ test('it takes the scope, the record and the fields of the change', async () => 
   const titled = await seqOf('deal', id)
   assert.match((await refused(titled, 403, reader)).detail, /deal:write/)
   assert.match((await refused(titled, 404, own)).detail, /no event/)
+  // What an event is of that somebody may not know of is not told either.
+  const field = await made('field', { source: 'deal', field_name: 'Not theirs', type: 'SINGLE_STRING' })
+  const unread = [
+    await seqOf('user', (await made('user', { name: 'Unread', email: 'unread@example.com' })).id),
+    await seqOf('contact', (await made('contact', { last_name: 'Unread' })).id),
+    await seqOf('field', field.id),
+  ]
+  for (const seq of unread) assert.match((await refused(seq, 404, reader)).detail, /no event/)
+  const blind = await secretOf({ hidden_fields: [`deal.${field.internal_name}`] }, ['field:read'])
+  await refused(unread[2]!, 404, blind)
+  const privately = await secretOf({}, ['token:read', 'field:read'])
+  await refused(
+    await seqOf('token', (await made('token', { name: 'x', scopes: ['deal:read'] })).id),
+    404,
+    privately,
+  )
+  assert.match((await refused(unread[2]!, 403, privately)).detail, /field:write/)
   await refused(titled, 403, changing)
   const hidden = await refused(described, 403, hiding)
   assert.doesNotMatch(JSON.stringify(hidden), /description/)
@@ -313,6 +330,20 @@ const firstOf = async (id: number): Promise<number> => {
   )
   return Number(row!.seq)
 }
+
+test('an undo that hands a record out of sight is answered, also when it is sent again', async () => {
+  const scopes = ['deal:read', 'deal:write']
+  const role = await made('role', { name: 'Hands over', scopes, visibility: { deal: 'own' } })
+  const user = await made('user', { name: 'Hands over', email: 'over@example.com', role: role.id })
+  const secret = (await made('token', { name: 'x', user: user.id, scopes })).token
+  const deal = await made('deal', dealBody(known))
+  await changed(`deal/${deal.id}`, { sales_owner: user.id })
+  const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': 'hand-over' }
+  const seq = await seqOf('deal', deal.id)
+  assert.equal((await undone(seq, headers)).sales_owner, known.owner)
+  assert.deepEqual(await undone(seq, headers), { id: deal.id })
+  await refused(seq, 404, { ...headers, 'idempotency-key': 'another' })
+})
 
 test('of undos at once one wins; an update at the same moment comes before or after', async () => {
   const deal = await made('deal', dealBody(known, { title: 'A', description: 'A' }))
