@@ -8,6 +8,7 @@ import { refusedFile } from '../imports/refused-file.ts'
 import { importedFields } from '../imports/step.ts'
 import { emptyPlan, takeRows } from '../imports/take.ts'
 import { nameable } from '../imports/targets.ts'
+import { refusedFor } from '../jobs/refused.ts'
 import { changePlan, noteFile, removeJob } from '../jobs/store.ts'
 import type { JsonObject } from '../json.ts'
 import { refuse, report } from '../list/parameters.ts'
@@ -56,7 +57,8 @@ export function importHandlers({ db }: JobService) {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="import-${job.id}-errors.csv"`,
       }
-      return { status: 200, headers, body: Readable.from(refusedFile(db, job, phase), { objectMode: false }) }
+      const file = refusedFile(db, job, phase, refusedFor(request.caller, job))
+      return { status: 200, headers, body: Readable.from(file, { objectMode: false }) }
     },
   } satisfies { [name: string]: Handler }
 }

@@ -6,6 +6,7 @@ import { peopleOf } from '../imports/people.ts'
 import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
 import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
+import { refusedFor } from '../jobs/refused.ts'
 import { countEvents, countRefused } from '../jobs/revert.ts'
 import {
   type Asker,
@@ -132,7 +133,8 @@ export async function jobAnswer(
   status = 200,
 ): Promise<Answer> {
   const isImport = job.kind === 'import'
-  const refused = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
+  const stored = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
+  const refused = stored.map(refusedFor(caller, job))
   const json = isImport
     ? importJson(job, withLines(job, refused), nameable(caller, job.resource), await peopleOf(db, caller))
     : jobJson(job, refused)

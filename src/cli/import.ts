@@ -121,7 +121,7 @@ function outcomeOf(job: Job, given: Given): Outcome {
 async function writeErrors(db: Database, job: Job, phase: 'dry_run' | 'run', path: string): Promise<void> {
   const file = await open(path, 'wx')
   try {
-    for await (const text of refusedFile(db, job, phase)) await file.write(text)
+    for await (const text of refusedFile(db, job, phase, refused => refused)) await file.write(text)
   } finally {
     await file.close()
   }

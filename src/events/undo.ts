@@ -75,9 +75,7 @@ export async function undo(
   }
 }
 
-/**
- * Reads the event, with what the caller sees of its resource. Whoever repeats a request was told of it before.
- */
+/** Reads the event, with what the caller sees of its resource. Who repeats a request was told of it then. */
 async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
   const { account } = sightOf(context)
   const [row] = await ask(

@@ -1,9 +1,10 @@
 /** An import as it is answered: the job, and how its file becomes records (D80). Pure. */
-import type { Catalog } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isAboutHidden } from '../records/replay.ts'
 import { type Choice, targetsOf, valuesToMap } from './guess.ts'
-import { planOf } from './plan.ts'
+import { type ImportPlan, planOf } from './plan.ts'
 import { importedFields } from './step.ts'
 
 /** The rows of a file that were refused, each with its line, which its problems have. */
@@ -20,9 +21,8 @@ export function importJson(
   catalog: Catalog,
   people: readonly Choice[],
 ): JsonObject {
-  const { format, mapping = [], values = {}, defaults = {}, formats = {}, duplicates } = planOf(job)
-  const resource = catalog.resources.get(job.resource)
-  const fields = resource && importedFields(resource)
+  const fields = importedFields(catalog.resources.get(job.resource)!)
+  const { format, mapping, values, defaults, formats, duplicates } = planFor(job, fields, catalog)
   const columns = job.columns ?? []
   const texts = new Map(
     columns.flatMap(({ texts }, column) => (texts ? [[column, texts as string[]] as const] : [])),
@@ -33,10 +33,27 @@ export function importJson(
     columns: columns.map(({ name, samples }) => ({ name: name!, samples: samples! })),
     mapping: mapping as never,
     values: values as never,
-    defaults,
+    defaults: defaults as never,
     formats: formats as never,
-    duplicates: (duplicates ?? null) as never,
-    targets: (fields ? targetsOf(catalog, fields) : []) as never,
-    values_to_map: (fields ? valuesToMap(catalog, fields, mapping, texts, people) : []) as never,
+    duplicates: duplicates as never,
+    targets: targetsOf(catalog, fields) as never,
+    values_to_map: valuesToMap(catalog, fields, mapping, texts, people) as never,
+  }
+}
+
+/** The plan of an import without what it says of fields that the role hides by now (D64). */
+function planFor(job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
+  const { duplicates, ...plan } = planOf(job)
+  const isTold = (target: string) =>
+    !isAboutHidden(fields, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
+  const told = <T>(by: { readonly [target: string]: T }) =>
+    Object.fromEntries(Object.entries(by).filter(([target]) => isTold(target)))
+  const { by, action } = duplicates
+  return {
+    ...plan,
+    mapping: plan.mapping.filter(({ field }) => isTold(field)),
+    values: told(plan.values),
+    defaults: told(plan.defaults ?? {}),
+    duplicates: { by: by !== null && isTold(by) ? by : null, action },
   }
 }

@@ -10,8 +10,16 @@ import { readRows, rowsTogether, type StoredRow } from './rows.ts'
 
 const atOnce = 500
 
-/** The columns of the file, then its line and the problems, and a line for each refused row. */
-export async function* refusedFile(db: Reader, job: Job, phase: Phase): AsyncGenerator<string> {
+/**
+ * The columns of the file, then its line and the problems, and a line for each refused row. `told` says what
+ * of that the reader is told.
+ */
+export async function* refusedFile(
+  db: Reader,
+  job: Job,
+  phase: Phase,
+  told: (refused: Refused) => Refused,
+): AsyncGenerator<string> {
   const names = (job.columns ?? []).map(({ name }) => String(name))
   yield `\ufeff${lineOf([...names, 'line', 'problems'])}`
   // Those that were read together are read once.
@@ -20,7 +28,7 @@ export async function* refusedFile(db: Reader, job: Job, phase: Phase): AsyncGen
     const refused = await problemsAfter(db, job, phase, place, atOnce)
     for (const one of refused) {
       if ((rows.at(-1)?.place ?? 0) < one.place) rows = await readRows(db, job, one.place - 1, rowsTogether)
-      yield lineFor(one, rows, names.length)
+      yield lineFor(told(one), rows, names.length)
     }
     count = refused.length
     place = refused.at(-1)?.place ?? place

@@ -37,7 +37,7 @@ export async function savedAgain(
   return saved.map(one => ({
     ...one,
     record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : toldText(fields, viewer, one),
-    warnings: one.warnings.filter(warning => !isHidden(fields, viewer.catalog, warning)),
+    warnings: one.warnings.filter(warning => !isAboutHidden(fields, viewer.catalog, warning)),
   }))
 }
 
@@ -50,7 +50,7 @@ export function problemAgain(
   { catalog }: Viewer,
   { field, path, code, message, rule, hint }: Problem,
 ): Problem | null {
-  if (isHidden(fields, catalog, { field, path })) return null
+  if (isAboutHidden(fields, catalog, { field, path })) return null
   // A hint may name any field.
   const isHinted = hint !== undefined && fields.byName === fields.whole.byName
   return {
@@ -82,7 +82,7 @@ WHERE ${visible(fields.resource.name, sightOf(viewer), sql`r`)} AND r.id = ANY($
 }
 
 /** Whether a warning or a problem is about a field that the role hides, of the record or of one within it. */
-function isHidden(
+export function isAboutHidden(
   fields: ResourceFields,
   { resources }: Catalog,
   { field, path }: { readonly field: string | null; readonly path?: string },

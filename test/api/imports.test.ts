@@ -350,6 +350,65 @@ test('a file whose connection breaks leaves nothing, and is no fault', async () 
   assert.deepEqual(faults, [])
 })
 
+test('whose import it is is told what their role shows by now, whoever tried it', async () => {
+  const made = async (resource: string, body: Json) => {
+    const reply = await call('POST', `${v1}/${resource}`, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.data
+  }
+  const twins = 'twins@example.com'
+  for (const last_name of ['Anna', 'Berta'])
+    await made('contact', { last_name, emails: [{ email_type: 1, email_value: twins }] })
+  const body = { source: 'deal', field_name: 'Grade', type: 'SINGLE_NUMBER', config: { max: 10 } }
+  const { internal_name: grade } = await made('field', body)
+  const scopes = [
+    'deal:read',
+    'deal:write',
+    'contact:read',
+    'user:read',
+    'import:write',
+    'job:read',
+    'job:write',
+  ]
+  const role = await made('role', { name: 'Imports', scopes, visibility: { deal: 'own', contact: 'own' } })
+  const user = await made('user', { name: 'Imports', email: 'imports@example.com', role: role.id })
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const theirs = importerOf({ ...service, token })
+  const rows = [`Odd,${pipeline},New,${owner},${twins},`, `Odd,${pipeline},New,${owner},jo@example.com,55`]
+  const file = [`title,pipeline,pipeline_stage,sales_owner,primary_contact.emails,${grade}`, ...rows].join(
+    '\n',
+  )
+  const { id } = (await theirs.upload('deal', file)).body.data
+  const plan = { values: { [grade]: { ten: 10 } }, defaults: { [grade]: 7 } }
+  const changed = await call('PATCH', `${v1}/import/${id}`, plan, as)
+  assert.equal(changed.status, 200, changed.text)
+  const read = async () => (await call('GET', `${v1}/import/${id}`, undefined, as)).body.data
+  const errors = async () => (await call('GET', `${v1}/import/${id}/errors.csv`, undefined, as)).text
+  type Refused = { line: number; problems: { code: string; column?: string }[] }
+  const saidOf = (problems: Refused[]) =>
+    problems.map(({ line, problems: [first] }) => [line, first!.code, first!.column])
+  const tried = await told(id, 'dry_run')
+  assert.match(JSON.stringify(tried.problems), /"candidates":.*Anna/)
+  const own = await read()
+  assert.doesNotMatch(JSON.stringify(own.problems), /candidates|Anna/)
+  assert.deepEqual(saidOf(own.problems), [
+    [2, 'ambiguous_reference', 'primary_contact.emails'],
+    [3, 'out_of_range', grade],
+  ])
+  assert.deepEqual(saidOf(own.problems), saidOf(tried.problems))
+  assert.match(await errors(), /must be at most 10/)
+  await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: [`deal.${grade}`] })
+  await sleep(1100)
+  const { columns: _, ...narrowed } = await read()
+  assert.ok(!JSON.stringify(narrowed).includes(grade), JSON.stringify(narrowed))
+  assert.deepEqual(saidOf(narrowed.problems)[1], [3, 'not_allowed', undefined])
+  assert.equal(narrowed.mapping.length, 5)
+  const [, ...lines] = (await errors()).split('\n')
+  assert.match(lines[1]!, /A rule does not allow this record/)
+  assert.ok(!lines.join().includes(grade), lines.join())
+})
+
 test('what may not be read is neither guessed nor taken', async () => {
   const scopes = ['deal:read', 'deal:write', 'import:write']
   const { token } = (await call('POST', `${v1}/token`, { name: 'Deals only', scopes })).body.data

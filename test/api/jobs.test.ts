@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Json } from '../../src/json.ts'
-import { startService, v1 } from '../support/service.ts'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, db } = service
+const { call, get, db, known } = service
+const made = async (resource: string, body: Json) => {
+  const reply = await call('POST', `${v1}/${resource}`, body)
+  assert.equal(reply.status, 201, reply.text)
+  return reply.body.data
+}
 
 async function ended(id: number) {
   for (;;) {
@@ -178,6 +183,39 @@ test('an administrator takes back what somebody did who may not any more', async
   assert.deepEqual([back.reverted, back.refused, back.created_by], [1, 0, user.id])
   const [undo] = await db.query('SELECT actor::text, job::text FROM event ORDER BY seq DESC LIMIT 1')
   assert.deepEqual(undo, { actor: String(service.known.owner), job: null })
+})
+
+test('whose job it is is told no values that whoever took it back saw', async () => {
+  const scopes = ['deal:read', 'deal:write', 'job:read', 'job:write']
+  const role = await made('role', { name: 'Own, bulk', scopes, visibility: { deal: 'own' } })
+  const user = await made('user', { name: 'Bulk', email: 'bulk@example.com', role: role.id })
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const deal = await made('deal', dealBody(known, { title: 'Taken away', sales_owner: user.id }))
+  const changes = { filter: 'title:eq(Taken away)', changes: { description: 'By its owner' } }
+  const asked = await call('POST', `${v1}/deal/bulk`, changes, as)
+  assert.equal(asked.status, 201, asked.text)
+  const { id, updated } = await ended(asked.body.data.id)
+  assert.equal(updated, 1)
+  const since = { description: 'Confidential by now', sales_owner: known.owner }
+  assert.equal((await call('PATCH', `${v1}/deal/${deal.id}`, since)).status, 200)
+  assert.equal((await call('POST', `${v1}/job/${id}/revert`)).status, 200)
+  const [whole] = (await ended(id)).problems[0].problems
+  assert.equal(whole.current, 'Confidential by now')
+  const { current: _, made: __, by: ___, ...told } = whole
+  const theirs = await call('GET', `${v1}/job/${id}`, undefined, as)
+  assert.deepEqual(theirs.body.data.problems[0].problems, [told])
+  // What the role hides by now is not named either.
+  assert.equal(
+    (await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: ['deal.description'] })).status,
+    200,
+  )
+  await sleep(1100)
+  const hidden = (await call('GET', `${v1}/job/${id}`, undefined, as)).body.data.problems[0].problems
+  assert.deepEqual(
+    hidden.map(({ field, code, resource, id }: JsonObject) => [field, code, resource, id]),
+    [[null, 'not_allowed', 'deal', deal.id]],
+  )
 })
 
 test('a bulk change takes the scopes to read what it finds and reaches, in each step those of then', async () => {
