@@ -8,7 +8,7 @@ import { Hashing } from '../../src/sign-in/hashing.ts'
 import { createLink } from '../../src/sign-in/links.ts'
 import { type Browser, browser, type Page } from '../support/browser.ts'
 import { byQueries } from '../support/by-queries.ts'
-import { startService, v1 } from '../support/service.ts'
+import { problemsOf, startService, v1 } from '../support/service.ts'
 
 const hashing = new Hashing()
 let time = 0
@@ -214,6 +214,22 @@ test('a wrong password, an unknown e-mail and a user without a password: one ans
   }
   for (const answer of answers) assert.deepEqual(answer, answers[0])
   assert.deepEqual([answers[0]![0], answers[0]![2]], [401, 1])
+})
+
+test('an e-mail has only characters that are seen', async () => {
+  for (const email of [
+    'a\x1b]0;pwn\x07@example.com',
+    'a\u200b@example.com',
+    '\u202ea@example.com',
+    'a@exam\u00adple.com',
+    '<a@example.com>',
+    'a b@example.com',
+  ]) {
+    const made = await call('POST', `${v1}/user`, { name: 'Unseen', email })
+    assert.deepEqual([made.status, ...problemsOf(made)], [422, '/email invalid_email'], JSON.stringify(email))
+  }
+  const made = await call('POST', `${v1}/user`, { name: 'Seen', email: 'zoë+crm@bücher.example' })
+  assert.equal(made.status, 201, made.text)
 })
 
 test('an e-mail that is too long is nobody’s, and all such count as one', async () => {
