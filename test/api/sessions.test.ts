@@ -406,6 +406,11 @@ test('another password ends the other sessions, and needs the current one', asyn
   const next = 'forty quiet rivers run'
   assert.deepEqual(problems(await put('wrong', next)), ['/current_password invalid_value'])
   assert.deepEqual(problems(await put('', next)), ['/current_password required'])
+  assert.deepEqual(problems(await put('', 'short')), ['/current_password required', '/password too_short'])
+  assert.deepEqual(problems(await put('wrong', 'short')), [
+    '/current_password invalid_value',
+    '/password too_short',
+  ])
   assert.deepEqual(problems(await put(secret, 'short')), ['/password too_short'])
   const changed = await put(secret, next)
   assert.equal(changed.status, 200, changed.text)
