@@ -731,9 +731,12 @@ test('bodies that are no sign-in are refused with all that is wrong', async () =
     [{ email: 1, password: [] }, ['/email wrong_type', '/password wrong_type']],
     [{ email: 'a@b', password: 'x', accout: 1 }, ['/accout unknown_field']],
     [{ email: 'a@b', password: 'x', account: 'one' }, ['/account wrong_type']],
+    [{ email: 'a@b', account: '' }, ['/password required', '/account wrong_type']],
     [{ link: 'x', email: 'a@b' }, ['/email unknown_field']],
   ] as const)
     assert.deepEqual(problems(await browser(url).send('POST', session, body as never)), found)
+  const unknown = await browser(url).send('POST', session, { email: 'a@b', password: 'x', acount: 1 })
+  assert.match(unknown.text, /The members: email, password, account\./)
   assert.deepEqual(said(await browser(url).send('POST', session, [] as never)), [400, 1001])
   const large = await browser(url).send('POST', session, { email: 'a@b', password: 'x'.repeat(40_000) })
   assert.deepEqual(said(large), [413, 6001])
