@@ -554,6 +554,21 @@ test('out of use, deleted or with another role: effective within a second, in an
   }
 })
 
+test('whoever is deleted is not known any more, in the second in which they still are', async () => {
+  stoppedAt = performance.now()
+  const one = await person()
+  const own = await signedIn(one)
+  assert.equal((await own.send('GET', `${v1}/me`)).status, 200)
+  assert.equal((await call('DELETE', one.path)).status, 200)
+  const pages = [
+    await own.send('GET', `${v1}/me`),
+    await own.send('GET', session),
+    await own.send('PATCH', `${v1}/me`, { locale: 'sv-SE' }),
+  ]
+  for (const page of pages) assert.deepEqual(said(page), [401, 3001], page.text)
+  stoppedAt = null
+})
+
 test('a link works once, until it is late, replaced, or its user is out of use', async () => {
   const one = await person('Member', null)
   const [first, second] = [await link(one), await link(one, 'reset')]
