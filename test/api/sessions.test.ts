@@ -554,6 +554,20 @@ test('out of use, deleted or with another role: effective within a second, in an
   }
 })
 
+test('who would delete themselves is told so, whether by a session or by a token', async () => {
+  const one = await person('Administrator')
+  const own = await signedIn(one)
+  const { body } = await call('POST', `${v1}/token`, { name: 'Own', user: one.id, scopes: ['admin'] })
+  const token = { authorization: `Bearer ${body.data.token}` }
+  for (const refused of [
+    await own.send('DELETE', one.path),
+    await call('DELETE', one.path, undefined, token),
+  ]) {
+    const { detail } = refused.body
+    assert.deepEqual([refused.status, detail], [409, 'This is your own user: ask as another to delete it.'])
+  }
+})
+
 test('whoever is deleted is not known any more, in the second in which they still are', async () => {
   stoppedAt = performance.now()
   const one = await person()
