@@ -224,7 +224,9 @@ export function judged(
           hint,
         )
     },
-    warn: warning => void warnings.push(warning),
+    warn: warning => {
+      if (!isHidden(warning.field)) warnings.push(warning)
+    },
   })
   if (undoes && before) giveBack(fields, after, before, undoes)
   for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!
