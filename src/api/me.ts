@@ -41,7 +41,7 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
   const { rights: _, ...asker } = contextOf(request)
   const fields = catalog.resources.get('user')!
-  const { record } = await updateRecord(db, fields, caller.actor, body, { ...asker, catalog })
+  const { record } = await ofOneself(updateRecord(db, fields, caller.actor, body, { ...asker, catalog }))
   return answerOf(caller, record)
 }
 
@@ -52,7 +52,15 @@ export async function me(
 ): Promise<Answer> {
   readParameters(query, [], [])
   const fields = caller.catalog.resources.get('user')!.whole
-  return answerOf(caller, (await readRecord(db, fields, caller, caller.actor)).record)
+  return answerOf(caller, (await ofOneself(readRecord(db, fields, caller, caller.actor))).record)
+}
+
+/** What is not found is the user who asks: they were deleted since they were looked up (D3). */
+function ofOneself<T>(work: Promise<T>): Promise<T> {
+  return work.catch(error => {
+    const isGone = error instanceof Refusal && error.slug === 'record_not_found'
+    throw isGone ? new Refusal('unauthenticated', 'Your user was deleted.') : error
+  })
 }
 
 /** `record`: the user who asks, as JSON text. */

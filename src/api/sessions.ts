@@ -21,7 +21,7 @@ import {
   unknownMembers,
 } from './request.ts'
 import type { GuestHandler, Handler } from './route.ts'
-import { sessionSeconds, withCookie } from './visitor.ts'
+import { sessionSeconds, type Visitor, withCookie } from './visitor.ts'
 
 export type SessionHandlers = {
   signIn: GuestHandler
@@ -73,8 +73,8 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
     },
     changePassword: async ({ caller, query, body, visitor }) => {
       readParameters(query, [], [])
-      const { current_password, password } = members(body, ['password'], ['current_password'])
-      await signIn.changePassword(caller, current_password || null, password!, visitor)
+      const sent = members(body, { password: 'text', current_password: 'text?' })
+      await signIn.changePassword(caller, sent.current_password || null, sent.password, visitor)
       return success('{"changed":true}')
     },
     createLink: request => newLink(db, request),
@@ -91,14 +91,10 @@ async function signedIn(
   { query, body, visitor }: GuestRequest,
 ): Promise<Answer> {
   readParameters(query, [], [])
-  const isByLink = isObject(body) && 'link' in body
-  const sent = isByLink
-    ? members(body, ['link'], ['password'])
-    : members(without(body, 'account'), ['email', 'password'], [])
-  const account = isByLink ? null : accountOf(body)
-  const secret = isByLink
-    ? await signIn.byLink(sent.link!, sent.password ?? null, visitor)
-    : await signIn.byPassword({ email: sent.email!, password: sent.password!, account }, visitor)
+  const secret =
+    isObject(body) && 'link' in body
+      ? await byLink(signIn, body, visitor)
+      : await byPassword(signIn, body, visitor)
   const caller = await callers.identifyNow(secret)
   // Somebody has ended it already.
   if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
@@ -106,42 +102,42 @@ async function signedIn(
   return withCookie({ ...answer, status: 201 }, visitor, secret, sessionSeconds)
 }
 
-function without(body: Json | undefined, name: string): Json | undefined {
-  if (!isObject(body)) return body
-  const { [name]: _, ...others } = body
-  return others
+async function byLink(signIn: SignIn, body: Json, visitor: Visitor): Promise<string> {
+  const { link, password } = members(body, { link: 'text', password: 'text?' })
+  return signIn.byLink(link, password ?? null, visitor)
 }
 
-/** The account in which to sign in: its id, or null. */
-function accountOf(body: Json | undefined): number | null {
-  const account = (isObject(body) ? body.account : null) ?? null
-  if (account === null || (typeof account === 'number' && Number.isSafeInteger(account))) return account
-  const message = 'account must be the id of an account.'
-  const problem = { field: 'account', path: '/account', code: 'wrong_type', message }
-  throw new Refusal('validation_failed', 'The body could not be used.', [problem])
+async function byPassword(signIn: SignIn, body: Json | undefined, visitor: Visitor): Promise<string> {
+  const { email, password, account } = members(body, { email: 'text', password: 'text', account: 'id?' })
+  return signIn.byPassword({ email, password, account: account ?? null }, visitor)
 }
 
-/** The texts of a body. Throws `validation_failed` with every problem. */
-function members(
+/** What a member of a body is: a text, or the id of what its name says; with `?` it may be left out. */
+type Members = { readonly [name: string]: keyof Sent }
+type Sent = { text: string; 'text?': string | null | undefined; 'id?': number | null | undefined }
+
+/** The members of a body. Throws `validation_failed` with every problem. */
+function members<Known extends Members>(
   body: Json | undefined,
-  required: readonly string[],
-  optional: readonly string[],
-): { readonly [name: string]: string | undefined } {
-  const known = [...required, ...optional]
+  kinds: Known,
+): { readonly [name in keyof Known]: Sent[Known[name]] } {
+  const known = Object.keys(kinds)
   if (!isObject(body))
     throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
   const said = (field: string, code: string, message: string) => ({ field, path: `/${field}`, code, message })
   const problems = unknownMembers(body, known)
-  for (const name of known) {
+  for (const [name, kind] of Object.entries(kinds)) {
     const value = body[name] ?? null
-    const isMissing = value === null || value === ''
-    if (isMissing && required.includes(name))
-      problems.add(() => said(name, 'required', `${name} must be given.`))
-    else if (!isMissing && typeof value !== 'string')
-      problems.add(() => said(name, 'wrong_type', `${name} must be a text.`))
+    const isId = kind === 'id?'
+    if (value === null || (value === '' && !isId)) {
+      if (kind === 'text') problems.add(() => said(name, 'required', `${name} must be given.`))
+    } else if (isId ? !Number.isSafeInteger(value) : typeof value !== 'string') {
+      const what = isId ? `the id of an ${name}` : 'a text'
+      problems.add(() => said(name, 'wrong_type', `${name} must be ${what}.`))
+    }
   }
   if (problems.count) throw new Refusal('validation_failed', 'The body could not be used.', problems)
-  return body as { [name: string]: string | undefined }
+  return body as { readonly [name in keyof Known]: Sent[Known[name]] }
 }
 
 const purposes: readonly Purpose[] = ['invitation', 'reset']
@@ -153,7 +149,7 @@ async function newLink(db: Queryable, request: ApiRequest): Promise<Answer> {
   const user = idOf(request)
   const { caller, visitor } = request
   await readRecord(db, caller.catalog.resources.get('user')!, caller, user)
-  const purpose = members(request.body, ['purpose'], []).purpose as Purpose
+  const purpose = members(request.body, { purpose: 'text' }).purpose as Purpose
   if (!purposes.includes(purpose)) throw notMade('purpose', `purpose must be one of ${purposes.join(', ')}.`)
   const link = await createLink(db, contextOf(request), user, purpose)
   if (!link) throw notMade(null, 'The user is out of use: take them into use first.')

@@ -89,7 +89,7 @@ export async function judgeRemoval(
 /** Throws where a user would delete themselves. */
 function refuseOneself({ resource }: ResourceFields, id: number, { actor }: Context): void {
   if (resource.actor && id === actor)
-    throw new Refusal('in_use', 'This is the user of your token: ask with the token of another.')
+    throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
 }
 
 /** Throws what a row that was found says against the deletion; not what points to the record. */

@@ -225,7 +225,9 @@ export function judged(
         )
     },
     // What the rules warn of tells how the record was.
-    warn: warning => void (isTold && warnings.push(warning)),
+    warn: warning => {
+      if (isTold && !isHidden(warning.field)) warnings.push(warning)
+    },
   })
   if (undoes && before) giveBack(fields, after, before, undoes)
   for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!

@@ -4,7 +4,7 @@
  */
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
 import type { Viewer } from '../rights/visibility.ts'
@@ -109,23 +109,36 @@ export class SignIn {
     password: string,
     visitor: Visitor,
   ): Promise<void> {
-    const { name, email, hash } = await ownPassword(this.#db, caller)
-    if (hash === null) refuseFirst(currentPassword, caller.rights.isAdmin)
-    else if (currentPassword === null) throw notChanged('required', 'current_password must be given.')
-    else {
-      const judge = async () => ({ isRight: await this.#isRight(currentPassword, hash) })
-      const { isRight } = await this.#judged(email, visitor.network, judge)
-      if (!isRight) throw notChanged('invalid_value', 'current_password is not your password.')
-    }
-    refuseWeak(password, { name, email })
+    const own = await ownPassword(this.#db, caller)
+    const { hash } = own
+    const wrong =
+      hash === null
+        ? firstProblem(currentPassword, caller.rights.isAdmin)
+        : await this.#currentProblem(currentPassword, { ...own, hash }, visitor)
+    const problems = [wrong, weakness(password, own)].filter(problem => problem !== null)
+    if (problems.length) throw notChanged(problems)
     const newHash = await this.#hashing.hash(password)
     const { catalog, actor, token, session } = caller
     const isSaved = await this.#saved(catalog.account.id, actor, visitor, viewer =>
       changePassword(this.#db, { ...viewer, token, session }, hash, newHash),
     )
-    if (!isSaved)
-      throw notChanged('invalid_value', 'The password was changed meanwhile: give the one that it is now.')
+    const changed = 'The password was changed meanwhile: give the one that it is now.'
+    if (!isSaved) throw notChanged([problemOf('current_password', 'invalid_value', changed)])
     this.#callers.forget(catalog.account.id)
+  }
+
+  /** Why the current password is not the one that was given; null where it is. */
+  async #currentProblem(
+    given: string | null,
+    { email, hash }: { email: string; hash: string },
+    { network }: Visitor,
+  ): Promise<Problem | null> {
+    if (given === null) return problemOf('current_password', 'required', 'current_password must be given.')
+    const judge = async () => ({ isRight: await this.#isRight(given, hash) })
+    const { isRight } = await this.#judged(email, network, judge)
+    return isRight
+      ? null
+      : problemOf('current_password', 'invalid_value', 'current_password is not your password.')
   }
 
   /**
@@ -213,37 +226,37 @@ function linkEnded(): Refusal {
   )
 }
 
-function notChanged(code: string, message: string): Refusal {
-  const problem = { field: 'current_password', path: '/current_password', code, message }
-  return new Refusal('validation_failed', 'The password was not changed.', [problem])
+function notChanged(problems: readonly Problem[]): Refusal {
+  return new Refusal('validation_failed', 'The password was not changed.', problems)
 }
 
-function refuseFirst(currentPassword: string | null, mayMakeLinks: boolean): void {
-  if (!mayMakeLinks)
-    throw notChanged(
-      'invalid_value',
-      'You have no password yet: an administrator makes a link with which you set one.',
-    )
-  if (currentPassword !== null)
-    throw notChanged('invalid_value', 'You have no password yet: leave current_password out to set one.')
+function problemOf(field: string, code: string, message: string): Problem {
+  return { field, path: `/${field}`, code, message }
+}
+
+/** Why no first password is set so; null where it is. */
+function firstProblem(currentPassword: string | null, mayMakeLinks: boolean): Problem | null {
+  if (mayMakeLinks && currentPassword === null) return null
+  const todo = mayMakeLinks
+    ? 'leave current_password out to set one.'
+    : 'an administrator makes a link with which you set one.'
+  return problemOf('current_password', 'invalid_value', `You have no password yet: ${todo}`)
 }
 
 /** Invitations and resets set a password, a link that only signs in does not. */
 function refusePassword(password: string | null, link: FoundLink): void {
   const isWanted = link.purpose !== 'sign_in'
-  if (isWanted && password !== null) refuseWeak(password, link)
+  const weak = isWanted && password !== null ? weakness(password, link) : null
+  if (weak) throw new Refusal('validation_failed', 'The password was not set.', [weak])
   if (isWanted === (password !== null)) return
   const message = isWanted
     ? 'password must be given: the link sets it.'
     : 'This link only signs you in: leave the password empty.'
-  const code = isWanted ? { code: 'required' } : { code: 'invalid_value' }
-  const problem = { field: 'password', path: '/password', ...code, message }
+  const problem = problemOf('password', isWanted ? 'required' : 'invalid_value', message)
   throw new Refusal('validation_failed', 'The link was not used.', [problem])
 }
 
-function refuseWeak(password: string, owner: Owner): void {
+function weakness(password: string, owner: Owner): Problem | null {
   const found = passwordProblem(password, owner)
-  if (!found) return
-  const problem = { field: 'password', path: '/password', ...found }
-  throw new Refusal('validation_failed', 'The password was not set.', [problem])
+  return found && { field: 'password', path: '/password', ...found }
 }

@@ -40,8 +40,15 @@ export const token: Resource = {
   }),
   forbids: forbiddenTokenChange,
   applyRules: draft => {
-    const { before, after, clock, problem } = draft
-    checkScopes(after.scopes as string[], draft)
+    const { before, after, clock, problem, warn } = draft
+    const scopes = after.scopes as string[]
+    checkScopes(scopes, draft)
+    if (!before && scopes.length === 0)
+      warn({
+        field: 'scopes',
+        code: 'no_scopes',
+        message: 'Without scopes a token reads and changes no records: give it those that it needs.',
+      })
     // A token may be ended so; a new secret of one that has ended is a mistake.
     const { prefix, expires_at } = after
     const isOver = typeof expires_at === 'string' && Date.parse(expires_at) <= clock.getTime()

@@ -105,7 +105,7 @@ export const actorRules: ActorRules = {
   refusals: {
     last_administrator: lastAdministrator,
     forbidden: 'This user administers the account: to delete them, ask with the scope admin.',
-    unauthenticated: 'The user of your token was deleted.',
+    unauthenticated: 'Your user was deleted.',
   },
   // Their tokens are records, and end as such.
   endedAccess: by => [endedSessions(by), endedLinks(by)],

@@ -20,6 +20,9 @@ const text = { min_length: 1, max_length: 255 }
 /** The option of `is_active` for who asks. */
 const yes = 1
 
+/** What is not seen would make two e-mails look alike; < and > are around an address, not in it. */
+const emailForm = /^[^\s\p{C}<>@]+@[^\s\p{C}<>@]+$/u
+
 export const user: Resource = {
   name: 'user',
   source: { id: 5, name: 'User' },
@@ -65,7 +68,7 @@ export const user: Resource = {
     for (const name of ['role', 'is_active'])
       if (after[name] === null) problem(name, 'required', 'must not be empty')
     const { email, time_zone, locale } = after
-    if (typeof email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(email))
+    if (typeof email === 'string' && !emailForm.test(email))
       problem('email', 'invalid_email', 'must be a valid e-mail address', {
         hint: 'For example "jo@example.com".',
       })

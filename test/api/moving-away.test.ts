@@ -87,7 +87,7 @@ test('whatever else refuses the deletion does so before anything is moved', asyn
   await deal({ sales_owner: administrator.id })
   await deal({ sales_owner: id })
   await refuses(`user/${administrator.id}?move_to=${to.id}`, headers, 403, /administers the account/)
-  await refuses(`user/${id}?move_to=${to.id}`, headers, 409, /the user of your token/)
+  await refuses(`user/${id}?move_to=${to.id}`, headers, 409, /your own user/)
 })
 
 test('a move changes no field that the role hides or locks', async () => {

@@ -8,7 +8,7 @@ import { Hashing } from '../../src/sign-in/hashing.ts'
 import { createLink } from '../../src/sign-in/links.ts'
 import { type Browser, browser, type Page } from '../support/browser.ts'
 import { byQueries } from '../support/by-queries.ts'
-import { startService, v1 } from '../support/service.ts'
+import { problemsOf, startService, v1 } from '../support/service.ts'
 
 const hashing = new Hashing()
 let time = 0
@@ -216,6 +216,22 @@ test('a wrong password, an unknown e-mail and a user without a password: one ans
   assert.deepEqual([answers[0]![0], answers[0]![2]], [401, 1])
 })
 
+test('an e-mail has only characters that are seen', async () => {
+  for (const email of [
+    'a\x1b]0;pwn\x07@example.com',
+    'a\u200b@example.com',
+    '\u202ea@example.com',
+    'a@exam\u00adple.com',
+    '<a@example.com>',
+    'a b@example.com',
+  ]) {
+    const made = await call('POST', `${v1}/user`, { name: 'Unseen', email })
+    assert.deepEqual([made.status, ...problemsOf(made)], [422, '/email invalid_email'], JSON.stringify(email))
+  }
+  const made = await call('POST', `${v1}/user`, { name: 'Seen', email: 'zoë+crm@bücher.example' })
+  assert.equal(made.status, 201, made.text)
+})
+
 test('an e-mail that is too long is nobody’s, and all such count as one', async () => {
   stoppedAt = performance.now()
   // In bytes it is longer than in characters.
@@ -390,6 +406,11 @@ test('another password ends the other sessions, and needs the current one', asyn
   const next = 'forty quiet rivers run'
   assert.deepEqual(problems(await put('wrong', next)), ['/current_password invalid_value'])
   assert.deepEqual(problems(await put('', next)), ['/current_password required'])
+  assert.deepEqual(problems(await put('', 'short')), ['/current_password required', '/password too_short'])
+  assert.deepEqual(problems(await put('wrong', 'short')), [
+    '/current_password invalid_value',
+    '/password too_short',
+  ])
   assert.deepEqual(problems(await put(secret, 'short')), ['/password too_short'])
   const changed = await put(secret, next)
   assert.equal(changed.status, 200, changed.text)
@@ -531,6 +552,35 @@ test('out of use, deleted or with another role: effective within a second, in an
     assert.equal(await ask(), 401)
     await signedIn(one)
   }
+})
+
+test('who would delete themselves is told so, whether by a session or by a token', async () => {
+  const one = await person('Administrator')
+  const own = await signedIn(one)
+  const { body } = await call('POST', `${v1}/token`, { name: 'Own', user: one.id, scopes: ['admin'] })
+  const token = { authorization: `Bearer ${body.data.token}` }
+  for (const refused of [
+    await own.send('DELETE', one.path),
+    await call('DELETE', one.path, undefined, token),
+  ]) {
+    const { detail } = refused.body
+    assert.deepEqual([refused.status, detail], [409, 'This is your own user: ask as another to delete it.'])
+  }
+})
+
+test('whoever is deleted is not known any more, in the second in which they still are', async () => {
+  stoppedAt = performance.now()
+  const one = await person()
+  const own = await signedIn(one)
+  assert.equal((await own.send('GET', `${v1}/me`)).status, 200)
+  assert.equal((await call('DELETE', one.path)).status, 200)
+  const pages = [
+    await own.send('GET', `${v1}/me`),
+    await own.send('GET', session),
+    await own.send('PATCH', `${v1}/me`, { locale: 'sv-SE' }),
+  ]
+  for (const page of pages) assert.deepEqual(said(page), [401, 3001], page.text)
+  stoppedAt = null
 })
 
 test('a link works once, until it is late, replaced, or its user is out of use', async () => {
@@ -710,9 +760,12 @@ test('bodies that are no sign-in are refused with all that is wrong', async () =
     [{ email: 1, password: [] }, ['/email wrong_type', '/password wrong_type']],
     [{ email: 'a@b', password: 'x', accout: 1 }, ['/accout unknown_field']],
     [{ email: 'a@b', password: 'x', account: 'one' }, ['/account wrong_type']],
+    [{ email: 'a@b', account: '' }, ['/password required', '/account wrong_type']],
     [{ link: 'x', email: 'a@b' }, ['/email unknown_field']],
   ] as const)
     assert.deepEqual(problems(await browser(url).send('POST', session, body as never)), found)
+  const unknown = await browser(url).send('POST', session, { email: 'a@b', password: 'x', acount: 1 })
+  assert.match(unknown.text, /The members: email, password, account\./)
   assert.deepEqual(said(await browser(url).send('POST', session, [] as never)), [400, 1001])
   const large = await browser(url).send('POST', session, { email: 'a@b', password: 'x'.repeat(40_000) })
   assert.deepEqual(said(large), [413, 6001])

@@ -43,6 +43,21 @@ test('a token is made once, shown without its secret, and says what it may do', 
   assert.equal(await status(call('GET', `${v1}/deal/view/list`, undefined, as(token.token))), 403)
 })
 
+test('a token without scopes is made with a warning, which tells of no hidden field', async () => {
+  const bare = await call('POST', `${v1}/token`, { name: 'Bare' })
+  assert.deepEqual([bare.status, bare.body.data.scopes], [201, []], bare.text)
+  const codes = ({ body }: Reply) =>
+    (body.meta?.warnings ?? []).map((one: { field: string; code: string }) => `${one.field} ${one.code}`)
+  assert.deepEqual(codes(bare), ['scopes no_scopes'])
+  assert.deepEqual(codes(await call('POST', `${v1}/token`, { name: 'Some', scopes: ['deal:read'] })), [])
+  const scopes = ['token:write']
+  const role = await made('role', { name: 'Sees no scopes', scopes, hidden_fields: ['token.scopes'] })
+  const user = (await made('user', { name: 'Unseen', email: 'unseen@example.com', role: role.id })).id
+  const { token } = await made('token', { name: 'Unseen', user, scopes })
+  const own = await call('POST', `${v1}/token`, { name: 'Bare' }, as(token))
+  assert.deepEqual([own.status, codes(own)], [201, []], own.text)
+})
+
 test('a request that is sent again does not tell the secret again', async () => {
   const key = { 'idempotency-key': 'make-a-token' }
   const body = { name: 'Once', scopes: ['deal:read'] }
