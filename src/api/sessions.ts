@@ -5,7 +5,7 @@ import { Refusal, type Warning } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
-import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
+import { createLink, linkAddress, type Purpose, secretIn } from '../sign-in/links.ts'
 import { endSession, listSessions } from '../sign-in/sessions.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
@@ -97,7 +97,7 @@ async function signedIn(
     : members(without(body, 'account'), ['email', 'password'], [])
   const account = isByLink ? null : accountOf(body)
   const secret = isByLink
-    ? await signIn.byLink(sent.link!, sent.password ?? null, visitor)
+    ? await signIn.byLink(secretIn(sent.link!), sent.password ?? null, visitor)
     : await signIn.byPassword({ email: sent.email!, password: sent.password!, account }, visitor)
   const caller = await callers.identifyNow(secret)
   // Somebody has ended it already.

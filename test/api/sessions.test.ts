@@ -508,6 +508,19 @@ test('a link works once, until it is late, replaced, or its user is out of use',
   assert.deepEqual(said(await use(idle)), [410, 3004])
 })
 
+test('a link is taken as it was copied: the whole address, all after its #link=, or the code alone', async () => {
+  const one = await person('Member', null)
+  for (const asCopied of [
+    (code: string) => code,
+    (code: string) => `${code}&sign_in`,
+    (code: string) => ` ${url}/sign-in#link=${code}\n`,
+    (code: string) => `${url}/sign-in#link=${code}&sign_in`,
+  ]) {
+    const body = { link: asCopied(await link(one)), password: secret }
+    assert.equal((await browser(url).send('POST', session, body)).status, 201, JSON.stringify(body))
+  }
+})
+
 test('a reset ends all sessions and the old password; of two who use a link at once one does', async () => {
   const one = await person()
   const own = await signedIn(one)
