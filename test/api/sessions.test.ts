@@ -89,16 +89,28 @@ test('a password signs in: the session is a cookie that no page can read, and ha
 
 test('the cookie is Secure, and of this host alone, for every host but this machine', async () => {
   const one = await person()
-  const page = await browser(url).send(
-    'POST',
-    session,
-    { email: one.email, password: secret },
-    { host: 'crm.example.com' },
-  )
-  assert.match(
-    page.cookies[0]!,
-    /^__Host-dealwright_session=dws_1_\w+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure$/,
-  )
+  for (const host of ['crm.example.com', '127.0.0.1.evil.test', '192.168.1.5:3000']) {
+    const page = await browser(url).send('POST', session, { email: one.email, password: secret }, { host })
+    assert.match(
+      page.cookies[0]!,
+      /^__Host-dealwright_session=dws_1_\w+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure$/,
+    )
+  }
+})
+
+test('a browser that came over the network without TLS is told so', async () => {
+  const one = await person()
+  const body = { email: one.email, password: secret }
+  const from = (origin: string) =>
+    browser(url).send('POST', session, body, {
+      ...{ host: '192.168.1.5:3000', 'sec-fetch-site': '', origin },
+    })
+  const page = await from('http://192.168.1.5:3000')
+  assert.deepEqual(said(page), [403, 3002])
+  assert.match(page.body.detail, /by https: alone.* open https:\/\/192\.168\.1\.5:3000\.$/)
+  for (const other of ['http://192.168.1.6:3000', 'null', 'http://192.168.1.5'])
+    assert.match((await from(other)).body.detail, /from the pages of the service itself/)
+  assert.equal((await from('https://192.168.1.5:3000')).status, 201)
 })
 
 test('answers may not be framed, kept or taken for a page', async () => {
