@@ -116,7 +116,14 @@ test('404, 405 with Allow, 406, 413, 415 and malformed requests', async () => {
   await expect(400, 1001, 'POST', `${v1}/deal`, '')
   await expect(422, 2001, 'POST', `${v1}/deal`, '[]')
   await expect(400, 1004, 'GET', `${v1}/deal/abc`)
-  await expect(404, 4002, 'GET', `${v1}/deal/99999999999999999999`)
+  for (const [method, path] of [
+    ['GET', 'deal/99999999999999999999'],
+    ['PATCH', 'user/9007199254740992'],
+    ['POST', 'event/99999999999999999999/undo'],
+  ] as const) {
+    const reply = await expect(404, 4002, method, `${v1}/${path}`, method === 'GET' ? undefined : '{}')
+    assert.equal(reply.body.detail, `There is nothing with the id ${path.split('/')[1]}.`)
+  }
   await expect(400, 1004, 'GET', `${v1}/deal/%zz`)
   await expect(400, 1005, 'PATCH', `${v1}/deal/1`, { title: 'x' }, { 'if-match': 'abc' })
 })
