@@ -284,6 +284,20 @@ test('wrong passwords are slowed down for their e-mail, whoever has it, and not 
   stoppedAt = null
 })
 
+test('a link signs in while wrong passwords keep the right one out', async () => {
+  const one = await person()
+  const open = await signedIn(one)
+  stoppedAt = performance.now()
+  const byPassword = async (password: string) =>
+    (await browser(url).send('POST', session, { email: one.email, password })).status
+  for (let attempt = 0; attempt < 10; attempt++) await byPassword('guessed')
+  assert.equal(await byPassword(secret), 429)
+  assert.equal((await open.send('GET', session)).status, 200)
+  const body = { link: await link(one, 'reset'), password: secret }
+  assert.equal((await browser(url).send('POST', session, body)).status, 201)
+  stoppedAt = null
+})
+
 test('short and common passwords, and one’s own name, are refused by name', async () => {
   const one = await person('Member', null)
   const invitation = await link(one)
@@ -639,6 +653,28 @@ test('whoever gives a user of their own somebody’s e-mail guesses no faster in
   for (let attempt = 0; attempt < 11; attempt++) guesses.push(await second.send({ password: own }))
   assert.deepEqual(guesses, [...Array(10).fill(201), 429])
   stoppedAt = null
+})
+
+test('an e-mail that is in use in more accounts than are tried signs in where the account is named', async () => {
+  const victim = await person()
+  for (let index = 0; index < 5; index++) {
+    const { account } = await createAccount(byQueries(db), {
+      name: `Crowd ${index}`,
+      ownerName: 'Same e-mail',
+      ownerEmail: victim.email,
+    })
+    const catalog = await loadCatalog(db, resources, account)
+    const invitation = (await createLink(db, { catalog, actor: 1 }, 1, 'invitation'))!.secret!
+    const set = { link: invitation, password: 'words of another account' }
+    assert.equal((await browser(url).send('POST', session, set)).status, 201)
+  }
+  const send = (body: object) => browser(url).send('POST', session, { password: secret, ...body })
+  const page = await send({ email: victim.email })
+  assert.deepEqual(said(page), [401, 3003])
+  assert.match(page.body.detail, /names the account, too\.$/)
+  // That tells nothing of the e-mail.
+  assert.equal(page.body.detail, (await send({ email: 'nobody@example.com' })).body.detail)
+  assert.equal((await send({ email: victim.email, account: 1 })).status, 201)
 })
 
 test('a password that was hashed with other parameters is hashed anew at the next sign-in', async () => {
