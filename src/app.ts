@@ -25,6 +25,7 @@ import { rateLimit } from './api/rate-limit.ts'
 import { readJson, requestId } from './api/request.ts'
 import type { AccountRoute } from './api/route.ts'
 import { routes } from './api/routes.ts'
+import { refuseWrongHost } from './api/visitor.ts'
 import { isForPage, serveWeb } from './api/web.ts'
 import { Paths } from './api/wrong-path.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
@@ -108,7 +109,7 @@ export function buildApp({
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')
-  refuseWrongPaths(app, new Paths(table), admission, hasWeb)
+  refuseWrongAddresses(app, new Paths(table), admission, hasWeb)
   takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) addRoute(app, route, service)
   app.setErrorHandler((error, request, reply) => {
@@ -128,10 +129,16 @@ function refusePath(
   void admission.count(request).then(() => answer(error), answer)
 }
 
-function refuseWrongPaths(app: FastifyInstance, paths: Paths, admission: Admission, hasWeb: boolean): void {
+function refuseWrongAddresses(
+  app: FastifyInstance,
+  paths: Paths,
+  admission: Admission,
+  hasWeb: boolean,
+): void {
   // After the hook of origins, so that their pages may read these refusals, too.
   app.after(() =>
     app.addHook('onRequest', async request => {
+      refuseWrongHost(request)
       const path = request.raw.url!.split('?', 1)[0]!
       if (request.is404 && hasWeb && isForPage(request)) return
       if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return

@@ -159,7 +159,7 @@ export function isLoopbackName(name: string): boolean {
 }
 
 export function isLoopback(host: string): boolean {
-  return host === '::1' || /^127\./.test(host)
+  return host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 function wholeNumber(

@@ -50,6 +50,8 @@ export type Admission = {
   admitGuest(request: FastifyRequest): Guest
   /** Counts a request that no route takes, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
+  /** Throws `unauthenticated` or `forbidden` where the caller has ended since, or sees something else. */
+  askAgain(admitted: Admitted, scope: string): Promise<void>
 }
 
 export type AdmissionOptions = {
@@ -109,6 +111,11 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       return isKnown ? admission.admit(request, 'any') : admission.admitGuest(request)
     },
     count: async request => void (await identify(request)),
+    async askAgain({ token, caller }, scope) {
+      const now = allowed(await callers.identifyNow(token), scope)
+      if (!seesTheSame(now, caller))
+        throw new Refusal('forbidden', 'What you see has changed meanwhile: ask again.')
+    },
   }
   return admission
 }
@@ -121,6 +128,14 @@ export function allowed(caller: Caller | null, scope: string): Caller {
   if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.')
   if (scope !== 'any') caller.rights.need(scope)
   return caller
+}
+
+/** Whether nothing has changed of what decides what a caller sees. */
+function seesTheSame(one: Caller, other: Caller): boolean {
+  const [sight, before] = [one, other].map(({ rights: { scopes, role }, territories }) =>
+    JSON.stringify([[...scopes].sort(), role.visibility, role.hidden_fields, territories]),
+  )
+  return sight === before
 }
 
 function stay(account: number, places: Supply, memory: Supply, alone: Lines<number>): Stay {

@@ -10,6 +10,7 @@ import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import { charsetOf } from './body.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
+import { endWithCaller } from './file-end.ts'
 import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
@@ -98,6 +99,8 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
           scope,
           handler,
         )
+        if (isFile && answer.body instanceof Readable)
+          await endWithCaller(answer.body, reply, () => admission.askAgain(caller, scope))
         return send(
           reply,
           request,

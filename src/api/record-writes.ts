@@ -12,7 +12,7 @@ import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { toldBy, upsertRecord } from '../records/upsert.ts'
 import { createdAnswer, recordAnswer, success } from './answer.ts'
-import { readParameters } from './parameters.ts'
+import { invalidParameter, readParameters } from './parameters.ts'
 import { withExpanded } from './records.ts'
 import {
   type ApiRequest,
@@ -125,13 +125,18 @@ async function remove(
   // repeated.
   if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
     const asked = { ...context, idempotency: null }
-    const to = idOf({ id: move_to })
+    const to = targetOf(move_to)
     const planned = await judgeRemoval(db, fields, id, asked, precondition, () =>
       moves(db, asked, id, to).catch(refuseTarget),
     )
     await moveRecords(db, asked, planned)
   }
   await removeRecord(db, fields, id, context, precondition)
+}
+
+function targetOf(moveTo: string): number {
+  if (/^\d{1,15}$/.test(moveTo)) return Number(moveTo)
+  throw invalidParameter('move_to', 'move_to must be the id of a record, a whole number; it takes no name.')
 }
 
 function refuseTarget(error: unknown): never {

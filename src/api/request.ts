@@ -127,13 +127,16 @@ export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFiel
   return caller.catalog.resources.get(resource)!
 }
 
-/** The id in the path: a whole number. For a number that no record can have, no record is found (D3). */
+/** The id in the path: a whole number. A number that no record can have is nobody's (D3). */
 export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
   if (!/^\d{1,20}$/.test(id)) {
     const hint = /^(all|list|search|view)$/i.test(id) ? ' A list is at view/list.' : ''
     throw new Refusal('malformed_path', `"${id}" is not a record's id, which is a whole number.${hint}`)
   }
-  return Math.min(Number(id), Number.MAX_SAFE_INTEGER)
+  const number = Number(id)
+  if (number > Number.MAX_SAFE_INTEGER)
+    throw new Refusal('record_not_found', `There is nothing with the id ${id}.`)
+  return number
 }
 
 export function bodyOf({ body }: ApiRequest): Json {

@@ -5,7 +5,7 @@ import { Refusal, type Warning } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { readRecord } from '../records/read.ts'
 import type { Queryable } from '../records/store.ts'
-import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
+import { createLink, linkAddress, type Purpose, secretIn } from '../sign-in/links.ts'
 import { endSession, listSessions } from '../sign-in/sessions.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
@@ -104,7 +104,7 @@ async function signedIn(
 
 async function byLink(signIn: SignIn, body: Json, visitor: Visitor): Promise<string> {
   const { link, password } = members(body, { link: 'text', password: 'text?' })
-  return signIn.byLink(link, password ?? null, visitor)
+  return signIn.byLink(secretIn(link), password ?? null, visitor)
 }
 
 async function byPassword(signIn: SignIn, body: Json | undefined, visitor: Visitor): Promise<string> {

@@ -73,16 +73,34 @@ export function refuseOtherSites({ method, headers }: FastifyRequest, visitor: V
   const { 'sec-fetch-site': site, origin } = headers
   if (site === undefined && origin === undefined && visitor.session === null) return
   const isOwn =
-    site !== undefined
-      ? site === 'same-origin' || site === 'none'
-      : origin !== undefined && isOrigin(origin, visitor.origin)
+    site !== undefined ? site === 'same-origin' || site === 'none' : isOrigin(origin, visitor.origin)
   if (isOwn) return
+  // A browser that came by plain http says so, and no more.
+  if (site === undefined && isOrigin(origin?.replace(/^http:/, 'https:'), visitor.origin))
+    throw new Refusal(
+      'forbidden',
+      `Over the network the service is used by https: alone. Put TLS in front of it and open ${visitor.origin}.`,
+    )
   throw new Refusal(
     'forbidden',
-    'A browser may write only from the pages of the service itself: the request must have "Sec-Fetch-Site: same-origin", or the service as its Origin.',
+    'A browser may write only from the pages of the service itself: the request must have "Sec-Fetch-Site: same-origin", or the service as its Origin. Behind a proxy that changes Host, set PUBLIC_URL.',
   )
 }
 
-function isOrigin(sent: string, own: string): boolean {
-  return URL.canParse(sent) && URL.canParse(own) && new URL(sent).origin === new URL(own).origin
+function isOrigin(sent: string | undefined, own: string): boolean {
+  return (
+    sent !== undefined &&
+    URL.canParse(sent) &&
+    URL.canParse(own) &&
+    new URL(sent).origin === new URL(own).origin
+  )
+}
+
+/** A name or an address of RFC 3986 §3.2.2, and a port. */
+const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/** Throws `malformed_request` where Host is none (RFC 9110 §7.2). HTTP/1.0 needs no Host. */
+export function refuseWrongHost({ headers }: FastifyRequest): void {
+  if (headers.host === undefined || host.test(headers.host)) return
+  throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
 }

@@ -77,7 +77,8 @@ async function perform(command: Command, db: Database, given: Given, operating: 
   }
 }
 
-async function requireSchema(db: Database): Promise<void> {
+/** Throws where the database lacks migrations. */
+export async function requireSchema(db: Database): Promise<void> {
   const { version, known } = await schemaVersion(db)
   if (version < known)
     throw new CommandRefusal(

@@ -13,6 +13,7 @@ import { resources } from '../resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
 import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
+import { requireSchema } from './database.ts'
 import { printable } from './printable.ts'
 import { asRefusal } from './refusal.ts'
 import { findAccount } from './whom.ts'
@@ -47,7 +48,7 @@ export async function tail({ config, say, print, signal }: Terminal, given: Give
     : null
   const ask = db ? () => pageOfEvents(db, given) : () => pageOfService(resolve(config.dataDir), given, signal)
   try {
-    let page = await ask().catch(error => {
+    let page = await (db ? requireSchema(db).then(ask) : ask()).catch(error => {
       throw asRefusal(error)
     })
     for (;;) {

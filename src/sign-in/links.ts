@@ -33,6 +33,11 @@ export function linkAddress(origin: string, secret: string): string {
   return `${origin}/sign-in#link=${secret}`
 }
 
+/** The secret in what somebody has copied: the whole address, all after its `#link=`, or the secret alone. */
+export function secretIn(link: string): string {
+  return /^(?:\S*#link=)?([^&]*)/.exec(link.trim())![1]!
+}
+
 /**
  * Makes a link for a user, and ends those that they had. Null where the user can't sign in: they are out of
  * use or deleted.

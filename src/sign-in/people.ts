@@ -21,7 +21,7 @@ export type Person = {
 }
 
 /** Of so many accounts at most: each costs whoever signs in a hash. Whoever is in more names the account. */
-const peopleMax = 5
+export const peopleMax = 5
 
 /** An e-mail as it is looked up and counted. What can be none is nobody's, as the empty one is. */
 export function comparedEmail(email: string): string {

@@ -11,7 +11,15 @@ import type { Viewer } from '../rights/visibility.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
 import { canBePassword, type Owner, passwordProblem } from './password.ts'
-import { changePassword, comparedEmail, isSameMailbox, ownPassword, type Person, peopleOf } from './people.ts'
+import {
+  changePassword,
+  comparedEmail,
+  isSameMailbox,
+  ownPassword,
+  type Person,
+  peopleMax,
+  peopleOf,
+} from './people.ts'
 import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -215,8 +223,12 @@ function onlyOne(people: readonly Person[]): Person {
   throw new Refusal('account_needed', 'The e-mail has users in several accounts; say in which.', [problem])
 }
 
+/** The same for every e-mail: it does not tell how many users have it. */
 function signInFailed(): Refusal {
-  return new Refusal('sign_in_failed', 'The e-mail or the password is wrong.')
+  return new Refusal(
+    'sign_in_failed',
+    `The e-mail or the password is wrong. Whose e-mail is in use in more than ${peopleMax} accounts names the account, too.`,
+  )
 }
 
 function linkEnded(): Refusal {

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Callers } from '../../src/accounts/callers.ts'
 import { openExport } from '../../src/export/export.ts'
 import { readExportQuery } from '../../src/export/query.ts'
+import type { Json } from '../../src/json.ts'
 import { Names } from '../../src/records/names.ts'
 import { resources } from '../../src/resources.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
@@ -31,7 +32,8 @@ async function begun(query = 'format=jsonl', as = token): Promise<IncomingMessag
     agent: false,
   })
   const [reply] = (await once(asked, 'response')) as [IncomingMessage]
-  // Without a listener Node.js forgets that an answer was cut off.
+  // Without listeners Node.js forgets that an answer was cut off, or ends the process for it.
+  asked.on('error', () => {})
   return reply.on('error', () => {})
 }
 
@@ -182,6 +184,35 @@ test('an export that fails in the middle ends its connection, and not the file',
   await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${held}`)
   await assert.rejects(textOf(reply), `${reply.complete}`)
   assert.equal(reply.complete, false)
+  await until(async () => (await get(`${v1}/tag/export`)).status === 200)
+})
+
+test('an export is cut off within a second after its caller ended, or sees something else', async () => {
+  const made = async (path: string, body: { [name: string]: Json }) => {
+    const reply = await call('POST', `${v1}/${path}`, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.data
+  }
+  const changed = async (path: string, body: { [name: string]: Json }) =>
+    assert.equal((await call('PATCH', `${v1}/${path}`, body)).status, 200)
+  const role = await made('role', { name: 'Reads deals', scopes: ['deal:read'] })
+  const user = await made('user', { name: 'Reader', email: 'reader@example.com', role: role.id })
+  const asking = () => made('token', { name: 'Export', scopes: ['deal:read'], user: user.id })
+  for (const [what, end, isCut] of [
+    ['name', async () => changed(`role/${role.id}`, { name: 'Reads' }), false],
+    ['token', async (id: number) => void (await call('DELETE', `${v1}/token/${id}`)), true],
+    ['hidden', async () => changed(`role/${role.id}`, { hidden_fields: ['deal.deal_value'] }), true],
+    ['own', async () => changed(`role/${role.id}`, { visibility: { deal: 'own' } }), true],
+  ] as const) {
+    const { id, token } = await asking()
+    const reply = await begun('format=jsonl&sort=id:asc', token)
+    await end(id)
+    await delay(2000)
+    const text = await textOf(reply).catch(() => null)
+    assert.deepEqual([what, reply.complete, text === null], [what, !isCut, isCut])
+    // Each of them sees all deals again.
+    if (isCut) await changed(`role/${role.id}`, { hidden_fields: [], visibility: { deal: 'all' } })
+  }
   await until(async () => (await get(`${v1}/tag/export`)).status === 200)
 })
 

@@ -7,6 +7,7 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { errorTable } from '../../src/errors.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { rawClient, statusOf } from '../support/raw.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -115,7 +116,14 @@ test('404, 405 with Allow, 406, 413, 415 and malformed requests', async () => {
   await expect(400, 1001, 'POST', `${v1}/deal`, '')
   await expect(422, 2001, 'POST', `${v1}/deal`, '[]')
   await expect(400, 1004, 'GET', `${v1}/deal/abc`)
-  await expect(404, 4002, 'GET', `${v1}/deal/99999999999999999999`)
+  for (const [method, path] of [
+    ['GET', 'deal/99999999999999999999'],
+    ['PATCH', 'user/9007199254740992'],
+    ['POST', 'event/99999999999999999999/undo'],
+  ] as const) {
+    const reply = await expect(404, 4002, method, `${v1}/${path}`, method === 'GET' ? undefined : '{}')
+    assert.equal(reply.body.detail, `There is nothing with the id ${path.split('/')[1]}.`)
+  }
   await expect(400, 1004, 'GET', `${v1}/deal/%zz`)
   await expect(400, 1005, 'PATCH', `${v1}/deal/1`, { title: 'x' }, { 'if-match': 'abc' })
 })
@@ -244,6 +252,29 @@ test('what is no HTTP request, and headers and addresses that are too long, get 
     headers: as(token),
   })
   assert.equal(long.status, 200)
+})
+
+test('a Host that is no host is refused everywhere, and one of another port or form is taken', async () => {
+  const statusWith = async (host: string, path: string) => {
+    const client = await rawClient(url)
+    client.send(`GET ${path} HTTP/1.1\r\nhost:${host}\r\nconnection: close\r\n\r\n`)
+    return statusOf(await client.ended)
+  }
+  for (const path of ['/healthz', '/', '/docs', '/none', `${v1}/me`])
+    for (const host of [
+      '',
+      ' a b',
+      ' x"><script>',
+      ' x/y',
+      ' user@x',
+      ' x:80:80',
+      ' x:port',
+      ' [::1',
+      ' ::1',
+    ])
+      assert.equal(await statusWith(host, path), 400, `${path} ${host}`)
+  for (const host of [' x', ' crm.example.com:3000', ' my_host', ' [::1]:3000', ' 127.0.0.1', ' x:'])
+    assert.equal(await statusWith(host, '/healthz'), 200, host)
 })
 
 test('every answer carries the headers that keep it from being taken for a page or kept on the way', async () => {

@@ -493,10 +493,20 @@ test('a stage or a pipeline in use is deleted when its deals are moved first, to
     [`pipeline_stage/${one.id}?move_to=${won.id}`, 400],
     [`pipeline_stage/${one.id}?move_to=${one.id}`, 400],
     [`pipeline_stage/${one.id}?move_to=999999`, 400],
+    [`pipeline_stage/${one.id}?move_to=`, 400],
+    [`pipeline_stage/${one.id}?move_to=Proposal`, 400],
+    [`pipeline_stage/${one.id}?move_to=99999999999999999999`, 400],
     [`pipeline_stage/${one.id}?moveto=1`, 400],
     [`contact/${known.contact}?move_to=1`, 400],
   ] as const) {
-    assert.equal((await remove(path)).status, status, path)
+    const reply = await remove(path)
+    assert.equal(reply.status, status, path)
+    if (path.includes('move_to=') && path.startsWith('pipeline_stage'))
+      assert.deepEqual(
+        reply.body.errors.map((one: { parameter: string }) => one.parameter),
+        ['move_to'],
+        path,
+      )
   }
   assert.equal((await remove(`pipeline_stage/${one.id}?move_to=${two.id}`)).status, 200)
   const stagesOf = async () =>

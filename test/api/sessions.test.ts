@@ -89,16 +89,28 @@ test('a password signs in: the session is a cookie that no page can read, and ha
 
 test('the cookie is Secure, and of this host alone, for every host but this machine', async () => {
   const one = await person()
-  const page = await browser(url).send(
-    'POST',
-    session,
-    { email: one.email, password: secret },
-    { host: 'crm.example.com' },
-  )
-  assert.match(
-    page.cookies[0]!,
-    /^__Host-dealwright_session=dws_1_\w+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure$/,
-  )
+  for (const host of ['crm.example.com', '127.0.0.1.evil.test', '192.168.1.5:3000']) {
+    const page = await browser(url).send('POST', session, { email: one.email, password: secret }, { host })
+    assert.match(
+      page.cookies[0]!,
+      /^__Host-dealwright_session=dws_1_\w+; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax; Secure$/,
+    )
+  }
+})
+
+test('a browser that came over the network without TLS is told so', async () => {
+  const one = await person()
+  const body = { email: one.email, password: secret }
+  const from = (origin: string) =>
+    browser(url).send('POST', session, body, {
+      ...{ host: '192.168.1.5:3000', 'sec-fetch-site': '', origin },
+    })
+  const page = await from('http://192.168.1.5:3000')
+  assert.deepEqual(said(page), [403, 3002])
+  assert.match(page.body.detail, /by https: alone.* open https:\/\/192\.168\.1\.5:3000\.$/)
+  for (const other of ['http://192.168.1.6:3000', 'null', 'http://192.168.1.5'])
+    assert.match((await from(other)).body.detail, /from the pages of the service itself/)
+  assert.equal((await from('https://192.168.1.5:3000')).status, 201)
 })
 
 test('answers may not be framed, kept or taken for a page', async () => {
@@ -285,6 +297,20 @@ test('wrong passwords are slowed down for their e-mail, whoever has it, and not 
   const wrong = await browser(url).send('POST', session, { email: one.email, password: 'guessed' })
   assert.equal(wrong.status, 401)
   assert.equal((await browser(url).send('POST', session, { email: one.email, password: secret })).status, 429)
+  stoppedAt = null
+})
+
+test('a link signs in while wrong passwords keep the right one out', async () => {
+  const one = await person()
+  const open = await signedIn(one)
+  stoppedAt = performance.now()
+  const byPassword = async (password: string) =>
+    (await browser(url).send('POST', session, { email: one.email, password })).status
+  for (let attempt = 0; attempt < 10; attempt++) await byPassword('guessed')
+  assert.equal(await byPassword(secret), 429)
+  assert.equal((await open.send('GET', session)).status, 200)
+  const body = { link: await link(one, 'reset'), password: secret }
+  assert.equal((await browser(url).send('POST', session, body)).status, 201)
   stoppedAt = null
 })
 
@@ -604,6 +630,19 @@ test('a link works once, until it is late, replaced, or its user is out of use',
   assert.deepEqual(said(await use(idle)), [410, 3004])
 })
 
+test('a link is taken as it was copied: the whole address, all after its #link=, or the code alone', async () => {
+  const one = await person('Member', null)
+  for (const asCopied of [
+    (code: string) => code,
+    (code: string) => `${code}&sign_in`,
+    (code: string) => ` ${url}/sign-in#link=${code}\n`,
+    (code: string) => `${url}/sign-in#link=${code}&sign_in`,
+  ]) {
+    const body = { link: asCopied(await link(one)), password: secret }
+    assert.equal((await browser(url).send('POST', session, body)).status, 201, JSON.stringify(body))
+  }
+})
+
 test('a reset ends all sessions and the old password; of two who use a link at once one does', async () => {
   const one = await person()
   const own = await signedIn(one)
@@ -710,6 +749,28 @@ test('whoever gives a user of their own somebody’s e-mail guesses no faster in
   for (let attempt = 0; attempt < 11; attempt++) guesses.push(await second.send({ password: own }))
   assert.deepEqual(guesses, [...Array(10).fill(201), 429])
   stoppedAt = null
+})
+
+test('an e-mail that is in use in more accounts than are tried signs in where the account is named', async () => {
+  const victim = await person()
+  for (let index = 0; index < 5; index++) {
+    const { account } = await createAccount(byQueries(db), {
+      name: `Crowd ${index}`,
+      ownerName: 'Same e-mail',
+      ownerEmail: victim.email,
+    })
+    const catalog = await loadCatalog(db, resources, account)
+    const invitation = (await createLink(db, { catalog, actor: 1 }, 1, 'invitation'))!.secret!
+    const set = { link: invitation, password: 'words of another account' }
+    assert.equal((await browser(url).send('POST', session, set)).status, 201)
+  }
+  const send = (body: object) => browser(url).send('POST', session, { password: secret, ...body })
+  const page = await send({ email: victim.email })
+  assert.deepEqual(said(page), [401, 3003])
+  assert.match(page.body.detail, /names the account, too\.$/)
+  // That tells nothing of the e-mail.
+  assert.equal(page.body.detail, (await send({ email: 'nobody@example.com' })).body.detail)
+  assert.equal((await send({ email: victim.email, account: 1 })).status, 201)
 })
 
 test('a password that was hashed with other parameters is hashed anew at the next sign-in', async () => {

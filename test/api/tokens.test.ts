@@ -82,6 +82,10 @@ test('bad input is named, with the nearest scope', async () => {
     '/user reference_not_found',
   ])
   assert.match(reply.text, /Did you mean \\"deal:read\\"/)
+  // What is wrong with a part of a field is not mended by clearing the field.
+  const blank = await call('POST', `${v1}/token`, { name: 'Blank', scopes: ['deal:read', ''] })
+  const [{ path, message, hint }] = blank.body.errors
+  assert.deepEqual([path, hint], ['/scopes/1', undefined], message)
   const token = await made('token', { name: 'Fixed', scopes: ['deal:read'] })
   const { id: colleague } = await made('user', { name: 'Jo', email: 'jo@example.com' })
   const changed = await call('PATCH', `${v1}/token/${token.id}`, { user: colleague })

@@ -396,10 +396,12 @@ test('tokens that starts made before this was written down are known by their na
 
 test('a start for this machine alone shows a link that signs the owner in, once (D133)', async () => {
   const here = await place()
-  const linkOf = (said: string) => /Sign in (\S+)\/sign-in#link=([\w-]+)&sign_in\n/.exec(said)
+  const linkOf = (said: string) => /Sign in (\S+)\/sign-in#link=(\S+)\n/.exec(said)
   const first = await start(here)
   const [, origin, link] = linkOf(first.said().out)!
   assert.equal(origin, first.address)
+  assert.match(link!, /^dwl_1_\w+&sign_in$/)
+  // All after `#link=` signs in without a browser, as the README says.
   const enter = () =>
     fetch(`${first.address}/rest/api/v1/session`, {
       method: 'POST',

@@ -130,6 +130,27 @@ test('a password that is that of users in several accounts asks for one', { skip
   await context.close()
 })
 
+test('after a sign-in that failed the account can be named', { skip }, async () => {
+  const email = 'eva@example.com'
+  const context = await (await sharedBrowser()).newContext()
+  const page = await context.newPage()
+  await page.goto(`${url}/sign-in`)
+  const number = page.getByLabel('Account number')
+  assert.equal(await number.count(), 0)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill('not the right one')
+  await page.keyboard.press('Enter')
+  await number.fill('1')
+  await assertAccessible(page, 'a sign-in that failed')
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
+  assert.notEqual(await accountOf(page), 'Third')
+  await page.goto(`${url}/settings/profile`)
+  await page.getByText(`${email} · `).getByText('account 1').waitFor()
+  await context.close()
+})
+
 test('a link that is cut, pasted or used says what it is, and leaves another way in', { skip }, async () => {
   const made = await call('POST', `${v1}/user`, { name: 'Lea Ott', email: 'lea@example.com' })
   assert.equal(made.status, 201, made.text)

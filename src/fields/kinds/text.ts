@@ -83,10 +83,8 @@ export function checkedText(
     return context.problem(
       'too_short',
       `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`,
-      {
-        at,
-        hint: 'Send null to clear the field.',
-      },
+      // A part of a field, such as an item of a list, is not cleared by itself.
+      { at, ...(at === '' && { hint: 'Send null to clear the field.' }) },
     )
   }
   if (length > max_length) {

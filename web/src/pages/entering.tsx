@@ -10,6 +10,7 @@ export function useEntering(enter: Enter) {
   const [error, setError] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [accounts, setAccounts] = useState<Accounts | null>(null)
+  const [hasFailed, setFailed] = useState(false)
   const send = async (body: object) => {
     setBusy(true)
     setError(null)
@@ -18,16 +19,20 @@ export function useEntering(enter: Enter) {
     } catch (problem) {
       setBusy(false)
       setAccounts(accountsOf(problem))
+      if (isOf(problem, signInFailed)) setFailed(true)
       setError(lacksPassword(problem) ? 'Choose a password first.' : sayError(problem))
     }
   }
-  return { error, isBusy, accounts, send }
+  return { error, isBusy, accounts, hasFailed, send }
 }
 
 /** The accounts to choose from, where the e-mail has users in several. */
 function accountsOf(error: unknown): Accounts | null {
-  if (!(error instanceof DealwrightError) || error.code !== accountNeeded) return null
-  return error.problems[0]?.candidates ?? null
+  return isOf(error, accountNeeded) ? (error.problems[0]?.candidates ?? null) : null
+}
+
+function isOf(error: unknown, code: number): error is DealwrightError {
+  return error instanceof DealwrightError && error.code === code
 }
 
 /** Whether a link that sets a password came without one. */
@@ -38,8 +43,8 @@ function lacksPassword(error: unknown): boolean {
   )
 }
 
-/** `account_needed`, as /docs/errors lists it. */
-const accountNeeded = 3005
+/** `sign_in_failed` and `account_needed`, as /docs/errors lists them. */
+const [signInFailed, accountNeeded] = [3003, 3005]
 
 export function Trouble({ error }: { error: string | null }) {
   return (

@@ -80,7 +80,7 @@ function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [account, setAccount] = useState<string | null>(null)
-  const { error, isBusy, accounts, send } = useEntering(enter)
+  const { error, isBusy, accounts, hasFailed, send } = useEntering(enter)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void send({ email, password, ...(account ? { account: Number(account) } : {}) })
@@ -112,6 +112,16 @@ function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
           choices={accounts}
           none="Choose…"
           required
+        />
+      )}
+      {hasFailed && !accounts && (
+        <TextField
+          label="Account number, where it is needed"
+          inputMode="numeric"
+          pattern="\d{1,15}"
+          value={account ?? ''}
+          onChange={setAccount}
+          hint="Your profile shows it, and so does that of your administrator."
         />
       )}
       <Trouble error={error} />

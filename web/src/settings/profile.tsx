@@ -29,7 +29,7 @@ export function Profile() {
               {user.name}
             </p>
             <p className="truncate text-ink-soft">
-              {user.email} · {account.name}
+              {user.email} · {account.name} · account {account.id}
             </p>
           </div>
         </div>
