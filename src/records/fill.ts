@@ -13,7 +13,8 @@ import { hiddenProblem } from './save.ts'
 
 /**
  * A field that the body leaves out. On create its default fills it. A required field must have a value; on
- * update too, where the caller's role lets them give one. `field` is as no role limits it.
+ * update too, where the caller's role lets them give one and they give anything: a rotation changes a record
+ * whose fields nobody is asked for. `field` is as no role limits it.
  */
 export function fillOrRequire(
   field: Field,
@@ -32,7 +33,7 @@ export function fillOrRequire(
   }
   if (!field.is_required || (before && !isHollow(before[name] ?? null))) return
   const { is_hidden, is_read_only } = byName.get(name)!
-  if (before && (is_hidden || is_read_only)) return
+  if (before && (is_hidden || is_read_only || parsed.sent.size === 0)) return
   const rule = field.rules.includes(1) ? { rule: 1 } : {}
   const missing = () => ({ field: name, path, code: 'required', message: `${name} is required.`, ...rule })
   parsed.problems.add(is_hidden ? hiddenProblem : missing)

@@ -116,6 +116,16 @@ test('rotating: the secret before lives as long as asked, the one before that no
   assert.deepEqual(await Promise.all(secrets.map(secret => status(me(secret)))), [401, 401, 401, 200])
 })
 
+test('a token is rotated though the account requires a field of tokens by now', async () => {
+  const token = await made('token', { name: 'From before', scopes: ['deal:read'] })
+  const body = { source: 'token', field_name: 'Purpose', type: 'SINGLE_STRING', is_required: true }
+  const field = await made('field', body)
+  const path = `${v1}/token/${token.id}`
+  assert.equal(await status(call('POST', `${path}/rotate`)), 200)
+  assert.equal(await status(call('PATCH', path, { name: 'Renamed' })), 422)
+  assert.equal(await status(call('DELETE', `${v1}/field/${field.id}`)), 200)
+})
+
 test('a token is rotated where the role hides what it may do', async () => {
   const scopes = ['token:read', 'token:write', 'deal:read']
   const role = await made('role', {
