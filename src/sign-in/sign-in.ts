@@ -227,7 +227,7 @@ function onlyOne(people: readonly Person[]): Person {
 function signInFailed(): Refusal {
   return new Refusal(
     'sign_in_failed',
-    `The e-mail or the password is wrong. Whose e-mail is in use in more than ${peopleMax} accounts names the account, too.`,
+    `The e-mail or the password is wrong. An e-mail in use in more than ${peopleMax} accounts needs the account, too.`,
   )
 }
 

@@ -767,7 +767,7 @@ test('an e-mail that is in use in more accounts than are tried signs in where th
   const send = (body: object) => browser(url).send('POST', session, { password: secret, ...body })
   const page = await send({ email: victim.email })
   assert.deepEqual(said(page), [401, 3003])
-  assert.match(page.body.detail, /names the account, too\.$/)
+  assert.match(page.body.detail, /needs the account, too\.$/)
   // That tells nothing of the e-mail.
   assert.equal(page.body.detail, (await send({ email: 'nobody@example.com' })).body.detail)
   assert.equal((await send({ email: victim.email, account: 1 })).status, 201)
