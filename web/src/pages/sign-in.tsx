@@ -114,12 +114,13 @@ function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
           required
         />
       )}
-      {hasFailed && !accounts && (
+      {!accounts && account !== null && (
         <TextField
-          label="Account number, where it is needed"
+          label="Account number"
           inputMode="numeric"
+          autoFocus
           pattern="\d{1,15}"
-          value={account ?? ''}
+          value={account}
           onChange={setAccount}
           hint="Your profile shows it, and so does that of your administrator."
         />
@@ -128,6 +129,11 @@ function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
       <Button type="submit" look="primary" isPending={isBusy}>
         Sign in
       </Button>
+      {hasFailed && !accounts && account === null && (
+        <Button look="quiet" onPress={() => setAccount('')}>
+          Name the account
+        </Button>
+      )}
       <OpenIdButton />
       <Button look="quiet" onPress={onPaste}>
         Use a one-time link
