@@ -14,13 +14,8 @@ import { byQueries } from '../support/by-queries.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db } = await startService()
+const { call, db, made } = await startService()
 const tx = byQueries(db)
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 let names = 0
 /** The secret of a token of a user of a role. */
 async function secretOf(role: string, scopes: string[] = ['admin'], more: { [name: string]: Json } = {}) {

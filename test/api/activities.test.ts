@@ -11,12 +11,7 @@ import { resources } from '../../src/resources.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, db, get, known } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, db, get, known, made } = service
 const changed = async (resource: string, id: number, body: Json) => {
   const reply = await call('PATCH', `${v1}/${resource}/${id}`, body)
   assert.equal(reply.status, 200, reply.text)

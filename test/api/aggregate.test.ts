@@ -9,14 +9,9 @@ import { dealBody, startService, v1 } from '../support/service.ts'
 import { keepDaysSteady } from '../support/steady-days.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { aSecondGoesBy, call, db, get, known } = await startService()
+const { aSecondGoesBy, call, db, get, known, made } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
 type Any = any
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const sums = async (query: Record<string, string>, resource = 'deal') => {
   const reply = await get(`${v1}/${resource}/aggregate?${new URLSearchParams(query)}`)
   assert.equal(reply.status, 200, reply.text)

@@ -4,16 +4,11 @@ import { before, test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
-const { call, get, known } = await startService()
+const { call, get, known, made } = await startService()
 // biome-ignore lint/suspicious/noExplicitAny: records and answers of any shape
 type Any = any
 const path = `${v1}/deal/view/board`
 type Query = Record<string, string> | [string, string][]
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const asked = async (secret: string | null, url: string) =>
   call('GET', url, undefined, secret ? { authorization: `Bearer ${secret}` } : {})
 const board = async (query: Query = {}, secret: string | null = null): Promise<Any> => {

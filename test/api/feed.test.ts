@@ -6,12 +6,7 @@ import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { eventsOf } from '../support/stream.ts'
 
 const service = await startService()
-const { call, get, known, token, url } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, known, made, token, url } = service
 type Told = { seq: number; type: string; id: number; record?: { title: string } | null }
 const feed = async (query: string, headers: Record<string, string> = {}) => {
   const reply = await call('GET', `${v1}/event?${query}`, undefined, headers)

@@ -5,12 +5,7 @@ import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known, token } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, known, made, token } = service
 const changed = async (path: string, body: Json, headers: Record<string, string> = {}) => {
   const reply = await call('PATCH', `${v1}/${path}`, body, headers)
   assert.equal(reply.status, 200, reply.text)

@@ -6,12 +6,7 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, db, known } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, db, known, made } = service
 
 async function ended(id: number) {
   for (;;) {

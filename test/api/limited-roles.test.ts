@@ -5,13 +5,8 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, known } = service
+const { call, known, made } = service
 
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 let people = 0
 /** Somebody of a new role: who they are, and what asks as them. */
 const somebody = async (scopes: string[], limits: JsonObject = {}) => {

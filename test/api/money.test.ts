@@ -10,12 +10,7 @@ import type { Deal } from '../laws/naive.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, known, made } = service
 const prices = [
   { currency: 'USD', unit_price: '19.99', tax: '8.5', discount: '5' },
   { currency: 'JPY', unit_price: '2500', tax: '10' },

@@ -4,13 +4,8 @@ import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
-const { call, get, db, known } = await startService()
+const { call, get, db, known, made } = await startService()
 type Body = { [name: string]: Json }
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 let people = 0
 const person = async (more: Body = {}) => {
   people++

@@ -9,12 +9,7 @@ import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
-const { call, get, db, known } = service
-const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
-  const reply = await call('POST', `${v1}/${resource}`, body, headers)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, db, known, made } = service
 const deal = (members: { [name: string]: Json }, headers?: Record<string, string>) =>
   call('POST', `${v1}/deal`, dealBody(known, members), headers)
 const listed = (filter: string, resource = 'deal') =>

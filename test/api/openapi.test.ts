@@ -8,13 +8,12 @@ import { type Caller, loadCatalog } from '../../src/accounts/callers.ts'
 import { openApiHandler } from '../../src/api/openapi.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
-import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { Rights } from '../../src/rights/rights.ts'
 import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { startService, v1 } from '../support/service.ts'
 
-const { call, get, known, db } = await startService()
+const { call, get, known, db, made } = await startService()
 const table = routes({} as never)
 
 async function documentOf(secret: string | null): Promise<OpenApi> {
@@ -23,11 +22,6 @@ async function documentOf(secret: string | null): Promise<OpenApi> {
   })
   assert.equal(status, 200, text)
   return JSON.parse(text)
-}
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
 }
 const base = await documentOf(null)
 const own: OpenApi = JSON.parse((await get('/openapi.json')).text)

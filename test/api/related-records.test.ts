@@ -11,12 +11,7 @@ import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
-const { aSecondGoesBy, call, db, get, known } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { aSecondGoesBy, call, db, get, known, made } = service
 const counts = async () =>
   (
     await db.query(

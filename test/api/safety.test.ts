@@ -15,14 +15,9 @@ import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const service = await startService()
-const { call, db, get, known } = service
+const { call, db, get, known, made } = service
 const other = await service.another()
 const keyed = (key: string) => ({ 'idempotency-key': key })
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const purge = async () => {
   const before = new Date(Date.now() - 30 * 86_400_000)
   return purgeRecords(db, await loadCatalog(db, resources, 1), before)

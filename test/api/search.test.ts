@@ -12,17 +12,12 @@ import { compile } from '../../src/sql.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, get, known } = await startService()
+const { call, db, get, known, made } = await startService()
 type Hit = { resource: string; id: number; name: string; detail: string | null }
 const search = (q: string, more = '') => get(`${v1}/search?q=${encodeURIComponent(q)}${more}`)
 const found = async (q: string, more = ''): Promise<Hit[]> => {
   const reply = await search(q, more)
   assert.equal(reply.status, 200, reply.text)
-  return reply.body.data
-}
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
   return reply.body.data
 }
 const names = (hits: readonly Hit[]) => hits.map(({ name }) => name)

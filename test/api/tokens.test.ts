@@ -5,15 +5,10 @@ import type { Json } from '../../src/json.ts'
 import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
-const { aSecondGoesBy, call, get, db, known, another } = await startService()
+const { aSecondGoesBy, call, get, db, known, another, made } = await startService()
 const other = await another()
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
-const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
-  const reply = await call('POST', `${v1}/${resource}`, body, headers)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const me = (token: string, from = call) => from('GET', `${v1}/me`, undefined, as(token))
 const status = async (reply: Promise<Reply>) => (await reply).status
 

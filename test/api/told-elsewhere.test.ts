@@ -8,12 +8,7 @@ import type { Json } from '../../src/json.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known } = service
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, known, made } = service
 let askers = 0
 /** Asks as a new user with a role of these scopes and limits. */
 async function asker(scopes: string[], limits: { [member: string]: Json } = {}) {

@@ -5,12 +5,7 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known, db, token } = service
-const made = async (resource: string, body: Json, headers: Record<string, string> = {}) => {
-  const reply = await call('POST', `${v1}/${resource}`, body, headers)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, known, db, token, made } = service
 const changed = async (path: string, body: Json) => {
   const reply = await call('PATCH', `${v1}/${path}`, body)
   assert.equal(reply.status, 200, reply.text)

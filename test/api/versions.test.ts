@@ -5,14 +5,9 @@ import type { Json } from '../../src/json.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get, known } = service
+const { call, get, known, made } = service
 const other = await service.another()
 const ifMatch = (...tags: readonly unknown[]) => ({ 'if-match': tags.map(tag => `"${tag}"`).join(', ') })
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const etagOf = (reply: Reply) => reply.headers.get('etag')!
 const refused = (reply: Reply, version: unknown) =>
   assert.deepEqual([reply.status, reply.body?.code, etagOf(reply)], [412, 5001, `"${version}"`], reply.text)

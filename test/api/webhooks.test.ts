@@ -12,14 +12,9 @@ let standsAt: number | null = null
 const now = () => new Date((standsAt ?? Date.now()) + ahead)
 const webhooks = { allowPrivate: true, everyMs: 20 }
 const service = await startService({ now, webhooks })
-const { call, get, known, db } = service
+const { call, get, known, db, made } = service
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
-const made = async (resource: string, body: Json, headers?: Record<string, string>) => {
-  const reply = await call('POST', `${v1}/${resource}`, body, headers)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const changed = async (path: string, body: Json, headers?: Record<string, string>) => {
   const reply = await call('PATCH', `${v1}/${path}`, body, headers)
   assert.equal(reply.status, 200, reply.text)

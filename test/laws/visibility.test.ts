@@ -14,12 +14,7 @@ import { createToken } from '../support/tokens.ts'
 import { pathsOf } from './naive.ts'
 
 const service = await startService()
-const { call, get, db } = service
-const made = async (resource: string, body: Json, as?: Record<string, string>) => {
-  const reply = await call('POST', `${v1}/${resource}`, body, as)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
+const { call, get, db, made } = service
 
 /** How many: each is asked twice. */
 const questionsOf = Number(process.env.QUESTIONS ?? 20_000)

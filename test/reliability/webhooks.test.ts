@@ -13,16 +13,11 @@ let ahead = 0
 const now = () => new Date(Date.now() + ahead)
 /** Every answer that does not come is given up after this time. */
 const timeoutMs = 400
-const { call, get, db } = await startService({
+const { get, db, made } = await startService({
   now,
   sampleData: false,
   webhooks: { allowPrivate: true, everyMs: 20, timeoutMs },
 })
-const made = async (resource: string, body: Json) => {
-  const reply = await call('POST', `${v1}/${resource}`, body)
-  assert.equal(reply.status, 201, reply.text)
-  return reply.body.data
-}
 const deliveriesOf = async (id: number, query = ''): Promise<{ [member: string]: Json }[]> =>
   (await get(`${v1}/webhook/${id}/deliveries?pageSize=100${query}`)).body.data
 

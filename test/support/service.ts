@@ -1,4 +1,5 @@
 /** A running service for a test: the real one, over real HTTP, on a database of its own. */
+import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { type AppOptions, buildApp } from '../../src/app.ts'
@@ -16,6 +17,8 @@ export type Service = {
   /** Any request; `body` is sent as JSON, a string as it is. */
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>
   get(path: string): Promise<Reply>
+  /** A record of a resource, or what else a POST makes there: what is answered with 201. */
+  made(resource: string, body: Json, headers?: Record<string, string>): Promise<Reply['body']['data']>
   /**
    * Has a second gone by in all its processes, which remember callers and configurations for so long: what
    * was changed past them, or by another of them, is known from now on.
@@ -92,6 +95,11 @@ export async function startService(
     db,
     call,
     get: path => call('GET', path),
+    made: async (resource, body, headers) => {
+      const reply = await call('POST', `${v1}/${resource}`, body, headers)
+      assert.equal(reply.status, 201, reply.text)
+      return reply.body.data
+    },
     aSecondGoesBy: () => {
       ahead += 1000
     },
