@@ -5,7 +5,7 @@
 import { type Catalog, fieldOf } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasKeys, storedKeys } from '../records/unique.ts'
-import { allows } from '../rights/scopes.ts'
+import { mayRead } from '../rights/rights.ts'
 import { sightOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Administrator } from './attempt.ts'
@@ -34,7 +34,7 @@ export async function refuseDoubles(
   { db, viewer, actor }: Administrator,
   catalog: Catalog,
   field: Field,
-  { problems }: Findings,
+  { problems, isHidden }: Findings,
 ): Promise<void> {
   const { resource, internal_name: name } = field
   const sight = sightOf(viewer ?? { catalog, actor })
@@ -47,10 +47,8 @@ export async function refuseDoubles(
     GROUP BY k.key HAVING count(*) > 1 ORDER BY count(*) DESC, k.key LIMIT ${sql.integer(examplesMax)}`,
   )
   if (rows.length === 0) return
-  const isHidden = sight.resources.get(resource)?.byName.get(name)?.is_hidden === true
-  const mayRead = !viewer || allows(viewer.rights.scopes, `${resource}:read`)
   const examples = rows.flatMap(({ key, ids }) =>
-    isHidden || !mayRead || ids === null
+    isHidden(field) || !mayRead(viewer ?? {}, resource) || ids === null
       ? []
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )
