@@ -1,7 +1,7 @@
 /**
- * `npm run bench:events [-- --deals 100000 --events 1000000]`: an account with very many events, on
- * PostgreSQL: how fast the feed is read, how long a list and sums of a past day take, and how soon those who
- * wait hear of a write of the same process and of another. See docs/performance.md.
+ * `npm run bench:events [-- --deals 100000 --events 1000000 --writes 100]`: an account with very many events,
+ * on PostgreSQL: how fast the feed is read, how long a list and sums of a past day take, and how soon those
+ * who wait hear of a write of the same process and of another. See docs/performance.md.
  */
 
 import { parseArgs } from 'node:util'
@@ -20,14 +20,18 @@ const { values } = parseArgs({
   options: {
     deals: { type: 'string', default: '100000' },
     events: { type: 'string', default: '1000000' },
+    writes: { type: 'string', default: '100' },
   },
 })
-const [deals, events] = [Number(values.deals), Number(values.events)]
+const [deals, events, writes] = [values.deals, values.events, values.writes].map(Number) as [
+  number,
+  number,
+  number,
+]
 const token = accountTokens[0]!
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 const chunk = 100_000
 const pages = 50
-const writes = 100
 const times = 5
 
 const directory = ownDirectory()

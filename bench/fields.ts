@@ -23,7 +23,8 @@ import { ask, startService } from './processes.ts'
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '6' } } })
 const rounds = 3
-const slice = { warmUp: 0.5, seconds: Number(values.seconds) / rounds }
+const seconds = Number(values.seconds) / rounds
+const slice = { warmUp: Math.min(0.5, seconds), seconds }
 const deals = 200
 const directory = ownDirectory()
 
@@ -42,7 +43,7 @@ const samples: { readonly [type in FieldType]?: JsonObject[string] } = {
   EMAIL: [{ email_type: 'work', email_value: 'jo@example.com' }],
   TIME: '09:30',
   DATE: '2027-01-31',
-  TIME_RANGE: { range: { from: '09:00', to: '17:30' } },
+  TIME_RANGE: '09:00/17:30',
   DATE_RANGE: { range: { from: '2027-01-01', to: '2027-01-31' } },
   DATE_TIME_RANGE: { range: { from: '2027-01-01T09:00:00Z', to: '2027-01-01T17:00:00Z' } },
 }

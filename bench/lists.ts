@@ -36,13 +36,14 @@ const { values } = parseArgs({
     deals: { type: 'string', default: '1000000' },
     embedded: { type: 'string', default: '100000' },
     seconds: { type: 'string', default: '4' },
+    turns: { type: 'string', default: '2' },
   },
 })
-const few = 10_000
+const few = Math.min(10_000, Number(values.deals), Number(values.embedded))
 const seconds = Number(values.seconds)
 const inFlight = 8
-const rounds = 2
-const slice = { warmUp: 1, seconds: seconds / rounds }
+const turns = Number(values.turns)
+const slice = { warmUp: Math.min(1, seconds), seconds: seconds / turns }
 const path = '/rest/api/v1/deal/view/list'
 const january = '2027-01-01,2027-01-31'
 
@@ -118,16 +119,16 @@ async function benchServer(large: string, small: string, deals: number): Promise
   const service = await startService({ ...env, DATABASE_URL: large })
   const fewService = await startService({ ...env, DATABASE_URL: small })
   const measured = shapes.map((): Measured => ({ ours: [], few: [], alone: [] }))
-  for (let round = 0; round < rounds; round++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const [index, { ours, few, alone }] of measured.entries()) {
-      const turns = [
+      const ways = [
         async () => ours.push(await http(service, account, index)),
         async () => few.push(await http(fewService, fewAccount, index)),
         async () => {
           if (!shapes[index]!.isMore) alone.push(...(await driver({ url: large }, account, [index])))
         },
       ]
-      for (const turn of round % 2 ? turns.reverse() : turns) await turn()
+      for (const way of turn % 2 ? ways.reverse() : ways) await way()
     }
   }
   await service.stop()
@@ -143,7 +144,7 @@ async function benchEmbedded(deals: number): Promise<void> {
   const env = { DEALWRIGHT_TOKEN: accountTokens[0]! }
   const service = await startService({ ...env, DATA_DIR: dataDir })
   const fewService = await startService({ ...env, DATA_DIR: fewDir })
-  for (let round = 0; round < rounds; round++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const [index, { ours, few }] of measured.entries()) {
       ours.push(await http(service, account, index))
       few.push(await http(fewService, fewAccount, index))

@@ -131,12 +131,16 @@ function spread(statements: readonly Statement[]): Statement[] {
 
 /**
  * An update that is carried out over and over with the same parameters: it must not be refused for its
- * version and its row's state.
+ * version and its record's state.
  */
 function repeatable(statements: readonly Statement[]): Statement[] {
-  const again = (text: string) =>
-    text.replace(/version = (\$\d+::int)/, 'version >= $1').replace(/xmin = (\$\d+::xid)/, '$1 IS NOT NULL')
-  return statements.map(statement => ({ ...statement, text: again(statement.text) }))
+  const state = /hashtextextended\(document, 0\) = (\$\d+::bigint)/
+  return statements.map(statement => {
+    if (!statement.isWrite) return statement
+    if (!state.test(statement.text)) throw new Error('The update does not compare the state of its record')
+    const text = statement.text.replace(/version = (\$\d+::int)/, 'version >= $1')
+    return { ...statement, text: text.replace(state, '$1 IS NOT NULL') }
+  })
 }
 
 /**
@@ -214,7 +218,17 @@ async function otherAccounts(db: Database): Promise<void> {
       "INSERT INTO contact (account_id, id, last_name, document, created_at, updated_at) VALUES ($1::bigint, $2::bigint, 'Contact', '', now(), now())",
       [String(account), String(newDeal.primary_contact)],
     )
-    await db.query('UPDATE counter SET last_id = 100 WHERE account_id = $1::bigint', [String(account)])
+    // The statements are those of the first account, which name the version of its configuration.
+    await db.query(
+      `UPDATE counter SET last_id = 100, oldest_version = (SELECT oldest_version FROM counter WHERE account_id = 1)
+       WHERE account_id = $1::bigint`,
+      [String(account)],
+    )
+    await db.query(
+      `UPDATE account SET catalog_version = (SELECT catalog_version FROM account WHERE account_id = 1)
+       WHERE account_id = $1::bigint`,
+      [String(account)],
+    )
   }
 }
 

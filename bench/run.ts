@@ -1,12 +1,12 @@
 /**
- * `npm run bench [-- --seconds 5 --deals 100000 --engine postgres,embedded]`: the service over HTTP against
- * the limits of its own database, side by side in one run. Prints ratios; the absolute figures are this
- * machine's and this minute's. See docs/performance.md.
+ * `npm run bench [-- --seconds 5 --turns 2 --deals 100000 --engine postgres,embedded]`: the service over HTTP
+ * against the limits of its own database, side by side in one run. Prints ratios; the absolute figures are
+ * this machine's and this minute's. See docs/performance.md.
  */
 
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ownDirectory, sayMachine } from './begin.ts'
+import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders } from './driver.ts'
 import type { Figures, Orders } from './load.ts'
 import { pgbench } from './pgbench.ts'
@@ -18,6 +18,7 @@ import { type Measured, type Slice, table } from './table.ts'
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
+    turns: { type: 'string', default: '2' },
     deals: { type: 'string', default: '100000' },
     engine: { type: 'string', default: 'postgres,embedded' },
   },
@@ -27,10 +28,10 @@ const deals = Number(values.deals)
 if (!(seconds > 0) || !(deals >= 1000)) throw new Error('--seconds must be above 0, --deals 1000 or more')
 const inFlight = 32
 /**
- * What is measured comes in turns, once forwards and once backwards, so that a slow minute slows all of it.
+ * What is measured comes in turns, forwards and backwards, so that a slow minute slows all of it.
  */
-const rounds = 2
-const slice = { warmUp: 2 / rounds, seconds: seconds / rounds }
+const turns = Number(values.turns)
+const slice = { warmUp: Math.min(2, seconds) / turns, seconds: seconds / turns }
 
 const directory = ownDirectory()
 sayMachine()
@@ -39,13 +40,12 @@ if (values.engine.includes('postgres')) await onServer(benchServer)
 if (values.engine.includes('embedded')) await benchEmbedded()
 
 /**
- * How long the first and a later start take, from the command to the ready line: the middle one of three
- * each.
+ * How long the first and a later start take, from the command to the ready line: the middle one of each.
  */
 async function startTimes(): Promise<void> {
   const first: number[] = []
   const later: number[] = []
-  for (let time = 0; time < 3; time++) {
+  for (let time = 0; time < turns * 2 - 1; time++) {
     const env = { DATA_DIR: join(directory, `start-${time}`), SAMPLE_DATA: '1' }
     for (const times of [first, later]) {
       const service = await startService(env)
@@ -54,8 +54,8 @@ async function startTimes(): Promise<void> {
     }
   }
   const line = (name: string, times: number[], aim: number) => {
-    const middle = times.sort((one, other) => one - other)[1]!
-    return `${name} ${middle.toFixed(1)} s (aim < ${aim} s ${middle < aim ? '✓' : '✗'})`
+    const found = middle(times.sort((one, other) => one - other))
+    return `${name} ${found.toFixed(1)} s (aim < ${aim} s ${found < aim ? '✓' : '✗'})`
   }
   console.log(
     `Embedded, with sample data: ${line('first start', first, 6)}, ${line('later start', later, 1.5)}`,
@@ -70,15 +70,15 @@ async function benchServer(url: string): Promise<void> {
     DATA_DIR: directory,
     DEALWRIGHT_TOKEN: accountTokens[0]!,
   })
-  for (let round = 0; round < rounds; round++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const { item, ours, alone, hand, limit } of measured) {
-      const turns = [
+      const ways = [
         async () => ours.push(await http(service.url, item, item.path)),
         async () => alone.push(...(await driver({ url }, [item]))),
         async () => hand.push(await http(plain.url, item, item.plainPath)),
         async () => limit.push(...(await underPgbench(url, item))),
       ]
-      for (const turn of round % 2 ? turns.reverse() : turns) await turn()
+      for (const way of turn % 2 ? ways.reverse() : ways) await way()
     }
   }
   await service.stop()
@@ -87,11 +87,11 @@ async function benchServer(url: string): Promise<void> {
   if (measured.every(({ limit }) => limit.length === 0)) console.log('pgbench is not installed here.')
 }
 
-/** One process at a time may open it, so service and driver take turns by the round. */
+/** One process at a time may open it, so service and driver take turns. */
 async function benchEmbedded(): Promise<void> {
   const dataDir = join(directory, 'embedded')
   const measured = blank(cases(await prepareDeals({ dataDir }, deals)))
-  const turns = [
+  const ways = [
     async () => {
       const service = await startService({ DATA_DIR: dataDir, DEALWRIGHT_TOKEN: accountTokens[0]! })
       for (const { item, ours } of measured) ours.push(await http(service.url, item, item.path))
@@ -106,8 +106,7 @@ async function benchEmbedded(): Promise<void> {
       for (const [index, { alone }] of measured.entries()) alone.push(slices[index]!)
     },
   ]
-  for (let round = 0; round < rounds; round++)
-    for (const turn of round % 2 ? turns.toReversed() : turns) await turn()
+  for (let turn = 0; turn < turns; turn++) for (const way of turn % 2 ? ways.toReversed() : ways) await way()
   console.log(table(`Embedded, ${deals} deals, ${inFlight} in flight, ${seconds} s each`, measured))
   console.log('\nNeither pgbench nor `pg` can reach the embedded engine: it compares with its driver alone.')
 }

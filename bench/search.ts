@@ -21,12 +21,14 @@ const { values } = parseArgs({
     deals: { type: 'string', default: '1000000' },
     contacts: { type: 'string', default: '300000' },
     seconds: { type: 'string', default: '4' },
+    turns: { type: 'string', default: '2' },
   },
 })
 const large = { deals: Number(values.deals), contacts: Number(values.contacts) }
-const small = { deals: 10_000, contacts: 3000 }
-const rounds = 2
-const slice = { warmUp: 1, seconds: Number(values.seconds) / rounds }
+const small = { deals: Math.min(10_000, large.deals), contacts: Math.min(3000, large.contacts) }
+const turns = Number(values.turns)
+const seconds = Number(values.seconds)
+const slice = { warmUp: Math.min(1, seconds), seconds: seconds / turns }
 
 /** What is searched for, by what is special about it. */
 const searches: readonly (readonly [name: string, q: string])[] = [
@@ -57,9 +59,9 @@ async function bench(largeUrl: string, smallUrl: string): Promise<void> {
     await startService({ ...env, DATABASE_URL: smallUrl }),
   ]
   const measured = searches.map((): [number[], number[]] => [[], []])
-  for (let round = 0; round < rounds; round++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const [index, [, q]] of searches.entries()) {
-      for (const side of round % 2 ? [1, 0] : [0, 1])
+      for (const side of turn % 2 ? [1, 0] : [0, 1])
         measured[index]![side]!.push(...(await latencies(services[side]!, q)))
     }
   }

@@ -47,5 +47,7 @@ function row({ name, aims, ours, alone, hand, limit }: Measured): string {
 
 function perSecond(slices: readonly Slice[]): number {
   const sum = (of: (slice: Slice) => number) => slices.reduce((total, slice) => total + of(slice), 0)
-  return sum(slice => slice.count) / sum(slice => slice.seconds)
+  const count = sum(slice => slice.count)
+  if (count === 0) throw new Error('Nothing was answered, so there is no ratio')
+  return count / sum(slice => slice.seconds)
 }

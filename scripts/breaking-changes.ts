@@ -127,18 +127,18 @@ function alternativesOf({ anyOf, ...own }: Node): Node[] {
   return Array.isArray(own.type) ? own.type.map((type: string) => ({ ...own, type })) : [own]
 }
 
-/** A schema with what it refers to. */
-function merged(schema: Node, document: Node): Node {
-  if (!schema?.$ref) return schema ?? {}
-  const { $ref, ...own } = schema
-  const base = merged(resolved({ $ref }, document), document)
+/** A schema with what it refers to, and with all parts of which it is made. */
+export function merged(schema: Node, document: Node): Node {
+  if (!schema?.$ref && !schema?.allOf) return schema ?? {}
+  const { $ref, allOf = [], ...own } = schema
+  const parts: Node[] = [...($ref ? [resolved({ $ref }, document)] : []), ...allOf]
+  const all: Node[] = [...parts.map(part => merged(part, document)), own]
+  const properties = Object.assign({}, ...all.map(part => part.properties))
+  const required = all.flatMap(part => part.required ?? [])
   return {
-    ...base,
-    ...own,
-    ...(base.properties || own.properties ? { properties: { ...base.properties, ...own.properties } } : {}),
-    ...(base.required || own.required
-      ? { required: [...(base.required ?? []), ...(own.required ?? [])] }
-      : {}),
+    ...Object.assign({}, ...all),
+    ...(Object.keys(properties).length ? { properties } : {}),
+    ...(required.length ? { required } : {}),
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * `npm ci` ends with this: it builds the web UI, so that the start needs no step of its own. An install
- * without the development packages keeps the UI that is there.
+ * `npm ci` ends with this: it builds the web UI and makes the cluster that new databases begin with, so that
+ * the start needs no step of its own. An install without the development packages keeps the UI that is there.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { makeReadyCluster } from '../src/db/embedded/ready-cluster.ts'
 
 const vite = new URL('../node_modules/vite/package.json', import.meta.url)
 if (existsSync(vite)) {
@@ -12,3 +13,5 @@ if (existsSync(vite)) {
   })
   process.exitCode = status ?? 1
 } else console.log('Vite is not installed, so the web UI was not built.')
+
+await makeReadyCluster()

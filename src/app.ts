@@ -94,7 +94,7 @@ export function buildApp({
     bodyLimitBytes,
   })
   const jobs = new BackgroundJobs({ ...byItself, resources, eventRetentionDays })
-  app.addHook('onClose', async () => jobs.stop())
+  app.addHook('onClose', () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const worker = new WebhookWorker({ ...byItself, callers, ...webhooks })
@@ -102,10 +102,10 @@ export function buildApp({
   const jobWorker = new JobWorker({ ...byItself, callers })
   app.addHook('onClose', () => jobWorker.stop())
   const work = { jobs, worker, jobWorker }
-  const parts = { db, callers, followers, signIn, openId: provider, retentionDays, now, ...work }
+  const parts = { db, callers, followers, signIn, openId: provider, retentionDays, now, say, ...work }
   const table = routes(parts)
-  const pipeline = openPipeline(db, callers)
-  const service: Service = { now, admission, connections, pipeline, admitted: new WeakMap() }
+  const pipeline = openPipeline(db)
+  const service: Service = { now, clock, admission, connections, pipeline, admitted: new WeakMap() }
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')

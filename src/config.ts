@@ -3,7 +3,10 @@
  * clear line.
  */
 
+import { currencyCode } from './accounts/currencies.ts'
 import { parseToken } from './accounts/token.ts'
+import { readServerUrl } from './db/server-url.ts'
+import { isTimeZone } from './fields/locale.ts'
 
 /** The limits of requests, and how long deleted records are kept. */
 export type Limits = {
@@ -35,6 +38,9 @@ export type Config = Limits & {
   readonly databaseUrl: string | null
   readonly token: string | null
   readonly sampleData: boolean
+  /** of the account that the first start makes; null: UTC and USD */
+  readonly timeZone: string | null
+  readonly baseCurrency: string | null
   readonly logLevel: string
   /** the origin under which browsers reach the service; null: whatever a request calls it */
   readonly publicUrl: string | null
@@ -82,6 +88,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sampleData: env.SAMPLE_DATA
       ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
       : databaseUrl === null,
+    timeZone: env.TIME_ZONE ? checkedTimeZone(env.TIME_ZONE) : null,
+    baseCurrency: env.BASE_CURRENCY ? checkedCurrency(env.BASE_CURRENCY) : null,
     publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
     corsOrigins: (env.CORS_ORIGINS ?? '')
       .split(',')
@@ -181,8 +189,23 @@ function oneOf(name: string, value: string, allowed: readonly string[]): string 
 }
 
 function checkedUrl(text: string): string {
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text
-  throw new ConfigError('DATABASE_URL must look like postgres://user:password@host:5432/database.')
+  try {
+    readServerUrl(text)
+    return text
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error })
+  }
+}
+
+function checkedTimeZone(text: string): string {
+  if (isTimeZone(text)) return text
+  throw new ConfigError(`TIME_ZONE must be a time zone of the IANA list, like Europe/Paris, not "${text}".`)
+}
+
+function checkedCurrency(text: string): string {
+  const code = currencyCode(text)
+  if (code !== null) return code
+  throw new ConfigError(`BASE_CURRENCY must be the code of a currency (ISO 4217), like EUR, not "${text}".`)
 }
 
 function checkedToken(text: string): string {

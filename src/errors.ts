@@ -48,6 +48,7 @@ export const errorTable = {
   internal: { code: 9001, status: 500, title: 'The service failed' },
   database_unavailable: { code: 9002, status: 503, title: 'The database is not available' },
   provider_unavailable: { code: 9003, status: 503, title: 'The OpenID provider is not available' },
+  storage_unavailable: { code: 9004, status: 503, title: 'The service has no place for the file' },
 } as const satisfies Record<string, { code: number; status: number; title: string }>
 
 export type ErrorSlug = keyof typeof errorTable

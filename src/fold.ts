@@ -1,16 +1,25 @@
 /**
- * Folds a text so that it can be compared without regard to case (D126). The table of letters is here,
- * because newer runtimes and databases know more letters. The database's function `fold` (the migration
- * one-folding) has the same table.
+ * Folds texts, so that they can be compared as people read them: without regard to case, and to accents
+ * (D126). The tables of letters are here, because newer runtimes and databases know more letters. The
+ * database's functions `lowered` and `fold` (the migrations one-folding and accents) have the same tables.
  */
 
 /**
- * Texts that differ only in the case of letters fold to the same text, with the same number of code points.
+ * Texts that differ only in the case of letters become the same text, with the same number of code points.
  */
-export function fold(text: string): string {
+export function lowered(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase()
+  let small = ''
+  for (const letter of text) small += smallOf.get(letter) ?? letter
+  return small
+}
+
+/** Texts that differ only in case, in accents and in what nobody sees become the same text. */
+export function fold(text: string): string {
+  const small = lowered(text)
+  if (isAscii.test(small)) return small
   let folded = ''
-  for (const letter of text) folded += smallOf.get(letter) ?? letter
+  for (const letter of small) folded += bareOf.get(letter) ?? letter
   return folded
 }
 
@@ -53,6 +62,44 @@ export const smallOf: ReadonlyMap<string, string> = new Map(
       ),
   ),
 )
+
+/** The marks of Latin, Greek and Cyrillic letters. Those that strike a sign through make another sign. */
+const marks = '300-333 339-36f'
+
+/** What nobody sees: the characters of Unicode 17.0 that are ignored unless a system knows better. */
+const unseenRuns = `
+  ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 fff0-fff8
+  1bca0-1bca3 1d173-1d17a e0000-e0fff
+`
+
+/** Small letters that are composed with such marks, and letters that are typed as others. */
+const accents = `
+  a:àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ ae:æǣǽ b:ḃḅḇ c:çćĉċčḉ d:đďḋḍḏḑḓ e:èéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ f:ḟ
+  g:ĝğġģǧǵḡ h:ħĥȟḣḥḧḩḫẖ i:ıìíîïĩīĭįǐȉȋḭḯỉị j:ĵǰ k:ķǩḱḳḵ l:łĺļľḷḹḻḽ m:ḿṁṃ n:ñńņňǹṅṇṉṋ
+  o:øòóôõöōŏőơǒǫǭǿȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ oe:œ p:ṕṗ r:ŕŗřȑȓṙṛṝṟ s:ſśŝşšșṡṣṥṧṩẛ ss:ß t:ŧţťțṫṭṯṱẗ
+  u:ùúûüũūŭůűųưǔǖǘǚǜȕȗṳṵṷṹṻụủứừửữự v:ṽṿ w:ŵẁẃẅẇẉẘ x:ẋẍ y:ýÿŷȳẏẙỳỵỷỹ z:źżžẑẓẕ ʒ:ǯ
+  α:άἀἁἂἃἄἅἆἇὰάᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ ε:έἐἑἒἓἔἕὲέ η:ήἠἡἢἣἤἥἦἧὴήᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇ ι:ΐίϊἰἱἲἳἴἵἶἷὶίῐῑῒΐῖῗ
+  ο:όὀὁὂὃὄὅὸό ρ:ῤῥ υ:ΰϋύὐὑὒὓὔὕὖὗὺύῠῡῢΰῦῧ ω:ώὠὡὢὣὤὥὦὧὼώᾠᾡᾢᾣᾤᾥᾦᾧῲῳῴῶῷ ϒ:ϓϔ а:ӑӓ г:ѓ е:ѐёӗ ж:ӂӝ з:ӟ
+  и:йѝӣӥ к:ќ о:ӧ у:ўӯӱӳ ч:ӵ ы:ӹ э:ӭ і:ї ѵ:ѷ ә:ӛ ө:ӫ 𐗒:𐗉 𐗚:𐗤
+`
+
+/** What nobody sees. */
+export const unseen: ReadonlySet<string> = new Set(lettersOf(unseenRuns))
+
+/** Each small letter that `fold` changes, with what it becomes. */
+export const bareOf: ReadonlyMap<string, string> = new Map([
+  ...[...lettersOf(marks), ...unseen].map((letter): [string, string] => [letter, '']),
+  ...[...accents.matchAll(/(\S+):(\S+)/gu)].flatMap(([, bare, letters]) =>
+    [...letters!].map((letter): [string, string] => [letter, bare!]),
+  ),
+])
+
+function lettersOf(ranges: string): string[] {
+  return ranges.match(/\S+/g)!.flatMap(range => {
+    const [first, last] = range.split('-').map(digits => Number.parseInt(digits, 16))
+    return numbers(first!, last ?? first!, 1).map(letter => String.fromCodePoint(letter))
+  })
+}
 
 function numbers(first: number, last: number, step: number): number[] {
   return Array.from({ length: (last - first) / step + 1 }, (_, index) => first + index * step)

@@ -3,6 +3,8 @@
  * a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
  */
 
+import { unexpected } from './broken-json.ts'
+
 /** An interface, not a type: it must not pass for a JsonObject. */
 export interface RawNumber {
   readonly rawJSON: string
@@ -28,9 +30,9 @@ const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
 /**
  * The limits of JSON from outside. With limits, a repeated member is refused (RFC 8259 leaves this to the
- * reader), and so is one named `__proto__`.
+ * reader), and so is one named `__proto__`, unless any name is taken.
  */
-export type JsonLimits = { readonly levels: number; readonly items: number }
+export type JsonLimits = { readonly levels: number; readonly items: number; readonly takesAnyName?: boolean }
 
 /** Thrown for JSON that exceeds the limits. */
 export class JsonLimitError extends Error {}
@@ -198,7 +200,8 @@ function isContinued(reader: Reader, end: string): boolean {
 
 function refuseName(name: string, object: JsonObject, { limits }: Reader): void {
   if (!limits) return
-  if (name === '__proto__') throw new JsonLimitError('"__proto__" is no name of a member')
+  if (name === '__proto__' && !limits.takesAnyName)
+    throw new JsonLimitError('"__proto__" is no name of a member')
   if (Object.hasOwn(object, name))
     throw new JsonLimitError(`it has the member ${JSON.stringify(name.slice(0, 100))} twice`)
 }
@@ -288,11 +291,3 @@ function skipBlanks(reader: Reader): void {
 }
 
 const blanks = ' \n\r\t'
-
-function unexpected({ text, at }: Reader): SyntaxError {
-  const what =
-    at < text.length
-      ? `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}`
-      : 'it ends too soon'
-  return new SyntaxError(`${what} at position ${at + 1}`)
-}

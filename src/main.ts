@@ -70,8 +70,8 @@ async function completed({ asks }: Command, given: Given, signal: AbortSignal): 
   }
 }
 
-function say({ text, data, notes = [], isWrong = false }: Outcome, isJson: boolean): void {
+function say({ text, data, notes = [], exitCode = 0 }: Outcome, isJson: boolean): void {
   for (const note of notes) console.error(printable(note))
   console.log(isJson ? JSON.stringify(data) : text)
-  if (isWrong) process.exitCode = 1
+  if (exitCode) process.exitCode = exitCode
 }

@@ -11,15 +11,12 @@ const otherFiles = 100
 const fewestConnections = 16
 
 /**
- * `wanted` connections, or as many as the limit leaves beside the files of the database; then `say` is told.
+ * `wanted` connections, or as many as the limit leaves beside the files of the database and of exports; then
+ * `say` is told.
  */
-export function connectionsWithin(
-  wanted: number,
-  databaseFiles: number,
-  say: (line: string) => void,
-): number {
+export function connectionsWithin(wanted: number, ownFiles: number, say: (line: string) => void): number {
   const files = openFilesMax()
-  const room = Math.max(fewestConnections, files - databaseFiles - otherFiles)
+  const room = Math.max(fewestConnections, files - ownFiles - otherFiles)
   if (room >= wanted) return wanted
   say(
     `Only ${files} files may be open in this process, so it takes ${room} connections at most; raise the limit (ulimit -n) for more.`,

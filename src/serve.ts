@@ -19,6 +19,7 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
 import { serverAddress } from './db/server-address.ts'
+import { exportsMax } from './export/places.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { connectionsWithin } from './open-files.ts'
@@ -55,6 +56,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const started = await firstStart(db, {
     now: new Date(),
     sampleData: config.sampleData,
+    ...(config.timeZone ? { timeZone: config.timeZone } : {}),
+    ...(config.baseCurrency ? { baseCurrency: config.baseCurrency } : {}),
     ...(config.token ? { presetToken: config.token } : {}),
     file: tokenFile(dataDir, say),
     createSample,
@@ -68,7 +71,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     void removeLeftCopies(dataDir).catch(error =>
       say(`What a backup left in ${dataDir} could not be removed: ${error}`),
     )
-  const maxConnections = connectionsWithin(config.maxConnections, db.filesMax, say)
+  const maxConnections = connectionsWithin(config.maxConnections, db.filesMax + exportsMax, say)
   const { publicUrl, corsOrigins, openId } = config
   const limits = { ...config, maxConnections }
   const webhooks = { allowPrivate: config.webhookAllowPrivate }

@@ -1,50 +1,100 @@
 /**
- * The whole suite, on the embedded database and, where TEST_DATABASE_URL or PostgreSQL's binaries are found,
- * on PostgreSQL too. Arguments are test files; without them, all. The exit code is the worst of the runs.
+ * Runs a part of the suite (parts.ts), or test files on every engine that they run on, and prints what
+ * node:test says of them:
+ *
+ * - `node test/run.ts`: the part `quick`, which is `npm test`
+ * - `node test/run.ts --part web`: another one
+ * - `node test/run.ts FILE …`: these files; PostgreSQL is that of TEST_DATABASE_URL, or started for them
+ *
+ * `--seed N` repeats the questions of the laws of an earlier run. The largest files come first, so that all
+ * processes end at about the same time; `--shuffle` runs them in an order that follows from the seed.
  */
-import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from './support/postgres.ts'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { isTogether, type Part, parts, runsOnBoth } from './parts.ts'
+import { random } from './support/generated.ts'
+import { startPostgres, type TestServer } from './support/postgres.ts'
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : globSync('test/**/*.test.ts').sort()
-/**
- * Files that ask nothing of a database, or bring their own engines: once is enough
- * (test/house/layout.test.ts).
- */
-const engineFree = /test[/\\](house|db|units|backup|web|reliability[/\\](files|network|stop)\.)/
+const { values, positionals: files } = parseArgs({
+  options: {
+    part: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    shuffle: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+})
+const asked =
+  values.part === undefined && files.length > 0 ? partsOf(files) : [partCalled(values.part ?? 'quick')]
 
 /**
- * A file's embedded engine lives for seconds: to optimize its code is worth while only where it runs ten
- * times as long as V8 asks for by itself. The services that tests start as people do are without.
+ * A test opens many embedded engines in one process, each for seconds. To optimize their code is worth while
+ * only where it runs ten times longer than V8's default budget. The other flags prevent a crash in V8's
+ * garbage collection of WebAssembly code (nodejs/node#64500). Services started as child processes run without
+ * these flags.
  */
-const shortLived = ['--wasm-tiering-budget=130000000']
+const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
 // What the files share: a server, and databases that are ready to be copied.
-const server = await startPostgres()
-const prepared = mkdtempSync(join(tmpdir(), 'dealwright-prepared-'))
-const shared = { TEST_PREPARED: prepared, ...(server && { TEST_DATABASE_URL: server.url }) }
-let worst = 1
+const server = asked.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
+const home = mkdtempSync(join(tmpdir(), 'dealwright-tests-'))
+Object.assign(process.env, { TEST_PREPARED: home, LAWS_SEED: values.seed })
+console.log(`Seed ${values.seed}: --seed ${values.seed} asks the laws' questions again.`)
 try {
-  worst = await run('embedded', files, shared)
-  const own = files.filter(file => !engineFree.test(file))
-  if (server && own.length)
-    worst = Math.max(worst, await run('PostgreSQL', own, { ...shared, TEST_ENGINE: 'postgres' }))
+  for (const part of asked) await report(part, server)
 } finally {
   await server?.stop()
-  rmSync(prepared, { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true })
 }
-if (!server)
-  console.log('No PostgreSQL found: set TEST_DATABASE_URL or install its server to test that engine too.')
-process.exit(worst)
 
-function run(engine: string, names: readonly string[], env: Record<string, string>): Promise<number> {
+function partCalled(name: string): Part {
+  if (!(name in parts)) throw new Error(`There is no part ${name}, but ${Object.keys(parts).join(', ')}`)
+  return parts[name as keyof typeof parts]
+}
+
+function partsOf(files: readonly string[]): Part[] {
+  const both = files.filter(runsOnBoth)
+  const onServer = both.length ? [{ engine: 'postgres', files: both, share: 1 } as const] : []
+  return [{ engine: 'embedded', files, share: 1 }, ...onServer]
+}
+
+/** Runs the files and prints what node:test says of them. The exit code is 1 from the first failure on. */
+async function report({ engine, files, share }: Part, server: TestServer | null): Promise<void> {
   console.log(`\n── ${engine} ──`)
-  const concurrency = `--test-concurrency=${availableParallelism()}`
-  const child = spawn(process.execPath, [...shortLived, '--test', concurrency, ...names], {
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
+  if (engine === 'postgres' && !server) {
+    console.log('No PostgreSQL found: set TEST_DATABASE_URL or install its server to test that engine too.')
+    return
+  }
+  Object.assign(process.env, { LAWS_SHARE: String(share), TEST_ENGINE: engine })
+  if (server) process.env.TEST_DATABASE_URL = server.url
+  const alone = files.filter(file => !isTogether(file))
+  const programs = [...lanes(inOrder(files.filter(isTogether))), ...inOrder(alone)]
+  const tests = run({ files: programs, concurrency: availableParallelism(), execArgv: manyEngines })
+  tests.on('test:fail', () => {
+    process.exitCode = 1
   })
-  return new Promise(resolve => child.on('exit', code => resolve(code ?? 1)))
+  for await (const text of tests.compose(new spec())) process.stdout.write(text)
+}
+
+/** Programs that carry out the files between them: as many as run at once. */
+function lanes(files: readonly string[]): string[] {
+  if (files.length === 0) return []
+  const folder = mkdtempSync(join(home, 'lanes-'))
+  const work = JSON.stringify(JSON.stringify({ folder, files }))
+  const lane = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'lane.ts')).href)
+  return Array.from({ length: Math.min(availableParallelism(), files.length) }, (_, number) => {
+    const program = join(folder, `lane-${number}.mjs`)
+    writeFileSync(program, `process.env.TEST_LANE = ${work}\nawait import(${lane})\n`)
+    return program
+  })
+}
+
+function inOrder(files: readonly string[]): string[] {
+  const next = random(Number(values.seed))
+  const places = new Map(files.map(file => [file, values.shuffle ? next() : -statSync(file).size]))
+  return files.toSorted((one, other) => places.get(one)! - places.get(other)!)
 }

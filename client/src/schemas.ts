@@ -1,8 +1,5 @@
 // Made from the service's OpenAPI document. It is not to be changed by hand.
 
-/** T, with these members there. */
-type With<T, K extends keyof T> = T & { [P in K]-?: T[P] }
-
 export interface Schemas {
   problem: {
     type: string
@@ -259,6 +256,9 @@ export interface Schemas {
     /** Read-only. */
     id?: unknown
   }
+  option_new: Schemas['option_input'] & {
+    name: string
+  }
   choice: {
     id: number
     name: string
@@ -393,6 +393,8 @@ export interface Schemas {
     refused: number
     reverted: number
     related: number
+    /** Column of a file → how many of its values linked contacts and companies did not get. */
+    not_taken: { [name: string]: number }
     total: number | null
     /** Rows or records a second, of the time in which it worked. */
     rate: number | null
@@ -405,7 +407,18 @@ export interface Schemas {
     begun_at: string | null
     ended_at: string | null
     format?: "csv" | "jsonl" | "xlsx"
-    columns?: Array<{ [name: string]: unknown }>
+    /** Format, encoding, delimiter, sheet and header line: as sent, else as detected. */
+    source?: { [name: string]: unknown }
+    columns?: Array<{
+      name: string
+      samples: Array<unknown>
+      /** open: the import waits for an answer to what it becomes. */
+      state: "mapped" | "left_out" | "open"
+      /** Why it is open or left out; null: somebody said so. */
+      reason: string | null
+      /** What an open column becomes with confirm; null: it is left out. */
+      guess: string | null
+    }>
     mapping?: Array<{ [name: string]: unknown }>
     /** Values of the rows that say nothing of a target. */
     defaults?: { [name: string]: unknown }
@@ -512,6 +525,7 @@ export interface Schemas {
       id: number
       name: string
       time_zone: string
+      locale: string | null
       base_currency: number
     }
     user: {
@@ -523,10 +537,38 @@ export interface Schemas {
       locale: string | null
     }
     scopes: Array<string>
+    follows_events: boolean
     token: Schemas['named'] | null
     session: {
       id: number
     } | null
+  }
+  account_settings: {
+    id: number
+    name: string
+    time_zone: string
+    locale: string | null
+    base_currency: number
+    base_currency_code: string
+  }
+  account_input: {
+    name?: string
+    /** Of the IANA list, such as Europe/Paris. */
+    time_zone?: string
+    /** BCP 47; null: as each browser has it. */
+    locale?: string | null
+    /** The id or the code of a currency. */
+    base_currency?: number | string
+  }
+  account_meta: {
+    recalculated?: {
+      rates: number
+      open_deals: number
+      closed_deals: number
+      products: number
+    }
+    /** Nothing was saved. */
+    dryRun?: true
   }
   own_settings: {
     time_zone?: string | null
@@ -635,7 +677,7 @@ export interface Schemas {
     /** Forecast category */
     forecast_category?: number | null
     /** Status It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage. Read-only. */
-    status?: 1 | 2 | 3
+    status?: number
     /** Rotting days Read-only. */
     rotting_days?: number | null
     /** Age Read-only. */
@@ -691,7 +733,90 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  deal_read: With<Schemas['deal'], 'id' | 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'related_contacts' | 'sales_owner' | 'company' | 'deal_value' | 'weighted_value' | 'expected_deal_value' | 'product_amount' | 'deal_value_in_base_currency' | 'product_quantity' | 'source' | 'territory' | 'tags' | 'description' | 'type' | 'payment_status' | 'won_reason' | 'lost_reason' | 'deal_closed_on' | 'expected_close_date' | 'forecast_category' | 'status' | 'rotting_days' | 'age' | 'stage_probability' | 'won_time' | 'lost_time' | 'deal_stage_updated_at' | 'last_assigned_at' | 'done_activities' | 'upcoming_activities' | 'total_activities' | 'email_message_count' | 'last_email_received' | 'last_email_sent' | 'last_activity_date' | 'next_activity_date' | 'last_activity_type' | 'web_forms' | 'recent_note' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  deal_read: Schemas['deal'] & {
+    id: number | null
+    title: string
+    pipeline: number
+    pipeline_stage: number
+    primary_contact: number
+    related_contacts: Array<number> | null
+    sales_owner: number
+    company: number | null
+    deal_value: {
+      currency: number
+      currency_code: string
+      value: number
+      products: Array<{
+        product: number
+        name: string | null
+        product_code: string | null
+        quantity: number
+        unit_price: number
+        discount: number | null
+        tax: number | null
+        amount: number
+      }>
+    } | null
+    weighted_value: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    expected_deal_value: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    product_amount: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    deal_value_in_base_currency: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    product_quantity: number | null
+    source: number | null
+    territory: number | null
+    tags: Array<number> | null
+    description: string | null
+    type: number | null
+    payment_status: number | null
+    won_reason: number | null
+    lost_reason: number | null
+    deal_closed_on: string | null
+    expected_close_date: string | null
+    forecast_category: number | null
+    status: number
+    rotting_days: number | null
+    age: number | null
+    stage_probability: number | null
+    won_time: string | null
+    lost_time: string | null
+    deal_stage_updated_at: string | null
+    last_assigned_at: string | null
+    done_activities: number
+    upcoming_activities: number
+    total_activities: number
+    email_message_count: number
+    last_email_received: string | null
+    last_email_sent: string | null
+    last_activity_date: string | null
+    next_activity_date: string | null
+    last_activity_type: string | null
+    web_forms: string | null
+    recent_note: string | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   deal_input: {
     /** Read-only. */
     id?: unknown
@@ -701,13 +826,13 @@ export interface Schemas {
     pipeline?: number | string
     /** Stage An option: its id or its name. A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it. */
     pipeline_stage?: number | string
-    /** Primary contact Give a contact by its id or e-mail. */
+    /** Primary contact Give a contact by its id, e-mail or full name. */
     primary_contact?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
       find_by: "email" | "name"
     }
-    /** Related contacts Give a contact by its id or e-mail. */
+    /** Related contacts Give a contact by its id, e-mail or full name. */
     related_contacts?: number | string | {
       id: number | string
     } | Schemas['contact_new'] | {
@@ -717,7 +842,7 @@ export interface Schemas {
     } | Schemas['contact_new'] | {
       find_by: "email" | "name"
     }> | null
-    /** Sales owner Give a user by its id, e-mail or name. */
+    /** Sales owner Give a user by its id, e-mail or full name. */
     sales_owner?: number | string
     /** Company Give a company by its id or name. */
     company?: number | string | {
@@ -839,7 +964,17 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  deal_new: With<Schemas['deal_input'], 'title' | 'pipeline' | 'pipeline_stage' | 'primary_contact' | 'sales_owner'>
+  deal_new: Schemas['deal_input'] & {
+    title: string
+    pipeline: number | string
+    pipeline_stage: number | string
+    primary_contact: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: "email" | "name"
+    }
+    sales_owner: number | string
+  }
   product: {
     /** ID Read-only. */
     id?: number | null
@@ -858,9 +993,9 @@ export interface Schemas {
       discount: number | null
     }> | null
     /** Active */
-    active?: 1 | 2 | null
+    active?: number | null
     /** Taxable */
-    taxable?: 1 | 2 | null
+    taxable?: number | null
     /** Quantity ordered */
     quantity_ordered?: number | null
     /** Quantity in stock */
@@ -868,7 +1003,7 @@ export interface Schemas {
     /** Description */
     description?: string | null
     /** Type */
-    type?: 1 | 2 | null
+    type?: number | null
     /** SKU number */
     sku_number?: string | null
     /** Valid till */
@@ -902,7 +1037,42 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  product_read: With<Schemas['product'], 'id' | 'name' | 'product_code' | 'category' | 'unit_price' | 'active' | 'taxable' | 'quantity_ordered' | 'quantity_in_stock' | 'description' | 'type' | 'sku_number' | 'valid_till' | 'sales_owner' | 'created_by' | 'updated_by' | 'created_at' | 'updated_at' | 'last_assigned_at' | 'base_currency_amount' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  product_read: Schemas['product'] & {
+    id: number | null
+    name: string
+    product_code: string | null
+    category: number | null
+    unit_price: Array<{
+      currency: number
+      currency_code: string
+      price: number
+      tax: number | null
+      discount: number | null
+    }> | null
+    active: number | null
+    taxable: number | null
+    quantity_ordered: number | null
+    quantity_in_stock: number | null
+    description: string | null
+    type: number | null
+    sku_number: string | null
+    valid_till: string | null
+    sales_owner: number | null
+    created_by: number | null
+    updated_by: number | null
+    created_at: string
+    updated_at: string
+    last_assigned_at: string | null
+    base_currency_amount: {
+      currency: number
+      currency_code: string
+      value: number
+    } | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   product_input: {
     /** Read-only. */
     id?: unknown
@@ -915,9 +1085,9 @@ export interface Schemas {
     /** Unit price */
     unit_price?: Array<unknown> | null
     /** Active An option: its id or its name. */
-    active?: 1 | 2 | string | true | false | null
+    active?: number | string | true | false | null
     /** Taxable An option: its id or its name. */
-    taxable?: 1 | 2 | string | true | false | null
+    taxable?: number | string | true | false | null
     /** Quantity ordered */
     quantity_ordered?: number | null
     /** Quantity in stock */
@@ -925,12 +1095,12 @@ export interface Schemas {
     /** Description */
     description?: string | null
     /** Type An option: its id or its name. */
-    type?: 1 | 2 | string | null
+    type?: number | string | null
     /** SKU number */
     sku_number?: string | number | null
     /** Valid till A moment, such as 2026-03-31T09:30:00Z. */
     valid_till?: string | null
-    /** Sales owner Give a user by its id, e-mail or name. */
+    /** Sales owner Give a user by its id, e-mail or full name. */
     sales_owner?: number | string | null
     /** Read-only. */
     created_by?: unknown
@@ -955,7 +1125,11 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  product_new: With<Schemas['product_input'], 'name'>
+  product_new: Schemas['product_input'] & {
+    name: string
+    /** If it is left out, "Yes". */
+    active?: number | string | true | false | null
+  }
   contact: {
     /** ID Read-only. */
     id?: number | null
@@ -970,13 +1144,13 @@ export interface Schemas {
     /** E-mails */
     emails?: Array<{
       /** One of: 1 work, 2 personal, 3 home, 4 other. */
-      email_type: 1 | 2 | 3 | 4
+      email_type: number
       email_value: string
     }> | null
     /** Phones */
     phones?: Array<{
       /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-      phone_type: 1 | 2 | 3 | 4 | 5 | 6 | 7
+      phone_type: number
       phone_number: string
     }> | null
     /** Territory */
@@ -1000,7 +1174,32 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  contact_read: With<Schemas['contact'], 'id' | 'first_name' | 'last_name' | 'job_title' | 'company' | 'emails' | 'phones' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  contact_read: Schemas['contact'] & {
+    id: number | null
+    first_name: string | null
+    last_name: string
+    job_title: string | null
+    company: number | null
+    emails: Array<{
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: number
+      email_value: string
+    }> | null
+    phones: Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: number
+      phone_number: string
+    }> | null
+    territory: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   contact_input: {
     /** Read-only. */
     id?: unknown
@@ -1057,7 +1256,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  contact_new: With<Schemas['contact_input'], 'last_name'>
+  contact_new: Schemas['contact_input'] & {
+    last_name: string
+  }
   company: {
     /** ID Read-only. */
     id?: number | null
@@ -1068,7 +1269,7 @@ export interface Schemas {
     /** Phones */
     phones?: Array<{
       /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-      phone_type: 1 | 2 | 3 | 4 | 5 | 6 | 7
+      phone_type: number
       phone_number: string
     }> | null
     /** Address */
@@ -1101,7 +1302,33 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  company_read: With<Schemas['company'], 'id' | 'name' | 'website' | 'phones' | 'address' | 'territory' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  company_read: Schemas['company'] & {
+    id: number | null
+    name: string
+    website: string | null
+    phones: Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: number
+      phone_number: string
+    }> | null
+    address: Array<{
+      address_line1?: string
+      address_line2?: string
+      city?: string
+      state?: string
+      country?: string | number
+      zipcode?: string
+    }> | null
+    territory: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   company_input: {
     /** Read-only. */
     id?: unknown
@@ -1156,12 +1383,14 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  company_new: With<Schemas['company_input'], 'name'>
+  company_new: Schemas['company_input'] & {
+    name: string
+  }
   activity: {
     /** ID Read-only. */
     id?: number | null
     /** Kind 1 Call, 2 Meeting, 3 Task, 4 E-mail, 5 Note */
-    kind?: 1 | 2 | 3 | 4 | 5
+    kind?: number
     /** Subject */
     subject?: string
     /** Notes */
@@ -1201,12 +1430,33 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  activity_read: With<Schemas['activity'], 'id' | 'kind' | 'subject' | 'notes' | 'due_at' | 'duration' | 'done_at' | 'outcome' | 'owner' | 'deal' | 'contact' | 'company' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  activity_read: Schemas['activity'] & {
+    id: number | null
+    kind: number
+    subject: string
+    notes: string | null
+    due_at: string | null
+    duration: number | null
+    done_at: string | null
+    outcome: string | null
+    owner: number | null
+    deal: number | null
+    contact: number | null
+    company: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   activity_input: {
     /** Read-only. */
     id?: unknown
     /** Kind An option: its id or its name. */
-    kind?: 1 | 2 | 3 | 4 | 5 | string
+    kind?: number | string
     /** Subject */
     subject?: string
     /** Notes */
@@ -1219,11 +1469,11 @@ export interface Schemas {
     done_at?: string | null
     /** Outcome */
     outcome?: string | null
-    /** Owner Give a user by its id, e-mail or name. */
+    /** Owner Give a user by its id, e-mail or full name. */
     owner?: number | string | null
     /** Deal */
     deal?: number | null
-    /** Contact Give a contact by its id or e-mail. */
+    /** Contact Give a contact by its id, e-mail or full name. */
     contact?: number | string | null
     /** Company Give a company by its id or name. */
     company?: number | string | null
@@ -1246,7 +1496,10 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  activity_new: With<Schemas['activity_input'], 'kind' | 'subject'>
+  activity_new: Schemas['activity_input'] & {
+    kind: number | string
+    subject: string
+  }
   user: {
     /** ID Read-only. */
     id?: number | null
@@ -1259,7 +1512,7 @@ export interface Schemas {
     /** Territories */
     territories?: Array<number> | null
     /** In use 1 Yes, 2 No */
-    is_active?: 1 | 2
+    is_active?: number
     /** Time zone */
     time_zone?: string | null
     /** Language */
@@ -1283,7 +1536,24 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  user_read: With<Schemas['user'], 'id' | 'name' | 'email' | 'role' | 'territories' | 'is_active' | 'time_zone' | 'locale' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  user_read: Schemas['user'] & {
+    id: number | null
+    name: string
+    email: string
+    role: number
+    territories: Array<number> | null
+    is_active: number
+    time_zone: string | null
+    locale: string | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   user_input: {
     /** Read-only. */
     id?: unknown
@@ -1296,7 +1566,7 @@ export interface Schemas {
     /** Territories Give a territory by its id or name. */
     territories?: number | string | Array<number | string> | null
     /** In use An option: its id or its name. */
-    is_active?: 1 | 2 | string | true | false | null
+    is_active?: number | string | true | false | null
     /** Time zone */
     time_zone?: string | null
     /** Language */
@@ -1320,7 +1590,10 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  user_new: With<Schemas['user_input'], 'name' | 'email'>
+  user_new: Schemas['user_input'] & {
+    name: string
+    email: string
+  }
   role: {
     /** ID Read-only. */
     id?: number | null
@@ -1357,7 +1630,24 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  role_read: With<Schemas['role'], 'id' | 'name' | 'built_in' | 'scopes' | 'visibility' | 'may_change' | 'hidden_fields' | 'locked_fields' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  role_read: Schemas['role'] & {
+    id: number | null
+    name: string
+    built_in: string | null
+    scopes: Array<string> | null
+    visibility: { [name: string]: unknown } | null
+    may_change: { [name: string]: unknown } | null
+    hidden_fields: Array<string> | null
+    locked_fields: Array<string> | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   role_input: {
     /** Read-only. */
     id?: unknown
@@ -1394,7 +1684,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  role_new: With<Schemas['role_input'], 'name'>
+  role_new: Schemas['role_input'] & {
+    name: string
+  }
   token: {
     /** ID Read-only. */
     id?: number | null
@@ -1429,13 +1721,29 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  token_read: With<Schemas['token'], 'id' | 'name' | 'user' | 'scopes' | 'prefix' | 'expires_at' | 'last_used_at' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  token_read: Schemas['token'] & {
+    id: number | null
+    name: string
+    user: number
+    scopes: Array<string> | null
+    prefix: string | null
+    expires_at: string | null
+    last_used_at: string | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   token_input: {
     /** Read-only. */
     id?: unknown
     /** Name */
     name?: string
-    /** User Give a user by its id, e-mail or name. */
+    /** User Give a user by its id, e-mail or full name. */
     user?: number | string | null
     /** Scopes */
     scopes?: string | Array<string> | null
@@ -1464,7 +1772,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  token_new: With<Schemas['token_input'], 'name'>
+  token_new: Schemas['token_input'] & {
+    name: string
+  }
   territory: {
     /** ID Read-only. */
     id?: number | null
@@ -1489,7 +1799,18 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  territory_read: With<Schemas['territory'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  territory_read: Schemas['territory'] & {
+    id: number | null
+    name: string
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   territory_input: {
     /** Read-only. */
     id?: unknown
@@ -1514,7 +1835,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  territory_new: With<Schemas['territory_input'], 'name'>
+  territory_new: Schemas['territory_input'] & {
+    name: string
+  }
   tag: {
     /** ID Read-only. */
     id?: number | null
@@ -1539,7 +1862,18 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  tag_read: With<Schemas['tag'], 'id' | 'name' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  tag_read: Schemas['tag'] & {
+    id: number | null
+    name: string
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   tag_input: {
     /** Read-only. */
     id?: unknown
@@ -1564,7 +1898,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  tag_new: With<Schemas['tag_input'], 'name'>
+  tag_new: Schemas['tag_input'] & {
+    name: string
+  }
   pipeline: {
     /** ID Read-only. */
     id?: number | null
@@ -1573,7 +1909,7 @@ export interface Schemas {
     /** Position */
     position?: number | null
     /** Default */
-    is_default?: 1 | 2 | null
+    is_default?: number | null
     /** Created at Read-only. */
     created_at?: string
     /** Updated at Read-only. */
@@ -1593,7 +1929,20 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_read: With<Schemas['pipeline'], 'id' | 'name' | 'position' | 'is_default' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  pipeline_read: Schemas['pipeline'] & {
+    id: number | null
+    name: string
+    position: number | null
+    is_default: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   pipeline_input: {
     /** Read-only. */
     id?: unknown
@@ -1602,7 +1951,7 @@ export interface Schemas {
     /** Position */
     position?: number | null
     /** Default An option: its id or its name. */
-    is_default?: 1 | 2 | string | true | false | null
+    is_default?: number | string | true | false | null
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */
@@ -1622,7 +1971,9 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  pipeline_new: With<Schemas['pipeline_input'], 'name'>
+  pipeline_new: Schemas['pipeline_input'] & {
+    name: string
+  }
   pipeline_stage: {
     /** ID Read-only. */
     id?: number | null
@@ -1633,7 +1984,7 @@ export interface Schemas {
     /** Position */
     position?: number | null
     /** Kind */
-    kind?: 1 | 2 | 3 | null
+    kind?: number | null
     /** Probability */
     probability?: number | null
     /** Rotting days */
@@ -1657,7 +2008,23 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  pipeline_stage_read: With<Schemas['pipeline_stage'], 'id' | 'pipeline' | 'name' | 'position' | 'kind' | 'probability' | 'rotting_days' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  pipeline_stage_read: Schemas['pipeline_stage'] & {
+    id: number | null
+    pipeline: number
+    name: string
+    position: number | null
+    kind: number | null
+    probability: number | null
+    rotting_days: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   pipeline_stage_input: {
     /** Read-only. */
     id?: unknown
@@ -1668,7 +2035,7 @@ export interface Schemas {
     /** Position */
     position?: number | null
     /** Kind An option: its id or its name. */
-    kind?: 1 | 2 | 3 | string | null
+    kind?: number | string | null
     /** Probability */
     probability?: number | null
     /** Rotting days */
@@ -1692,7 +2059,12 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  pipeline_stage_new: With<Schemas['pipeline_stage_input'], 'pipeline' | 'name'>
+  pipeline_stage_new: Schemas['pipeline_stage_input'] & {
+    pipeline: number | string
+    name: string
+    /** If it is left out, "Open". */
+    kind?: number | string | null
+  }
   currency: {
     /** ID Read-only. */
     id?: number | null
@@ -1707,7 +2079,7 @@ export interface Schemas {
     /** Rate to the base currency */
     rate?: number | null
     /** In use 1 Yes, 2 No */
-    is_active?: 1 | 2
+    is_active?: number
     /** Created at Read-only. */
     created_at?: string
     /** Updated at Read-only. */
@@ -1727,7 +2099,23 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  currency_read: With<Schemas['currency'], 'id' | 'code' | 'name' | 'symbol' | 'decimals' | 'rate' | 'is_active' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  currency_read: Schemas['currency'] & {
+    id: number | null
+    code: string | null
+    name: string
+    symbol: string
+    decimals: number | null
+    rate: number | null
+    is_active: number
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   currency_input: {
     /** Read-only. */
     id?: unknown
@@ -1742,7 +2130,7 @@ export interface Schemas {
     /** Rate to the base currency */
     rate?: number | null
     /** In use An option: its id or its name. */
-    is_active?: 1 | 2 | string | true | false
+    is_active?: number | string | true | false
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */
@@ -1762,7 +2150,11 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  currency_new: With<Schemas['currency_input'], 'name' | 'symbol' | 'is_active'>
+  currency_new: Schemas['currency_input'] & {
+    name: string
+    symbol: string
+    is_active: number | string | true | false
+  }
   webhook: {
     /** ID Read-only. */
     id?: number | null
@@ -1775,7 +2167,7 @@ export interface Schemas {
     /** Filter */
     filter?: string | null
     /** In use 1 Yes, 2 No */
-    is_active?: 1 | 2
+    is_active?: number
     /** Acts with the rights of */
     user?: number
     /** Why it is out of use Read-only. */
@@ -1809,7 +2201,29 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  webhook_read: With<Schemas['webhook'], 'id' | 'name' | 'url' | 'events' | 'filter' | 'is_active' | 'user' | 'disabled_reason' | 'rotated_at' | 'last_seq' | 'last_delivered_at' | 'failing_since' | 'last_error' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  webhook_read: Schemas['webhook'] & {
+    id: number | null
+    name: string
+    url: string
+    events: Array<string>
+    filter: string | null
+    is_active: number
+    user: number
+    disabled_reason: string | null
+    rotated_at: string | null
+    last_seq: number | null
+    last_delivered_at: string | null
+    failing_since: string | null
+    last_error: string | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   webhook_input: {
     /** Read-only. */
     id?: unknown
@@ -1822,8 +2236,8 @@ export interface Schemas {
     /** Filter */
     filter?: string | null
     /** In use An option: its id or its name. */
-    is_active?: 1 | 2 | string | true | false | null
-    /** Acts with the rights of Give a user by its id, e-mail or name. */
+    is_active?: number | string | true | false | null
+    /** Acts with the rights of Give a user by its id, e-mail or full name. */
     user?: number | string | null
     /** Read-only. */
     disabled_reason?: unknown
@@ -1856,16 +2270,19 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  webhook_new: With<Schemas['webhook_input'], 'url' | 'events'>
+  webhook_new: Schemas['webhook_input'] & {
+    url: string
+    events: string | Array<string>
+  }
   view: {
     /** ID Read-only. */
     id?: number | null
     /** Name */
     name?: string
     /** Shows 1 deal, 2 product, 3 contact, 4 company, 5 activity */
-    source?: 1 | 2 | 3 | 4 | 5
+    source?: number
     /** Mode 1 Table, 2 Board */
-    mode?: 1 | 2
+    mode?: number
     /** Filter */
     filter?: string | null
     /** Sort */
@@ -1879,7 +2296,7 @@ export interface Schemas {
     /** Pipeline of the board */
     pipeline?: number | null
     /** Shared 1 Yes, 2 No */
-    is_shared?: 1 | 2
+    is_shared?: number
     /** Position */
     position?: number | null
     /** Created at Read-only. */
@@ -1901,16 +2318,39 @@ export interface Schemas {
     /** The names that expand asks for. */
     _expanded?: { [name: string]: Schemas['named'] | null | Array<Schemas['named'] | null> }
   }
-  view_read: With<Schemas['view'], 'id' | 'name' | 'source' | 'mode' | 'filter' | 'sort' | 'columns' | 'pipeline' | 'is_shared' | 'position' | 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'metadata' | 'version' | 'deleted_at' | 'deleted_by'>
+  view_read: Schemas['view'] & {
+    id: number | null
+    name: string
+    source: number
+    mode: number
+    filter: string | null
+    sort: string | null
+    columns: Array<{
+      field: string
+      width: number | null
+      is_pinned: boolean
+    }> | null
+    pipeline: number | null
+    is_shared: number
+    position: number | null
+    created_at: string
+    updated_at: string
+    created_by: number | null
+    updated_by: number | null
+    metadata: { [name: string]: unknown } | null
+    version: number | null
+    deleted_at: string | null
+    deleted_by: number | null
+  }
   view_input: {
     /** Read-only. */
     id?: unknown
     /** Name */
     name?: string
     /** Shows An option: its id or its name. */
-    source?: 1 | 2 | 3 | 4 | 5 | string
+    source?: number | string
     /** Mode An option: its id or its name. */
-    mode?: 1 | 2 | string | null
+    mode?: number | string | null
     /** Filter */
     filter?: string | null
     /** Sort */
@@ -1924,7 +2364,7 @@ export interface Schemas {
     /** Pipeline of the board */
     pipeline?: number | null
     /** Shared An option: its id or its name. */
-    is_shared?: 1 | 2 | string | true | false | null
+    is_shared?: number | string | true | false | null
     /** Position */
     position?: number | null
     /** Read-only. */
@@ -1946,5 +2386,8 @@ export interface Schemas {
     /** Read-only. */
     _expanded?: unknown
   }
-  view_new: With<Schemas['view_input'], 'name' | 'source'>
+  view_new: Schemas['view_input'] & {
+    name: string
+    source: number | string
+  }
 }

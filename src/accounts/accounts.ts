@@ -48,14 +48,6 @@ export async function allAccounts(db: Reader): Promise<Account[]> {
   }))
 }
 
-/** Gives an account another name, as a new version of its configuration, so that every process sees it. */
-export async function renameAccount(db: Queryable, account: number, name: string): Promise<void> {
-  const own = param(String(account))
-  const rename = sql`UPDATE account SET name = ${name}::text, catalog_version = catalog_version + 1
-    WHERE account_id = ${own}::bigint`
-  await carryOut(db, own, rename, lockFirst)
-}
-
 /** Marks an account as deleted. False where it is the only one in use. */
 export async function announceDeletion(db: Pick<Database, 'sql'>, account: number): Promise<boolean> {
   const own = param(String(account))

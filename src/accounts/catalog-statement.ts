@@ -9,7 +9,7 @@ export const catalogStatement = prepared(account => {
   return sql`
 SELECT json_build_object(
   'account', (SELECT row_to_json(x) FROM (
-    SELECT account_id AS id, name, time_zone, base_currency, catalog_version::text
+    SELECT account_id AS id, name, time_zone, locale, base_currency, catalog_version::text
     FROM account WHERE ${own}) x),
   'followed_at', (SELECT max(x.updated_at) FROM (
     SELECT updated_at FROM pipeline_stage WHERE ${own}

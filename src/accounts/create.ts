@@ -13,14 +13,16 @@ import { loadCatalog } from './callers.ts'
 import { isoCurrencies } from './currencies.ts'
 import { administratorRole, defaultOptions, defaultPipeline, defaultRoles } from './defaults.ts'
 
-const baseCurrency = 840
-
 export type NewAccount = {
   readonly name: string
   readonly ownerName: string
   readonly ownerEmail: string
   /** when the account was made, if not now: the history of the sample data begins then */
   readonly at?: Date
+  /** of the IANA list, as `timeZone` knows it; UTC if not said */
+  readonly timeZone?: string
+  /** the code of a currency of ISO 4217; USD if not said */
+  readonly baseCurrency?: string
 }
 
 /**
@@ -29,15 +31,16 @@ export type NewAccount = {
  */
 export async function createAccount(
   tx: Queryable,
-  { name, ownerName, ownerEmail, at }: NewAccount,
+  { name, ownerName, ownerEmail, at, timeZone = 'UTC', baseCurrency = 'USD' }: NewAccount,
 ): Promise<{ account: number; owner: number }> {
+  const base = isoCurrencies.find(({ code }) => code === baseCurrency)!.id
   const madeAt = (at ?? new Date()).toISOString()
   const [row] = await ask(
     tx,
     // The number of an account that was purged may be given again. The versions of its configuration are not:
     // processes may remember them.
-    sql`INSERT INTO account (account_id, name, base_currency, created_at, catalog_version)
-      SELECT coalesce(max(account_id), 0) + 1, ${name}::text, ${String(baseCurrency)}::int,
+    sql`INSERT INTO account (account_id, name, time_zone, base_currency, created_at, catalog_version)
+      SELECT coalesce(max(account_id), 0) + 1, ${name}::text, ${timeZone}::text, ${String(base)}::int,
         ${madeAt}::timestamptz, CASE WHEN count(*) = 0 THEN 1 ELSE extract(epoch FROM now())::bigint END
       FROM account RETURNING account_id::text AS id`,
   )
@@ -50,7 +53,7 @@ export async function createAccount(
     sql`INSERT INTO counter (account_id, last_field_id) VALUES (${account}::bigint, ${last}::bigint)`,
   )
   await insertOptions(tx, account, options)
-  await insertCurrencies(tx, account, madeAt)
+  await insertCurrencies(tx, account, madeAt, base)
   await insertRoles(tx, account, madeAt)
   // The rest are records like any other. The owner is recorded as their own creator.
   const create = async (resource: string, body: JsonObject) => {
@@ -65,12 +68,12 @@ export async function createAccount(
 }
 
 /** All of ISO 4217. Only the base currency has a rate. */
-async function insertCurrencies(tx: Queryable, account: string, at: string): Promise<void> {
+async function insertCurrencies(tx: Queryable, account: string, at: string, base: number): Promise<void> {
   const { resources: all } = await loadCatalog(tx, resources, Number(account))
   const rows = isoCurrencies.map(row => {
     const values = {
       ...row,
-      rate: row.id === baseCurrency ? 1 : null,
+      rate: row.id === base ? 1 : null,
       is_active: 1,
       created_at: at,
       updated_at: at,

@@ -1,6 +1,6 @@
 /**
  * The currencies of ISO 4217 that are money of a country or union, with their numeric codes (which are their
- * ids, D44) and minor units. Data only.
+ * ids, D44) and minor units.
  */
 
 export type IsoCurrency = {
@@ -168,3 +168,8 @@ export const isoCurrencies: readonly IsoCurrency[] = [
   { id: 967, code: 'ZMW', name: 'Zambian Kwacha', symbol: 'ZK', decimals: 2 },
   { id: 924, code: 'ZWG', name: 'Zimbabwe Gold', symbol: 'ZWG', decimals: 2 },
 ]
+
+/** The code of a currency that is written in any case; null where there is no such currency. */
+export function currencyCode(text: string): string | null {
+  return isoCurrencies.find(({ code }) => code === text.toUpperCase())?.code ?? null
+}

@@ -19,6 +19,7 @@ import { loadCatalog } from './callers.ts'
 import { createAccount } from './create.ts'
 import { administratorRole } from './defaults.ts'
 import { sampleBegins } from './sample-bodies.ts'
+import { timeZone as knownTimeZone } from './settings.ts'
 import { hashToken, newToken, parseToken } from './token.ts'
 import type { TokenFile, TokenState } from './token-file.ts'
 import { createToken } from './tokens.ts'
@@ -26,6 +27,9 @@ import { createToken } from './tokens.ts'
 export type FirstStartOptions = {
   readonly now: Date
   readonly sampleData: boolean
+  /** of the account that is made: TIME_ZONE and BASE_CURRENCY; UTC and USD if not said */
+  readonly timeZone?: string
+  readonly baseCurrency?: string
   /** DEALWRIGHT_TOKEN: every start makes it valid */
   readonly presetToken?: string
   /** where the token of a first start is kept; nowhere if absent */
@@ -78,6 +82,7 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
     name: 'Default',
     ownerName: 'Owner',
     ownerEmail: 'owner@example.com',
+    ...(await settingsOfStart(tx, options)),
     ...(sampleData ? { at: sampleBegins(now) } : {}),
   })
   const token = presetToken ?? newToken(account, randomBytes)
@@ -94,6 +99,13 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
     token,
   })
   return { token: presetToken ? null : token }
+}
+
+/** The settings of the account that is made. Throws a StartupError for an unknown time zone. */
+async function settingsOfStart(tx: Queryable, { timeZone, baseCurrency }: FirstStartOptions) {
+  const known = timeZone === undefined ? undefined : await knownTimeZone(tx, timeZone)
+  if (known === null) throw new StartupError(`The database has no time zone "${timeZone}" (TIME_ZONE).`)
+  return { ...(known ? { timeZone: known } : {}), ...(baseCurrency ? { baseCurrency } : {}) }
 }
 
 type StartToken = {
@@ -122,7 +134,7 @@ async function makeStartToken(tx: Queryable, { account, name, token }: StartToke
         AND s.hash = ${hashToken(token)}::text AND s.valid_until IS NULL
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )
-  for (const { id } of made.filter(({ is_it }) => is_it === 'false'))
+  for (const { id } of made.filter(({ is_it }) => is_it !== 'true'))
     await removeRecord(tx, fields, Number(id), context)
   if (made.some(({ is_it }) => is_it === 'true')) return
   const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
@@ -144,7 +156,7 @@ async function administratorOf(tx: Queryable, catalog: Catalog, account: Param):
   if (!found) throw new StartupError('The account has no user for whom a token could act.')
   const id = Number(found.id)
   const body = { role: administratorRole, is_active: 'Yes' }
-  if (found.administers === 'false')
+  if (found.administers !== 'true')
     await updateRecord(tx, catalog.resources.get('user')!, id, body, { catalog, actor: id })
   return id
 }

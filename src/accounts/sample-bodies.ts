@@ -2,6 +2,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { SampleIds } from './sample.ts'
+import type { SampleLife } from './sample-histories.ts'
 import * as names from './sample-names.ts'
 
 export type Random = () => number
@@ -45,14 +46,14 @@ export function sampleDeals(
   ids: SampleIds,
   products: readonly number[],
   catalog: Catalog,
-): { body: JsonObject; createdAt: Date }[] {
+): SampleLife[] {
   const stages = [...catalog.stages.values()]
   const deals = Array.from({ length: dealCount }, (_, index) => {
     const daysAgo = Math.round(historyDays * (1 - index / dealCount) * (0.8 + random() * 0.2))
     const createdAt = new Date(now.getTime() - daysAgo * dayMs - Math.floor(random() * 36_000_000))
     const stage = stages[Math.floor(random() * stages.length)]!
     const which = Math.floor(random() * ids.companies.length)
-    const body = {
+    const before = {
       title: `${names.companies[which]!} – ${pick(random, names.dealSubjects)}`,
       pipeline: stage.pipeline,
       pipeline_stage: stage.id,
@@ -67,10 +68,14 @@ export function sampleDeals(
       tags: ids.tags.filter(() => random() < 0.2),
       ...(random() < 0.5 ? { payment_status: random() < 0.7 ? 'Online' : 'Offline' } : {}),
       ...forecast(random, now, stage.probability, stage.kind),
-      ...closing(random, createdAt, now, stage.kind),
+    }
+    const closedAt = stage.kind === 'open' ? null : closingMoment(random, createdAt, now)
+    const body = {
+      ...before,
+      ...(closedAt ? closing(random, closedAt, stage.kind) : {}),
       ...(index % 4 === 0 ? customValues(random, now, index, ids) : {}),
     }
-    return { body, createdAt }
+    return { body, createdAt, closedAt }
   })
   return deals.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
 }
@@ -103,9 +108,12 @@ function forecast(random: Random, now: Date, probability: number, kind: string):
   }
 }
 
-function closing(random: Random, createdAt: Date, now: Date, kind: string): JsonObject {
-  if (kind === 'open') return {}
-  const closed = new Date(Math.min(createdAt.getTime() + random() * 60 * dayMs, now.getTime()))
+/** Within two months, and before the last day: its minutes are those of the activities. */
+function closingMoment(random: Random, createdAt: Date, now: Date): Date {
+  return new Date(Math.min(createdAt.getTime() + random() * 60 * dayMs, now.getTime() - dayMs))
+}
+
+function closing(random: Random, closedAt: Date, kind: string): JsonObject {
   const reason: JsonObject =
     kind === 'won'
       ? { won_reason: pick(random, ['Product feature', 'Price', 'Timing', 'Others']) }
@@ -118,7 +126,7 @@ function closing(random: Random, createdAt: Date, now: Date, kind: string): Json
             'Need only in future',
           ]),
         }
-  return { ...reason, deal_closed_on: date(closed) }
+  return { ...reason, deal_closed_on: date(closedAt) }
 }
 
 /** A value for each of the seventeen custom fields. */
@@ -145,7 +153,7 @@ function customValues(random: Random, now: Date, index: number, ids: SampleIds):
     cf_custom_email_field: [{ email_type: 'work', email_value: `project${index}@example.com` }],
     cf_custom_time_field: pick(random, ['08:15', '09:30', '14:00']),
     cf_custom_date_field: day(0),
-    cf_custom_time_range_field: { range: { from: '09:00', to: index % 8 ? '17:30' : '02:00' } },
+    cf_custom_time_range_field: `09:00/${index % 8 ? '17:30' : '02:00'}`,
     cf_custom_date_range_field: { range: { from: day(7), to: day(21) } },
     cf_custom_date_time_range_field: {
       range: { from: `${day(3)}T09:00:00+01:00`, to: `${day(3)}T16:30:00+01:00` },

@@ -202,6 +202,45 @@ export const rates: readonly (readonly [code: string, rate: string])[] = [
   ['KWD', '3.25'],
 ]
 
+/** What one unit of others is worth in dollars: none is used, but one may be the base currency. */
+const otherRates: { readonly [code: string]: number } = {
+  ...{
+    USD: 1,
+    CHF: 1.13,
+    SEK: 0.095,
+    NOK: 0.094,
+    DKK: 0.145,
+    PLN: 0.25,
+    CZK: 0.043,
+    HUF: 0.0027,
+    RON: 0.217,
+  },
+  ...{
+    TRY: 0.03,
+    CAD: 0.73,
+    AUD: 0.66,
+    NZD: 0.6,
+    CNY: 0.14,
+    HKD: 0.128,
+    SGD: 0.75,
+    KRW: 0.00073,
+    THB: 0.029,
+  },
+  ...{ BRL: 0.18, MXN: 0.054, ZAR: 0.055, AED: 0.272, SAR: 0.267, ILS: 0.27, NGN: 0.00065 },
+}
+
+/**
+ * What the sample's currencies are worth in a base currency, to six digits. Empty where that is not known: no
+ * rate is ever assumed.
+ */
+export function ratesIn(base: string): (readonly [code: string, rate: number])[] {
+  const all = { ...otherRates, ...Object.fromEntries(rates.map(([code, rate]) => [code, Number(rate)])) }
+  const unit = all[base]
+  if (!unit) return []
+  const others = ['USD', ...rates.map(([code]) => code)].filter(code => code !== base)
+  return others.map(code => [code, Number((all[code]! / unit).toPrecision(6))])
+}
+
 /** What activities are called, by kind. */
 export const activitySubjects: { readonly [kind: string]: readonly string[] } = {
   Call: ['Introductory call', 'Follow-up call', 'Call about the offer', 'Call back', 'Ask about the budget'],

@@ -3,10 +3,10 @@
  * `now`. Every record is created as an API client would create it, so that every rule holds and every derived
  * value is right. The records follow each other in time, as in any account (D123).
  */
-import { bringDealsInLine } from '../activities/in-deals.ts'
 import { kinds } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
+import { carryOutBatch } from '../records/batch.ts'
 import { createRecord } from '../records/create.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
@@ -15,9 +15,10 @@ import { resources } from '../resources.ts'
 import { ask, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'
 import { insertOptions } from './create.ts'
-import { sampleActivities } from './sample-activities.ts'
+import { type SampleDeal, sampleActivities } from './sample-activities.ts'
 import { sampleBegins, sampleDeals, sampleProducts } from './sample-bodies.ts'
 import { sampleFields } from './sample-fields.ts'
+import { historyOf, type SampleLife } from './sample-histories.ts'
 import * as names from './sample-names.ts'
 
 /** Ids of what deals point to. */
@@ -40,39 +41,67 @@ export async function createSample(tx: Queryable, account: number, owner: number
     sql`UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = ${id}::bigint`,
   )
   const first = await loadCatalog(tx, resources, account)
-  for (const [code, rate] of names.rates) {
+  for (const [code, rate] of names.ratesIn(first.currencies.get(first.account.base_currency)!.code)) {
     const currency = first.currencyByCode.get(code)!
     await updateRecord(
       tx,
       first.resources.get('currency')!,
       currency.id,
-      { rate: Number(rate) },
+      { rate },
       { catalog: first, actor: owner, at: sampleBegins(now) },
     )
   }
   const catalog = await loadCatalog(tx, resources, account)
   const random = generator(20_240_229)
-  const fieldsOf = (resource: string) => catalog.resources.get(resource)!
-  const [product, deal, activity] = [fieldsOf('product'), fieldsOf('deal'), fieldsOf('activity')]
-  const context = (at: Date) => ({ catalog, actor: owner, at })
+  const context = (at: Date, actor = owner) => ({ catalog, actor, at })
   const begun = context(sampleBegins(now))
   const ids = await createAround(tx, begun)
-  const sold = await Promise.all(
-    sampleProducts(random, now, ids).map(body => createRecord(tx, product, body, begun)),
-  )
-  const products = sold.map(({ id }) => id)
+  const products = await createAll(tx, 'product', sampleProducts(random, now, ids), begun)
   const deals = sampleDeals(random, now, ids, products, catalog)
-  const made = await Promise.all(
-    deals.map(async one => ({ ...one, ...(await createRecord(tx, deal, one.body, context(one.createdAt))) })),
+  const made = await createDeals(tx, deals, now, context)
+  await createAll(tx, 'activity', sampleActivities(random, now, made), context(now))
+}
+
+/** Creates records of a resource in one batch, and answers their ids. */
+async function createAll(
+  tx: Queryable,
+  resource: string,
+  bodies: readonly JsonObject[],
+  context: Context & { readonly at: Date },
+): Promise<number[]> {
+  const fields = context.catalog.resources.get(resource)!
+  const create = { op: 'create', id: null, told: null, precondition: null } as const
+  const operations = bodies.map(body => ({ ...create, body }))
+  const outcomes = await carryOutBatch(tx, fields, operations, context, context.at)
+  return outcomes.map(outcome => {
+    if ('saved' in outcome) return outcome.saved.id
+    throw 'refusal' in outcome ? outcome.refusal : new Error(`A ${resource} of the sample was not created.`)
+  })
+}
+
+/** Creates the deals and moves them through their stages, everything in the order in which it happened. */
+async function createDeals(
+  tx: Queryable,
+  deals: readonly SampleLife[],
+  now: Date,
+  context: (at: Date, actor?: number) => Context,
+): Promise<SampleDeal[]> {
+  const { catalog } = context(now)
+  const fields = catalog.resources.get('deal')!
+  const stages = [...catalog.stages.values()]
+  const random = generator(20_260_301)
+  const steps = deals.flatMap((deal, index) =>
+    historyOf(random, now, deal, stages).map((step, nth) => ({ ...step, index, isNew: nth === 0 })),
   )
-  const activities = sampleActivities(random, now, made)
-  const lastMinutes = (index: number) => new Date(now.getTime() - (activities.length - index) * 60_000)
-  await Promise.all(
-    activities.map((body, index) =>
-      createRecord(tx, activity, body, context(lastMinutes(index)), { isAmongMany: true }),
-    ),
-  )
-  await bringDealsInLine(tx, account)
+  const ids: number[] = []
+  for (const { at, body, index, isNew } of steps.toSorted(
+    (one, other) => one.at.getTime() - other.at.getTime(),
+  )) {
+    const { sales_owner } = deals[index]!.body
+    if (isNew) ids[index] = (await createRecord(tx, fields, body, context(at))).id
+    else await updateRecord(tx, fields, ids[index]!, body, context(at, Number(sales_owner)))
+  }
+  return deals.map((deal, index) => ({ ...deal, id: ids[index]! }))
 }
 
 /** A custom field of each kind on deal and on product, with the options of those that have some. */
@@ -108,12 +137,8 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
   )
 }
 
-async function createAround(tx: Queryable, context: Context): Promise<SampleIds> {
-  const create = async (resource: string, bodies: readonly JsonObject[]) => {
-    const fields = context.catalog.resources.get(resource)!
-    const made = await Promise.all(bodies.map(body => createRecord(tx, fields, body, context)))
-    return made.map(({ id }) => id)
-  }
+async function createAround(tx: Queryable, context: Context & { readonly at: Date }): Promise<SampleIds> {
+  const create = (resource: string, bodies: readonly JsonObject[]) => createAll(tx, resource, bodies, context)
   const users = await create(
     'user',
     names.owners.map(name => ({ name, email: mail(name) })),

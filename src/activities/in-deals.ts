@@ -4,9 +4,8 @@
  * anew for the deal that the activity had and the one that it has. So it is right however many write at once.
  * The deal's version, its times and its events stay.
  */
-import type { Queryable } from '../records/store.ts'
-import { type Author, carryOut, lockFirst } from '../records/write.ts'
-import { param, type Sql, sql } from '../sql.ts'
+import type { Author } from '../records/write.ts'
+import { type Sql, sql } from '../sql.ts'
 import { kindNames, kindOf } from './kinds.ts'
 
 /** What is worked out of the activities `x` of a deal: column → its value. */
@@ -73,17 +72,6 @@ in_line AS (
     AND (${namesOf(sql`d`)}) IS DISTINCT FROM (${namesOf(sql`n`)})
 )`,
   ]
-}
-
-/** Brings all deals of an account in line, after activities were written without that (Given.isAmongMany). */
-export async function bringDealsInLine(db: Queryable, id: number): Promise<void> {
-  const account = param(String(id))
-  const ctes = [
-    sql`counted AS (SELECT last_at AS at FROM counter WHERE account_id = ${account}::bigint)`,
-    sql`r AS (SELECT * FROM activity WHERE account_id = ${account}::bigint)`,
-    ...dealsInLine({ account }, sql`r`),
-  ]
-  await carryOut(db, account, sql`WITH ${sql.join(ctes, sql`,\n`)}\nSELECT 1 AS done`, lockFirst)
 }
 
 /** A calendar date in the account's time zone, as of all dates that a moment is compared with (D31). */

@@ -4,7 +4,9 @@
  * Idempotency-Keys. They run at the start, every hour, and after each change; several processes may run them
  * at once. Owns when the jobs run, not what they do.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { loadCatalog } from '../accounts/callers.ts'
+import { redateDeals } from '../activities/redate.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
 import type { Database, Log } from '../db/open.ts'
 import { forgetOldEvents } from '../events/retention.ts'
@@ -26,6 +28,8 @@ import { turns } from './turns.ts'
 const everyMs = 3_600_000
 /** Other processes remember a configuration for a second (accounts/callers.ts). */
 const knownEverywhereAfterMs = 2_000
+/** How long a stop waits for them. */
+const finishWithinMs = 2_000
 /** An index of one account may take minutes. */
 const accountsAtOnce = 2
 
@@ -58,7 +62,8 @@ export class BackgroundJobs {
   readonly #spreading = new Map<number, NodeJS.Timeout>()
   /** account → what was last logged of records that are due but kept */
   readonly #loggedKept = new Map<number, string>()
-  readonly #inTurn = turns(accountsAtOnce, account => this.#lookAfter(account))
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #inTurn = turns(accountsAtOnce, account => this.#turn(account))
   readonly #timer: NodeJS.Timeout
   #isStopped = false
 
@@ -85,11 +90,18 @@ export class BackgroundJobs {
     return this.#inTurn(account)
   }
 
-  /** Begins nothing new. An index that was interrupted is begun again at the next start. */
-  stop(): void {
+  /**
+   * Begins nothing new, and waits up to two seconds for what is under way. An index that was interrupted is
+   * begun again at the next start.
+   */
+  async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#timer)
     for (const waiting of this.#spreading.values()) clearTimeout(waiting)
+    const late = new AbortController()
+    const tooLong = delay(finishWithinMs, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.race([Promise.all(this.#underWay), tooLong])
+    late.abort()
   }
 
   /**
@@ -112,7 +124,15 @@ export class BackgroundJobs {
     }
   }
 
+  async #turn(account: number): Promise<void> {
+    const turn = this.#lookAfter(account)
+    this.#underWay.add(turn)
+    await turn
+    this.#underWay.delete(turn)
+  }
+
   async #lookAfter(account: number): Promise<void> {
+    if (this.#isStopped) return
     const isInUse = await this.#isInUse(account).catch(error => {
       this.#logFailure(`account ${account}`, error)
       return false
@@ -174,6 +194,7 @@ export class BackgroundJobs {
   readonly #derive: readonly Job[] = [
     catalog => reweighDeals(this.#options.db, catalog),
     catalog => revalueRecords(this.#options.db, catalog),
+    catalog => redateDeals(this.#options.db, catalog),
   ]
 
   readonly #routine: readonly Job[] = [

@@ -50,6 +50,8 @@ export type Admission = {
   admitGuest(request: FastifyRequest): Guest
   /** Counts a request that no route takes, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
+  /** The caller of a token as the database knows them now. Throws `unauthenticated` or `forbidden`. */
+  latest(token: string, scope: string): Promise<Caller>
   /** Throws `unauthenticated` or `forbidden` where the caller has ended since, or sees something else. */
   askAgain(admitted: Admitted, scope: string): Promise<void>
 }
@@ -111,8 +113,9 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       return isKnown ? admission.admit(request, 'any') : admission.admitGuest(request)
     },
     count: async request => void (await identify(request)),
+    latest: async (token, scope) => allowed(await callers.identifyNow(token), scope),
     async askAgain({ token, caller }, scope) {
-      const now = allowed(await callers.identifyNow(token), scope)
+      const now = await admission.latest(token, scope)
       if (!seesTheSame(now, caller))
         throw new Refusal('forbidden', 'What you see has changed meanwhile: ask again.')
     },
@@ -125,7 +128,11 @@ const guests = 0
 
 /** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
 export function allowed(caller: Caller | null, scope: string): Caller {
-  if (!caller) throw new Refusal('unauthenticated', 'The token is unknown, expired or revoked.')
+  if (!caller)
+    throw new Refusal(
+      'unauthenticated',
+      'The token is unknown, expired or revoked. POST /rest/api/v1/token makes another, as does "dealwright token create".',
+    )
   if (scope !== 'any') caller.rights.need(scope)
   return caller
 }

@@ -2,7 +2,7 @@
 import { aggregateDeals } from '../deals/aggregate.ts'
 import { dealSums } from '../deals/sums.ts'
 import { aggregate } from '../list/aggregate.ts'
-import { plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
+import { aggregateParameters, plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
 import { namedFields } from '../list/groups.ts'
 import { counting } from '../list/measures.ts'
 import { needNames } from '../list/needed-scopes.ts'
@@ -10,17 +10,23 @@ import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { inPast } from './past.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
-import { fieldsOf, parametersOf } from './request.ts'
+import { fieldsOf, parametersOf, withPaths } from './request.ts'
 import type { Handler } from './route.ts'
 
 /** Sums over the records of a resource; the parameters are in the address, in the body, or in both (D32). */
 export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
-  return async request => {
+  return withPaths(async request => {
     const { caller } = request
     const fields = fieldsOf(request, resource)
     const sums = resource === 'deal' ? dealSums : plainSums
     const asked = await withNames(db, caller, names =>
-      readAggregateQuery(parametersOf(request), fields, caller.catalog, sums, names),
+      readAggregateQuery(
+        parametersOf(request, aggregateParameters, fields),
+        fields,
+        caller.catalog,
+        sums,
+        names,
+      ),
     )
     needNames(caller.rights, namedFields(asked.keys), asked)
     const { at } = await inPast(inTurn(db, request), fields, caller, asked.day)
@@ -30,5 +36,5 @@ export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product
         : await aggregate(at, fields, caller, asked, asked.measures ?? [counting])
     const group_by = asked.keys.map(({ text }) => text).join() || null
     return success(JSON.stringify(groups), { group_by, hasMore })
-  }
+  })
 }

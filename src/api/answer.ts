@@ -15,8 +15,8 @@ import type { Saved } from '../records/save.ts'
 export type Answer = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** a stream is sent as it comes */
-  readonly body: string | Buffer | Readable
+  /** pieces are sent one after the other, a stream as it comes */
+  readonly body: string | Buffer | readonly Uint8Array[] | Readable
 }
 
 /**
@@ -85,7 +85,7 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
   }
   // Bytes as the database sent them, with the envelope around.
   const [head, tail] = [Buffer.from('{"code":0,"data":['), Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]
-  return { status: 200, body: Buffer.concat([head, page.records, tail]) }
+  return { status: 200, body: [head, ...page.records, tail] }
 }
 
 /**

@@ -1,15 +1,17 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
+import type { Caller } from '../accounts/callers.ts'
 import { oldestKept } from '../administration/background-jobs.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { carryOutBatch, type Outcome } from '../records/batch.ts'
-import { onceByKey } from '../records/idempotency.ts'
+import { carryOutBatch, type Operation, type Outcome } from '../records/batch.ts'
+import { onceByKey, storedResponse } from '../records/idempotency.ts'
 import { problemAgain, savedAgain } from '../records/replay.ts'
 import { hiddenProblem, requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Answer } from './answer.ts'
 import { readBatch } from './batch-body.ts'
+import { carryOutInSteps } from './batch-steps.ts'
 import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from './request.ts'
@@ -50,30 +52,58 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
     readParameters(request.query, [], [])
     const fields = fieldsOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), fields)
-    const context = contextOf(request)
     const since = oldestKept(request.now, retentionDays)
-    const single = { ...context, idempotency: null }
-    const act = async (tx: Queryable) => {
-      const outcomes = await carryOutBatch(tx, fields, operations, single, since)
-      const failed = outcomes.filter(outcome => 'refusal' in outcome).length
-      const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
-      const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: toldOf(outcomes) }
-      return { isKept, result }
+    const carryOut = (tx: Queryable, caller: Caller, some: readonly Operation[]) => {
+      const context = { ...contextOf({ ...request, caller }), idempotency: null }
+      return carryOutBatch(tx, fieldsOf({ caller }, resource), some, context, since)
     }
-    const key = requestKeyOf(context)
-    const result = await db.transaction(askerOf(request), tx =>
-      onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
-    )
-    // A refusal of the whole, or the answer as versions before this one kept it.
-    if (!('told' in result)) return result
-    const isReplayed = key.idempotency?.isReplayed === true
-    const told = isReplayed ? await toldAgain(db, fields, request, result.told) : result.told
-    return answer(request, told, isDry)
+    if (isAtomic || isDry)
+      return atOnce(db, request, fields, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
+    const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
+    // As versions before this one kept it.
+    if (earlier && 'status' in earlier.response) return earlier.response
+    const told = await carryOutInSteps<Operation, Told>(db, request, operations, {
+      async act(tx, caller, some, before) {
+        const outcomes = await carryOut(tx, caller, some)
+        return { isKept: outcomes.some(one => !('refusal' in one)), told: toldOf(outcomes, before) }
+      },
+      again: (told, caller) => toldAgain(db, fieldsOf({ caller }, resource), caller, told),
+      refused: (refusal, before) => toldOf([{ refusal }], before)[0]!,
+    })
+    return answer(request, told, false)
   }
 }
 
-function toldOf(outcomes: readonly Outcome[]): Told[] {
-  const refused = refusals()
+/** A batch that is one transaction: an atomic one, or a dry run. */
+async function atOnce(
+  db: WrittenDatabase,
+  request: ApiRequest,
+  fields: ResourceFields,
+  { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
+  carryOut: (tx: Queryable) => Promise<Outcome[]>,
+): Promise<Answer> {
+  const act = async (tx: Queryable) => {
+    const outcomes = await carryOut(tx)
+    const failed = outcomes.filter(outcome => 'refusal' in outcome).length
+    const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
+    const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: toldOf(outcomes) }
+    return { isKept, result }
+  }
+  const key = requestKeyOf(contextOf(request))
+  const result = await db.transaction(askerOf(request), tx =>
+    onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
+  )
+  // A refusal of the whole, or the answer as versions before this one kept it.
+  if (!('told' in result)) return result
+  const isReplayed = key.idempotency?.isReplayed === true
+  const told = isReplayed ? await toldAgain(db, fields, request.caller, result.told) : result.told
+  return answer(request, told, isDry)
+}
+
+/** What is told of outcomes, after what was told `before` in the same answer. */
+function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Told[] {
+  const listed = before.reduce((sum, one) => sum + ('refused' in one ? one.refused.errors.length : 0), 0)
+  const refused = refusals(problemsMax - listed)
   return outcomes.map(one => ('refusal' in one ? { refused: refused(one.refusal) } : one))
 }
 
@@ -81,7 +111,7 @@ function toldOf(outcomes: readonly Outcome[]): Told[] {
 async function toldAgain(
   db: Queryable,
   fields: ResourceFields,
-  { caller }: ApiRequest,
+  caller: Caller,
   told: readonly Told[],
 ): Promise<Told[]> {
   const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
@@ -123,8 +153,8 @@ function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry:
  * A function that says what an operation's own request would have been refused with. An answer lists as many
  * problems as that of a single request, not as many for each operation.
  */
-function refusals() {
-  let left = problemsMax
+function refusals(most = problemsMax) {
+  let left = most
   return ({ slug, message, problems }: Refusal): ToldRefusal => {
     const { code, status, title } = errorTable[slug]
     const errors = problems.slice(0, left)

@@ -4,7 +4,6 @@ import { namedByStages } from '../deals/of-pipeline.ts'
 import type { JsonObject } from '../json.ts'
 import { needNames } from '../list/needed-scopes.ts'
 import { withNames } from '../records/names.ts'
-import type { Answer } from './answer.ts'
 import { boardAbout } from './deal-abouts.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
@@ -37,23 +36,20 @@ function boardHandler(db: ServedDatabase): Handler {
       const { records, hasMore, nextCursor } = page
       const around: JsonObject = { ...stage, hasMore, nextCursor }
       const before = `${index ? ',' : ''}${opened(around)},"records":[`
-      return [Buffer.from(before), records, Buffer.from(']}')]
+      return [Buffer.from(before), ...records, Buffer.from(']}')]
     })
     const meta = JSON.stringify({ pageSize: list.pageSize })
-    return bytes([
+    // Records pass through as the bytes that the database sent.
+    const body = [
       Buffer.from(`{"code":0,"data":${opened(head)},"stages":[`),
       ...stages.flat(),
       Buffer.from(`]},"meta":${meta}}`),
-    ])
+    ]
+    return { status: 200, body }
   }
 }
 
 /** The JSON of an object, to which members may be added. */
 function opened(object: JsonObject): string {
   return JSON.stringify(object).slice(0, -1)
-}
-
-/** Records pass through as the bytes that the database sent. */
-function bytes(parts: readonly Uint8Array[]): Answer {
-  return { status: 200, body: Buffer.concat(parts) }
 }

@@ -89,9 +89,18 @@ export function charsetOf(headers: IncomingHttpHeaders): string | undefined {
   return /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
 }
 
+/** Throws `unsupported_media_type` for a file that is sent compressed. */
+export function refuseCompressed(headers: IncomingHttpHeaders): void {
+  if (isCompressed(headers))
+    throw new Refusal('unsupported_media_type', 'Send the file without compression (Content-Encoding).')
+}
+
+function isCompressed(headers: IncomingHttpHeaders): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
+}
+
 function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
   const charset = charsetOf(headers) ?? 'utf-8'
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (/^utf-?8$/i.test(charset) && encoding === 'identity') return
+  if (/^utf-?8$/i.test(charset) && !isCompressed(headers)) return
   throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')
 }

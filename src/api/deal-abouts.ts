@@ -46,7 +46,7 @@ function described(names: readonly string[]): NonNullable<About['parameters']> {
 export const boardAbout: About = {
   ...{ id: 'deal_board', summary: 'Shows the stages of a pipeline with their deals.', tag: 'deal' },
   description:
-    'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, such as filter=pipeline_stage:eq(3), and its nextCursor as cursor. With closed_since, a stage of the kind Won or Lost has filter=deal_closed_on:gte(DAY) before its own.',
+    'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, and its nextCursor as cursor. An example: filter=pipeline_stage:eq(3). With closed_since, a stage of the kind Won or Lost has filter=deal_closed_on:gte(DAY) before its own.',
   parameters: described(boardParameters),
   answers: [
     ok(

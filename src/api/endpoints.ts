@@ -7,10 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { takesKey } from '../openapi/refusals.ts'
 import type { Admission, Admitted, Guest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
-import { charsetOf } from './body.ts'
+import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
-import { endWithCaller } from './file-end.ts'
+import { endFileEarly } from './file-end.ts'
 import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
@@ -20,6 +20,7 @@ import { transferred } from './transfer.ts'
 /** What the requests of a process have in common. */
 export type Service = {
   readonly now: () => Date
+  readonly clock: () => number
   readonly admission: Admission
   readonly connections: Connections
   readonly pipeline: Pipeline
@@ -80,7 +81,7 @@ function addGuestRoute(
 
 function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
   const { method, url, scope, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
-  const { admission, admitted, connections, pipeline } = service
+  const { admission, admitted, clock, connections, pipeline } = service
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   app.route({
     method,
@@ -90,17 +91,14 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       admitted.set(request, await admission.admit(request, scope))
       connections.trust(request.raw.socket)
       if (!isFile) refuseOtherThanJson(request, isStreamed)
+      if (uploads) refuseCompressed(request.headers)
     },
     handler: async (request, reply) => {
       const caller = admitted.get(request) as Admitted
       try {
-        const answer = await pipeline.answer(
-          requestOf(route, caller, request, reply, service),
-          scope,
-          handler,
-        )
+        const answer = await pipeline.answer(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
-          await endWithCaller(answer.body, reply, () => admission.askAgain(caller, scope))
+          await endFileEarly(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(
           reply,
           request,
@@ -122,7 +120,7 @@ function requestOf(
   { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
-  { now, connections }: Service,
+  { now, admission, connections }: Service,
 ): ApiRequest {
   const url = request.raw.url!
   const params = request.params as { [name in PathParameter]?: string }
@@ -135,6 +133,7 @@ function requestOf(
   return {
     caller,
     token,
+    latestCaller: () => admission.latest(token, scope),
     requestId: request.id,
     path: url.split('?', 1)[0]!,
     id: params.id ?? '',
@@ -165,7 +164,7 @@ export function refuse(
   connections: Connections,
 ) {
   const refusal = refusalOf(error)
-  if (!refusal) request.log.error({ err: error }, 'request failed')
+  if (!refusal || refusal.cause) request.log.error({ err: refusal?.cause ?? error }, 'request failed')
   return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 

@@ -1,22 +1,43 @@
 /** The export of a resource over HTTP (D81): what it is called, and how it ends with its client. */
 import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import type { Caller } from '../accounts/callers.ts'
 import { type ExportDatabase, openExport } from '../export/export.ts'
 import { formatOf } from '../export/formats.ts'
-import type { Places } from '../export/places.ts'
+import { Places } from '../export/places.ts'
 import { type FormatName, formats, readExportQuery } from '../export/query.ts'
+import type { SpoolQuota } from '../export/spool-file.ts'
 import { dateIn } from '../fields/iso8601.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { needNames } from '../list/needed-scopes.ts'
+import { reasonOf } from '../log.ts'
 import type { About } from '../openapi/about.ts'
 import { withNames } from '../records/names.ts'
 import { fieldsOf } from './request.ts'
 import { type AccountRoute, at, type Handler, type Readable as ReadResource } from './route.ts'
+import { supply } from './share.ts'
+
+/** How large the temporary files of a process may be that accounts share. */
+const spooledBytes = 8 * 1024 ** 3
+
+/** What the exports of a process share. */
+export type ExportLimits = { readonly places: Places; quotaOf(account: number): SpoolQuota }
+
+/** `say` is told why an export fails while it is sent, or why its temporary file can't be written. */
+export function exportLimits(say: (line: string) => void): ExportLimits {
+  const spooled = supply(spooledBytes)
+  const quotaOf = (account: number): SpoolQuota => ({
+    take: bytes => spooled.take(account, bytes),
+    giveBack: bytes => spooled.giveBack(account, bytes),
+    say,
+  })
+  return { places: new Places(), quotaOf }
+}
 
 /** GET /{resource}/export */
-export function exportRoute(db: ExportDatabase, resource: ReadResource, places: Places): AccountRoute {
+export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: ExportLimits): AccountRoute {
   const url = `/rest/api/v1/${resource}/export`
-  const handler = exportHandler(db, resource, places)
+  const handler = exportHandler(db, resource, limits)
   return { ...at('GET', url, `${resource}:read`, handler, aboutOf(resource)), isFile: true }
 }
 
@@ -39,7 +60,7 @@ function aboutOf(resource: string): About {
   }
 }
 
-function exportHandler(db: ExportDatabase, resource: string, places: Places): Handler {
+function exportHandler(db: ExportDatabase, resource: string, { places, quotaOf }: ExportLimits): Handler {
   return async request => {
     const { caller, now } = request
     const { catalog } = caller
@@ -55,11 +76,20 @@ function exportHandler(db: ExportDatabase, resource: string, places: Places): Ha
     }
     // Fastify sends no body; a stream has no length that could be told.
     if (request.isHead) return { status: 200, headers, body: Readable.from([]) }
-    const leave = await places.take(catalog.account.id)
+    const { id: account } = catalog.account
+    const place = await places.take(account)
     try {
       const ended = request.hungUp()
-      const { content, bytes } = await openExport(db, { fields, viewer: caller, request: read }, ended)
-      content.once('close', leave)
+      const asked = { fields, viewer: caller, request: read }
+      const quota = quotaOf(account)
+      const { content, bytes, made } = await openExport(db, asked, ended, quota)
+      void made.then(place.made)
+      void finished(content)
+        .catch(error => {
+          const hasLeft = ended.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+          if (!hasLeft) quota.say(`An export failed while it was sent: ${reasonOf(error)}`)
+        })
+        .then(place.sent)
       // Whoever left before the answer began reads nothing of it.
       ended.addEventListener('abort', () => content.destroy())
       if (ended.aborted) content.destroy()
@@ -67,7 +97,8 @@ function exportHandler(db: ExportDatabase, resource: string, places: Places): Ha
       const length = bytes === null ? {} : { 'content-length': String(bytes) }
       return { status: 200, headers: { ...headers, ...length }, body: content }
     } catch (error) {
-      leave()
+      place.made()
+      place.sent()
       throw error
     }
   }

@@ -84,7 +84,7 @@ function metadataAbouts(): { readonly [operation in 'list' | 'dropdown' | 'form'
       parameters: [
         asked(
           'name',
-          'The internal name of the field, such as won_reason.',
+          'The internal name of the field. An example: won_reason.',
           { type: 'string', minLength: 1 },
           { required: true },
         ),
@@ -130,12 +130,11 @@ function optionAbouts(): {
     refuses: ['not_a_dropdown', 'field_not_found', 'record_not_found', ...changing],
   }
   const answers = [ok('The option.', option, ['etag'])]
-  const body = { ...named('option_input'), required: ['name'] }
   return {
     createOption: {
       ...{ ...change, id: 'option_create', summary: 'Adds an option to a field.' },
       ...{
-        body: { schema: body },
+        body: { schema: named('option_new') },
         answers: [created(option)],
       },
     },

@@ -86,7 +86,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   }
 }
 
-const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding']
+const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding', 'sheet', 'header']
 
 function readUpload({ query, charset }: ApiRequest): {
   resource: string
@@ -99,6 +99,8 @@ function readUpload({ query, charset }: ApiRequest): {
     name = null,
     delimiter,
     encoding = charset,
+    sheet,
+    header,
   } = readParameters(query, parameters, ['resource', 'format'])
   const told = formats.find(one => one === format)
   const problems = new Problems()
@@ -107,9 +109,16 @@ function readUpload({ query, charset }: ApiRequest): {
     wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)
   if (!told) wrong('format', `format must be one of ${formats.join(', ')}.`)
   if (name && name.length > 255) wrong('name', 'name has at most 255 characters.')
+  const isLine = header === undefined || /^\d{1,7}$/.test(header)
+  if (!isLine) wrong('header', 'header must be the number of a line, or 0.')
   if (name?.includes('\0')) wrong('name', 'name must not have a NUL character.')
   refuse(problems, 'The query could not be read.')
-  const given = { ...(delimiter ? { delimiter } : {}), ...(encoding ? { encoding } : {}) }
+  const given = {
+    ...(delimiter ? { delimiter } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(sheet ? { sheet } : {}),
+    ...(header ? { header: Number(header) } : {}),
+  }
   return { resource: resource!, source: { format: told!, ...given }, name }
 }
 

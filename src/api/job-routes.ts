@@ -1,6 +1,8 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84), and what they are (D90). */
 import type { Schema } from '../fields/field.ts'
+import { anyObject } from '../fields/kinds/schemas.ts'
 import { actions as duplicateActions, formats, importedResources } from '../imports/plan.ts'
+import { dateOrders } from '../imports/texts.ts'
 import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
 import { batchedResources } from './batch.ts'
 import { fileTypes, importHandlers } from './imports.ts'
@@ -112,10 +114,14 @@ function uploadAbout(): About {
       parameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
       parameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
       parameter('encoding', 'Of CSV and JSON lines; else that of the media type, or found out.', text),
+      parameter('sheet', 'The name of a sheet of XLSX; else the first that is visible.', text),
+      parameter('header', 'The line of the columns’ names, 0: there are none; else found out.', {
+        ...{ type: 'integer', minimum: 0, maximum: 1_000_000 },
+      }),
     ],
     body: { schema: { type: 'string', format: 'binary' }, mediaTypes: fileTypes },
     answers: [made],
-    refuses: ['malformed_request', 'validation_failed'],
+    refuses: ['malformed_request', 'validation_failed', 'storage_unavailable'],
     takesKey: false,
   }
 }
@@ -126,17 +132,29 @@ function parameter(name: string, description: string, schema: Schema, required =
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
 }
 
+/** What needs each column of a file to be mapped or left out. */
+const asks: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])
+
 function actionAbout(kind: 'job' | 'import', action: JobAction): About {
   return {
     ...{ id: `${kind}_${action}`, summary: words[action], tag: kind },
     answers: [told],
-    refuses: ['record_not_found', 'wrong_state'],
+    refuses: [
+      'record_not_found',
+      'wrong_state',
+      ...(asks.has(action) ? (['validation_failed'] as const) : []),
+    ],
     takesKey: false,
   }
 }
 
 function bulkRoute(service: JobService, resource: Readable): AccountRoute {
-  const filter = { type: ['string', 'array', 'null'], items: { type: 'string' } }
+  const filter = {
+    type: ['string', 'array'],
+    minLength: 1,
+    minItems: 1,
+    items: { type: 'string', minLength: 1 },
+  }
   const properties = { filter, changes: named(`${resource}_input`) }
   return at('POST', `${base}/${resource}/bulk`, `${resource}:write`, bulkHandler(service, resource), {
     ...{
@@ -146,7 +164,9 @@ function bulkRoute(service: JobService, resource: Readable): AccountRoute {
     },
     description: 'A job does it, one record after the other; it can be taken back.',
     parameters: tried,
-    body: { schema: { type: 'object', properties, required: ['changes'], additionalProperties: false } },
+    body: {
+      schema: { type: 'object', properties, required: ['filter', 'changes'], additionalProperties: false },
+    },
     answers: [made],
     refuses: ['validation_failed'],
   })
@@ -156,11 +176,18 @@ function importChange(): Schema {
   const members = (properties: Schema) => ({ type: 'object', properties, additionalProperties: false })
   const item = members({ column: { type: 'integer', minimum: 0 }, field: { type: ['string', 'null'] } })
   const properties = {
-    mapping: { type: 'array', items: { ...item, required: ['column', 'field'] } },
-    values: { type: 'object', additionalProperties: { type: 'object' } },
-    defaults: { type: 'object', description: 'Values of the rows that say nothing of a target.' },
+    mapping: {
+      ...{ type: ['array', 'null'], items: { ...item, required: ['column', 'field'] } },
+      description: 'null: as it was guessed. A column with the field null is left out.',
+    },
+    confirm: {
+      type: 'boolean',
+      description: 'Open columns become what they are guessed to be, or are left out.',
+    },
+    values: { type: 'object', additionalProperties: anyObject },
+    defaults: { ...anyObject, description: 'Values of the rows that say nothing of a target.' },
     duplicates: members({ by: { type: ['string', 'null'] }, action: { enum: [...duplicateActions] } }),
-    formats: members({ date: { enum: ['dmy', 'mdy', 'ymd', null] }, decimal: { enum: ['.', ',', null] } }),
+    formats: members({ date: { enum: [...dateOrders, null] }, decimal: { enum: ['.', ',', null] } }),
   }
   return members(properties)
 }

@@ -1,7 +1,7 @@
 /** Jobs over HTTP (D84): what there are, what they are told to do, and bulk changes (D82). */
 import type { Caller } from '../accounts/callers.ts'
-import { problemAt, Refusal } from '../errors.ts'
-import { importJson, withLines } from '../imports/json.ts'
+import { type Problem, type Problems, problemAt, Refusal } from '../errors.ts'
+import { importJson, requireAnswers, withLines } from '../imports/json.ts'
 import { peopleOf } from '../imports/people.ts'
 import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
@@ -19,7 +19,7 @@ import {
   readJob,
 } from '../jobs/store.ts'
 import type { JobWorker } from '../jobs/worker.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { refuse, unknownParameters, unreadable, wholeNumber } from '../list/parameters.ts'
 import { onceByKey, storedResponse } from '../records/idempotency.ts'
 import { withNames } from '../records/names.ts'
@@ -166,6 +166,8 @@ export async function act(
   // A file may never arrive whole: it must not count as open for long.
   if (job.kind === 'import' && job.total === null && action !== 'cancel')
     throw wrongState(job, action, 'its file is still being read')
+  if (job.kind === 'import' && from[action].includes(job.state) && (action === 'run' || action === 'dry_run'))
+    requireAnswers(job, nameable(request.caller, job.resource))
   const told = await tell(db, job, action, askedBy(request))
   if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
   if (told.state === 'running') worker.wake(told)
@@ -208,31 +210,48 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
   return new Refusal('wrong_state', `The job ${id} can't ${action.replace('_', ' ')}: ${is}.`)
 }
 
+/** The filter of a bulk change that means all records (D82). */
+export const everyRecord = 'all'
+
 async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
   const body = bodyOf(request)
-  const wrong = (path: string, code: string, message: string) =>
-    new Refusal('validation_failed', 'The bulk change could not be read.', [problemAt(path, code, message)])
-  if (!isObject(body)) throw wrong('', 'wrong_type', 'The body must be an object.')
+  const refused = (problems: readonly Problem[] | Problems) =>
+    new Refusal('validation_failed', 'The bulk change was not begun.', problems)
+  if (!isObject(body)) throw refused([problemAt('', 'wrong_type', 'The body must be an object.')])
   const unknown = unknownMembers(body, ['filter', 'changes'])
-  if (unknown.count) throw new Refusal('validation_failed', 'The bulk change could not be read.', unknown)
+  if (unknown.count) throw refused(unknown)
   const { filter = null, changes = null } = body
-  const filters = filter === null ? [] : [filter].flat()
-  if (!filters.every(one => typeof one === 'string'))
-    throw wrong('/filter', 'wrong_type', 'filter must be a text or a list of texts, as a list takes it.')
-  if (!isObject(changes))
-    throw wrong('/changes', 'required', 'changes must be an object with what is to be changed.')
-  if (Object.keys(changes).length === 0) throw wrong('/changes', 'required', 'changes must have a field.')
-  await refuseUnreadable(db, request, resource, changes)
-  return { filter: filters as string[], changes }
+  const problems = [...filterProblems(filter), ...(await changesProblems(db, request, resource, changes))]
+  if (problems.length) throw refused(problems)
+  return {
+    filter: filter === everyRecord ? [] : ([filter].flat() as string[]),
+    changes: changes as JsonObject,
+  }
 }
 
-/** Throws what is wrong with the changes themselves, whichever record they are made to. */
-async function refuseUnreadable(
+/** A filter must be given: one that was forgotten would change every record. */
+function filterProblems(filter: Json): Problem[] {
+  const filters = filter === null ? [] : [filter].flat()
+  if (!filters.every(one => typeof one === 'string')) {
+    const message = 'filter must be a text or a list of texts, as a list takes it.'
+    return [problemAt('/filter', 'wrong_type', message)]
+  }
+  if (filters.length > 0 && filters.every(one => one.trim() !== '')) return []
+  const hint = `Say which records, such as "id:in(1,2)", or "${everyRecord}" for all of them.`
+  return [{ ...problemAt('/filter', 'required', 'filter must say which records are changed.'), hint }]
+}
+
+/** What is wrong with the changes themselves, whichever record they are made to. */
+async function changesProblems(
   db: Queryable,
   request: ApiRequest,
   resource: string,
-  changes: JsonObject,
-): Promise<void> {
+  changes: Json,
+): Promise<Problem[]> {
+  if (!isObject(changes))
+    return [problemAt('/changes', 'required', 'changes must be an object with what is to be changed.')]
+  if (Object.keys(changes).length === 0)
+    return [problemAt('/changes', 'required', 'changes must have a field.')]
   const fields = fieldsOf(request, resource)
   const { catalog } = request.caller
   const { problems, warnings } = await withNames(db, request.caller, names =>
@@ -246,8 +265,7 @@ async function refuseUnreadable(
     .map(({ field, code, path = `/${field}` }) => ({
       ...{ field, path, code, message: `${path.slice(1)} is read-only for you: leave it out.` },
     }))
-  const at = [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
-  if (at.length) throw new Refusal('validation_failed', "The changes can't be made to any record.", at)
+  return [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
 }
 
 /** Whose jobs a caller sees: an administrator all of the account. */

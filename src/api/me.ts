@@ -1,6 +1,7 @@
 /** `/me` over HTTP: who asks, what they may do (D66), and how they want dates and numbers shown (D134). */
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
+import { mayFollow } from '../events/query.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { readRecord } from '../records/read.ts'
@@ -71,6 +72,7 @@ function answerOf(caller: Caller, record: string): Answer {
       account: caller.catalog.account,
       user: { id, name, email, role, time_zone, locale },
       scopes: [...caller.rights.scopes],
+      follows_events: mayFollow(caller.catalog, caller.rights),
       token: caller.token,
       session: caller.session,
     }),

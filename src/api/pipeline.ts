@@ -3,29 +3,24 @@
  * handler is tried once more on a newer catalog. Admission comes before (admission.ts). Knows no HTTP
  * library.
  */
-import type { Caller, Callers } from '../accounts/callers.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
-import { allowed } from './admission.ts'
 import type { Answer } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
 export type Pipeline = {
-  /** Answers a request with a handler that needs this scope. Throws what the handler throws. */
-  answer(request: ApiRequest, scope: string, handler: Handler): Promise<Answer>
+  /** Answers a request with a handler. Throws what the handler throws. */
+  answer(request: ApiRequest, handler: Handler): Promise<Answer>
 }
 
-export function openPipeline(db: Queryable, callers: Callers): Pipeline {
+export function openPipeline(db: Queryable): Pipeline {
   const withIdempotency = idempotency(db)
   return {
-    answer: (request, scope, handler) =>
-      withIdempotency(request, handler, () => {
-        const latestCaller = async () => allowed(await callers.identifyNow(request.token), scope)
-        return retriedOnNewerCatalog(request, handler, latestCaller)
-      }),
+    answer: (request, handler) =>
+      withIdempotency(request, handler, () => retriedOnNewerCatalog(request, handler)),
   }
 }
 
@@ -43,16 +38,12 @@ const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
  * Tries a refused request once more if the catalog is newer (D52). It is safe, because a refused request has
  * changed nothing.
  */
-async function retriedOnNewerCatalog(
-  request: ApiRequest,
-  handler: Handler,
-  latestCaller: () => Promise<Caller>,
-): Promise<Answer> {
+async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Promise<Answer> {
   try {
     return await handler(request)
   } catch (error) {
     if (!(error instanceof Refusal && judgedByCatalog.has(error.slug))) throw error
-    const caller = await latestCaller()
+    const caller = await request.latestCaller()
     if (caller.catalog === request.caller.catalog) throw error
     return handler({ ...request, caller })
   }

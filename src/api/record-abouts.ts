@@ -1,6 +1,16 @@
 /** What the routes of every resource are, for the OpenAPI document (D90). */
 import type { ErrorSlug } from '../errors.ts'
-import { type About, type Answered, created, deleted, enveloped, named, ok, tried } from '../openapi/about.ts'
+import {
+  type About,
+  type Answered,
+  created,
+  deleted,
+  enveloped,
+  named,
+  ok,
+  refined,
+  tried,
+} from '../openapi/about.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
 import { takesDryRun } from './dry-run.ts'
 import { historyAbout } from './event-abouts.ts'
@@ -221,11 +231,9 @@ export const searchAbout: About = {
 /** Making or rotating a token answers its secret once. */
 export function tokenAbouts(): { readonly [operation in 'create' | 'rotate']: About } {
   const { create } = recordAbouts('token', false)
-  const secret = {
-    ...named('token_read'),
-    properties: { token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' } },
-    required: ['token'],
-  }
+  const secret = refined('token_read', {
+    token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' },
+  })
   const made = { ...create, parameters: tried }
   return {
     create: { ...made, answers: [created(enveloped(secret, named('write_meta')))] },

@@ -5,7 +5,7 @@ import { readKnownList } from '../list/known-list.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
 import { needNames } from '../list/needed-scopes.ts'
 import type { Parameters } from '../list/parameters.ts'
-import { readRecordQuery } from '../list/query.ts'
+import { listParameters, readRecordQuery } from '../list/query.ts'
 import { expandedRecord } from '../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../records/read.ts'
 import { isShownWhole } from '../records/rendered-record.ts'
@@ -13,7 +13,7 @@ import type { BytesReader, Queryable } from '../records/store.ts'
 import { readTold, toldBy } from '../records/upsert.ts'
 import { type Answer, pageAnswer, readAnswer } from './answer.ts'
 import { inPast } from './past.ts'
-import { type ApiRequest, fieldsOf, idOf, parametersOf } from './request.ts'
+import { type ApiRequest, fieldsOf, idOf, parametersOf, withPaths } from './request.ts'
 import type { Handler } from './route.ts'
 
 /** What handlers need of a database. Reads that may take long, such as lists, wait for the account's turn. */
@@ -50,7 +50,9 @@ export function recordHandlers(db: ServedDatabase, resource: string): RecordHand
         readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
       ),
     list: request => list(db, resource, request, request.query),
-    search: request => list(db, resource, request, parametersOf(request)),
+    search: withPaths(request =>
+      list(db, resource, request, parametersOf(request, listParameters, fieldsOf(request, resource))),
+    ),
   }
 }
 

@@ -16,18 +16,23 @@ import {
   type JsonObject,
   parseExactly,
   pointerStep,
+  type RawNumber,
 } from '../json.ts'
-import type { Parameters } from '../list/parameters.ts'
+import { type Parameters, refuse, unknownParameters, unreadable } from '../list/parameters.ts'
+import { saidElsewhere } from '../list/parameters-elsewhere.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Context } from '../records/save.ts'
 import type { Viewer } from '../rights/visibility.ts'
+import type { Handler } from './route.ts'
 import type { Visitor } from './visitor.ts'
 
 export type ApiRequest = {
   readonly caller: Caller
   /** the caller's secret; never to be logged */
   readonly token: string
+  /** The caller as the database knows them now. Throws where they may no longer do this. */
+  latestCaller(): Promise<Caller>
   /** the X-Request-Id, sent or made */
   readonly requestId: string
   readonly path: string
@@ -123,7 +128,7 @@ export function idempotencyOf(
   return { key: `${actor}:${key}`, hash, isReplayed: false }
 }
 
-export function fieldsOf({ caller }: ApiRequest, resource: string): ResourceFields {
+export function fieldsOf({ caller }: Pick<ApiRequest, 'caller'>, resource: string): ResourceFields {
   return caller.catalog.resources.get(resource)!
 }
 
@@ -140,7 +145,8 @@ export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
 }
 
 export function bodyOf({ body }: ApiRequest): Json {
-  if (body === undefined) throw new Refusal('malformed_json', 'The request needs a JSON body.')
+  if (body === undefined)
+    throw new Refusal('malformed_json', 'The request needs a JSON body: an object with its members.')
   return body
 }
 
@@ -191,38 +197,68 @@ export function readQuery(url: string): Parameters {
 }
 
 /**
- * The parameters of the URL, and those that the body gives as JSON (D32). Numbers and booleans become text.
- * An array of filters becomes several filters, and any other array its values separated by commas. An empty
- * body gives none.
+ * The parameters of the URL, and those that the body gives as JSON (D32): of those that are `known`, null is
+ * none. Numbers and booleans become text. An array of filters becomes several filters, and any other array
+ * its values separated by commas. An empty body gives none. Throws `malformed_query` where one is no text,
+ * with every parameter that there is not.
  */
-export function parametersOf({ query, body }: ApiRequest): Parameters {
+export function parametersOf(
+  { query, body }: ApiRequest,
+  known: readonly string[],
+  fields: ResourceFields,
+): Parameters {
   if (body !== undefined && !isObject(body))
     throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
   const parameters = new Map(query)
+  const wrong: string[] = []
   for (const [name, value] of Object.entries(body ?? {})) {
-    if (value === null) continue
-    const texts = Array.isArray(value)
-      ? value.map(item => parameterText(name, item))
-      : [parameterText(name, value)]
+    const isKnown = known.includes(name)
+    if (value === null && isKnown) continue
+    const items = Array.isArray(value) ? value : [value]
+    if (isKnown && !items.every(isText)) wrong.push(name)
+    const texts = items.map(item => (isText(item) ? textOf(item) : JSON.stringify(item).slice(0, shownMax)))
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
-    const inAddress = parameters.get(name)
-    parameters.set(name, inAddress ? [...inAddress, ...joined] : joined)
+    parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
+  if (wrong.length) refuseWrong(wrong, unknownParameters(parameters, known, saidElsewhere(fields, known)))
   return parameters
 }
 
-function parameterText(name: string, value: Json): string {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (isRawNumber(value)) return value.rawJSON
-  const problem = {
-    field: null,
-    path: `/${name}`,
-    parameter: name,
-    code: 'wrong_type',
-    message: `${name} must be a text or a number.`,
+/** What a handler refuses of a parameter that the body gives has its path in the body (D32). */
+export function withPaths(handler: Handler): Handler {
+  return async request => {
+    try {
+      return await handler(request)
+    } catch (error) {
+      const { body } = request
+      if (!(error instanceof Refusal) || !isObject(body ?? null)) throw error
+      const problems = error.problems.map(problem =>
+        problem.path === '' && Object.hasOwn(body as object, `${problem.parameter}`)
+          ? { ...problem, path: `/${pointerStep(`${problem.parameter}`)}` }
+          : problem,
+      )
+      throw new Refusal(error.slug, error.message, problems, error.headers)
+    }
   }
-  throw new Refusal('malformed_query', 'The list query could not be read.', [problem])
+}
+
+/** How much is shown of what is no parameter. */
+const shownMax = 1000
+
+function isText(value: Json): value is string | number | boolean | RawNumber {
+  return ['string', 'number', 'boolean'].includes(typeof value) || isRawNumber(value)
+}
+
+function textOf(value: string | number | boolean | RawNumber): string {
+  return isRawNumber(value) ? value.rawJSON : String(value)
+}
+
+function refuseWrong(names: readonly string[], problems: Problems): void {
+  for (const name of names) {
+    const told = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
+    problems.add(() => ({ ...told, message: `${name} must be a text or a number.` }))
+  }
+  refuse(problems, unreadable)
 }
 
 /**

@@ -7,7 +7,6 @@ import type { BackgroundJobs } from '../administration/background-jobs.ts'
 import type { Database } from '../db/open.ts'
 import { pipelineMoves, stageMoves } from '../deals/move.ts'
 import type { Followers } from '../events/followers.ts'
-import { Places } from '../export/places.ts'
 import type { JobWorker } from '../jobs/worker.ts'
 import type { About } from '../openapi/about.ts'
 import type { Queryable } from '../records/store.ts'
@@ -15,13 +14,14 @@ import { followScope } from '../rights/scopes.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { ownerMoves } from '../users/hand-over.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
+import { accountRoutes } from './account.ts'
 import type { Answer } from './answer.ts'
 import { boardRoute } from './board.ts'
 import { docsHandler } from './docs.ts'
 import { withDryRun } from './dry-run.ts'
 import { feedAbout } from './event-abouts.ts'
 import { feedHandler } from './events.ts'
-import { exportRoute } from './export.ts'
+import { exportLimits, exportRoute } from './export.ts'
 import { fieldAbouts } from './field-abouts.ts'
 import { fieldHandlers, withoutNewIds } from './fields.ts'
 import { funnelRoute } from './funnel.ts'
@@ -54,19 +54,20 @@ export type RouteParts = {
   readonly now: () => Date
   readonly worker: WebhookWorker
   readonly jobWorker: JobWorker
+  readonly say: (line: string) => void
 }
 
 export function routes(parts: RouteParts): readonly Route[] {
-  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker } = parts
+  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
   /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
     await Promise.race([jobs.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
   }
-  const places = new Places()
+  const limits = exportLimits(say)
   const records = (resource: Readable, more: Pick<RecordService, 'moves' | 'given'> = {}) => [
     ...recordRoutes(resource, { db, resource, configured, retentionDays, ...more }),
-    exportRoute(db, resource, places),
+    exportRoute(db, resource, limits),
   ]
   const webhooks = { db, worker, now }
   const table: readonly Route[] = [
@@ -97,6 +98,7 @@ export function routes(parts: RouteParts): readonly Route[] {
       ({ method, url }) =>
         url.endsWith('/list') || (['GET', 'PUT', 'PATCH'].includes(method) && !url.includes('/by/')),
     ),
+    ...accountRoutes(db, configured),
     at('GET', '/rest/api/v1/search', 'any', searchHandler(db), searchAbout),
     {
       ...at('GET', '/rest/api/v1/event', followScope, feedHandler({ db, callers, followers }), feedAbout),

@@ -2,20 +2,31 @@
  * How an answer goes over the network (D89): not at all, where the client has it already, and compressed
  * where the client asks for that. Knows no route.
  */
-import { Readable } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Answer } from './answer.ts'
 
 /** Less is not worth it: a packet holds that much. */
 const worthCompressing = 1024
+/** What is longer is sent piece by piece: to put it together would hold up everything else. */
+const pieceBytes = 256 * 1024
 const brotli = promisify(brotliCompress)
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-const codings: { readonly [name: string]: (body: string | Buffer) => Promise<Buffer> } = {
-  br: body => brotli(body, quickly),
-  gzip: promisify<string | Buffer, Buffer>(gzip),
+type Coding = {
+  readonly whole: (body: string | Buffer) => Promise<Buffer>
+  readonly stream: () => Transform
 }
+const codings: { readonly [name: string]: Coding } = {
+  br: { whole: body => brotli(body, quickly), stream: () => createBrotliCompress(quickly) },
+  gzip: { whole: promisify<string | Buffer, Buffer>(gzip), stream: createGzip },
+}
+
+type Pieces = readonly Uint8Array[]
+
+/** An answer in the form in which it is sent. */
+type Transferred = Answer & { readonly body: string | Buffer | Readable }
 
 /** What a request says about the answer that it wants. */
 export type Wanted = {
@@ -28,11 +39,52 @@ export async function transferred(
   answer: Answer,
   { method, headers }: Wanted,
   vary: string,
-): Promise<Answer> {
+): Promise<Transferred> {
   const { 'if-none-match': known, 'accept-encoding': accepted } = headers
   const isRead = method === 'GET' || method === 'HEAD'
   if (known && isRead && isKnown(answer, String(known))) return { ...answer, status: 304, body: '' }
-  return accepted ? compressed(answer, String(accepted), vary) : answer
+  return streamed(accepted ? await compressed(joined(answer), String(accepted), vary) : joined(answer))
+}
+
+/** Pieces that are short all together become one. */
+function joined(answer: Answer): Answer {
+  const { body } = answer
+  return !isInPieces(body) || lengthOf(body) > pieceBytes ? answer : { ...answer, body: Buffer.concat(body) }
+}
+
+/** Pieces that are long all together become a stream, whose length is known. */
+function streamed(answer: Answer): Transferred {
+  const { body, headers } = answer
+  if (!isInPieces(body)) return { ...answer, body }
+  const length = { 'content-length': String(lengthOf(body)) }
+  return { ...answer, headers: { ...headers, ...length }, body: streamOf(body) }
+}
+
+function isInPieces(body: Answer['body']): body is Pieces {
+  return Array.isArray(body)
+}
+
+function lengthOf(pieces: Pieces): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+function streamOf(pieces: Pieces): Readable {
+  return Readable.from(ofOneSize(pieces), { objectMode: false })
+}
+
+/** The same bytes in pieces that are neither too long for one turn of the event loop nor very many. */
+function* ofOneSize(pieces: Pieces): Generator<Uint8Array> {
+  let gathered: Uint8Array[] = []
+  for (const long of pieces)
+    for (let at = 0; at < long.length; at += pieceBytes) {
+      const piece = long.subarray(at, at + pieceBytes)
+      if (lengthOf(gathered) + piece.length > pieceBytes) {
+        yield Buffer.concat(gathered)
+        gathered = []
+      }
+      gathered.push(piece)
+    }
+  yield Buffer.concat(gathered)
 }
 
 /** Whether the client names the answer's tag (RFC 9110 §13.1.2): a weak one will do. */
@@ -44,12 +96,12 @@ function isKnown({ status, headers = {} }: Answer, known: string): boolean {
 
 async function compressed(answer: Answer, accepted: string, vary: string): Promise<Answer> {
   const { body, headers } = answer
-  if (body instanceof Readable || body.length < worthCompressing) return answer
+  if (body instanceof Readable || (!isInPieces(body) && body.length < worthCompressing)) return answer
   const coding = codingOf(accepted)
   const etag = headers?.etag
   return {
     ...answer,
-    body: coding ? await codings[coding]!(body) : body,
+    body: coding ? await inCoding(codings[coding]!, body) : body,
     headers: {
       ...headers,
       vary: vary ? `${vary}, accept-encoding` : 'accept-encoding',
@@ -57,6 +109,11 @@ async function compressed(answer: Answer, accepted: string, vary: string): Promi
       ...(coding && { 'content-encoding': coding, ...(typeof etag === 'string' && { etag: `W/${etag}` }) }),
     },
   }
+}
+
+function inCoding({ whole, stream }: Coding, body: string | Buffer | Pieces): Promise<Buffer> | Readable {
+  // A stream that fails, or is left by its client, ends the other; nobody else has to know.
+  return isInPieces(body) ? pipeline(streamOf(body), stream(), () => {}) : whole(body)
 }
 
 /** The coding that Accept-Encoding likes best (RFC 9110 §12.5.3), of equal ones the smaller; or undefined. */

@@ -99,8 +99,14 @@ function isOrigin(sent: string | undefined, own: string): boolean {
 /** A name or an address of RFC 3986 §3.2.2, and a port. */
 const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
-/** Throws `malformed_request` where Host is none (RFC 9110 §7.2). HTTP/1.0 needs no Host. */
-export function refuseWrongHost({ headers }: FastifyRequest): void {
+/**
+ * Throws `malformed_request` where Host is none (RFC 9110 §7.2), or is sent twice (RFC 9112 §3.2). HTTP/1.0
+ * needs no Host.
+ */
+export function refuseWrongHost({ headers, raw }: FastifyRequest): void {
+  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0)
+  if (names.filter(name => name.toLowerCase() === 'host').length > 1)
+    throw new Refusal('malformed_request', 'Host must be sent once.')
   if (headers.host === undefined || host.test(headers.host)) return
   throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
 }

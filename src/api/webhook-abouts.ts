@@ -1,5 +1,5 @@
 /** What the routes of webhooks are, for the OpenAPI document (D72, D90). */
-import { type About, created, enveloped, named, ok } from '../openapi/about.ts'
+import { type About, created, enveloped, named, ok, refined } from '../openapi/about.ts'
 import { recordAbouts } from './record-abouts.ts'
 
 export type WebhookOperation = 'create' | 'rotate' | 'test' | 'replay' | 'deliveries' | 'replayDelivery'
@@ -16,13 +16,9 @@ export function webhookAbouts(): Abouts<WebhookOperation> {
 /** Making or rotating a webhook answers its secret once. */
 function savingAbouts(): Abouts<'create' | 'rotate'> {
   const { parameters: _, ...made } = recordAbouts('webhook', false).create
-  const secret = {
-    ...named('webhook_read'),
-    properties: {
-      secret: { type: ['string', 'null'], description: 'What signs deliveries; it is shown this once.' },
-    },
-    required: ['secret'],
-  }
+  const secret = refined('webhook_read', {
+    secret: { type: ['string', 'null'], description: 'What signs deliveries; it is shown this once.' },
+  })
   const told = enveloped(secret, named('write_meta'))
   return {
     create: { ...made, answers: [created(told)] },

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../errors.ts'
 import { nearest } from '../fields/nearest.ts'
-import { pluralOf } from '../fields/synonyms.ts'
+import { ourResource, pluralOf } from '../fields/synonyms.ts'
 import type { Route } from './route.ts'
 
 const base = '/rest/api/v1'
@@ -12,6 +12,16 @@ const base = '/rest/api/v1'
 const longestPath = 200
 /** What other systems call a list. */
 const listWords = new Set(['list', 'search', 'all', 'view', 'query', 'filter'])
+const newWords = new Set(['new', 'create', 'add'])
+/** What other systems have once for all resources. */
+const forAll: ReadonlyMap<string, string> = new Map([
+  ['batch', `POST ${base}/{resource}/batch`],
+  ['composite', `POST ${base}/{resource}/batch`],
+  ...['query', 'soql', 'sql', 'graphql'].map(word => [word, `GET ${base}/{resource}/view/list`] as const),
+  ['upsert', `PUT ${base}/{resource}/by/{field}/{value}`],
+])
+/** What paths begin with elsewhere, before the resource. */
+const otherBases = /^(\/(rest|api|crm|services|data|items|objects|sobjects|records|v\d+(\.\d+)?))+(?=\/|$)/i
 
 /** What a path begins with before its first id, at each of its steps; the path itself where it has none. */
 function beginnings(url: string): string[] {
@@ -21,7 +31,13 @@ function beginnings(url: string): string[] {
 
 /** The routes of a service, by path. */
 export class Paths {
-  readonly #table: readonly { readonly method: string; readonly url: string; readonly pattern: RegExp }[]
+  readonly #table: readonly {
+    readonly method: string
+    readonly url: string
+    readonly pattern: RegExp
+    /** the same, where ids are numbers */
+    readonly exact: RegExp
+  }[]
   /** the paths without an id, and what longer paths begin with before their first one */
   readonly #fixed: ReadonlySet<string>
   /** the first word of each path below the base */
@@ -32,6 +48,7 @@ export class Paths {
       method,
       url,
       pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
+      exact: new RegExp(`^${url.replace(/:(id|option)\b/g, '\\d+').replace(/:\w+/g, '[^/]+')}$`),
     }))
     this.#fixed = new Set(table.flatMap(({ url }) => beginnings(url)))
     this.#words = [...new Set(table.flatMap(({ url }) => (url.startsWith(base) ? [url.split('/')[4]!] : [])))]
@@ -56,31 +73,52 @@ export class Paths {
   refusal(method: string, path: string): Refusal {
     const methods = this.#methodsOf(path)
     const meant = path.length > longestPath ? null : this.#meant(method === 'HEAD' ? 'GET' : method, path)
-    const instead = meant ? ` Did you mean ${method} ${meant}?` : ''
+    const instead = meant ? ` Did you mean ${meant}?` : ''
     if (methods.length === 0) return new Refusal('route_not_found', `There is nothing at ${path}.${instead}`)
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
     return new Refusal('method_not_allowed', `${path} takes only ${allow}.${instead}`, [], { allow })
   }
 
-  #methodsOf(path: string): string[] {
-    const its = this.#table.filter(({ url, pattern }) => pattern.test(path) && !this.isMistaken(url, path))
+  #methodsOf(path: string, how: 'pattern' | 'exact' = 'pattern'): string[] {
+    const its = this.#table.filter(route => route[how].test(path) && !this.isMistaken(route.url, path))
     return [...new Set(its.map(({ method }) => method))]
   }
 
-  /** The path that a method takes and that `path` comes near to, or null. */
+  /** The method and the path that a request comes near to, or null. */
   #meant(method: string, path: string): string | null {
-    const own = path
-      .replace(/^(\/(rest|api|crm|v\d+(\.\d+)?))+(?=\/|$)/i, '')
-      .split('/')
-      .filter(Boolean)
+    const own = path.replace(otherBases, '').split('/').filter(Boolean)
     const [first = '', ...rest] = own.map(step => step.toLowerCase())
-    const word =
-      this.#words.find(known => first === known || first === pluralOf(known)) ?? nearest(first, this.#words)
-    if (!word) return null
+    const word = this.#wordOf(first)
+    if (!word) return forAll.get(first) ?? null
     const isList = rest.length === 0 || (rest.length === 1 && listWords.has(rest[0]!))
     const lists = isList ? [`${base}/${word}/view/list`, `${base}/${word}/list`] : []
-    const tried = [`${base}/${[word, ...rest].join('/')}`, ...lists.filter(one => this.#fixed.has(one))]
-    const found = tried.filter(one => this.#methodsOf(one).includes(method))
-    return found.find(one => one !== path) ?? null
+    const tried = [
+      [word, ...rest].join('/'),
+      ...(rest.length === 1 && newWords.has(rest[0]!) ? [word] : []),
+      ...(rest[0] === 'batch' ? [`${word}/batch`] : []),
+      ...(rest.length === 2 && rest[0] === 'view' ? [`${word}/${rest[1]}`] : []),
+      // Values keep their case.
+      ...(rest.length === 2 ? [`${word}/by/${rest[0]}/${own[2]}`] : []),
+    ].map(one => `${base}/${one}`)
+    const takes = (one: string, how = method) => this.#methodsOf(one, 'exact').includes(how)
+    const all = [...tried, ...lists.filter(one => this.#fixed.has(one))]
+    const found = all.find(one => takes(one) && one !== path)
+    if (found) return `${method} ${found}`
+    const one = `${base}/${word}/${rest[0]}`
+    if (rest.length === 1 && method === 'POST' && takes(one, 'PATCH')) return `PATCH ${one}`
+    if (rest.length === 0 && takes(`${base}/${word}/1`)) return `${method} ${base}/${word}/{id}`
+    const by = `${base}/${word}/by`
+    return rest[0] === 'upsert' && this.#fixed.has(by) ? `PUT ${by}/{field}/{value}` : null
+  }
+
+  /** The first word of a path below the base that is meant. */
+  #wordOf(said: string): string | null {
+    const isKnown = (known: string) => said === known || said === pluralOf(known)
+    const elsewhere = ourResource(said)
+    return (
+      this.#words.find(isKnown) ??
+      this.#words.find(known => known === elsewhere) ??
+      nearest(said, this.#words)
+    )
   }
 }

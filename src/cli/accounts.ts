@@ -1,13 +1,16 @@
 /** The commands of accounts (D67), on an open database. */
-import { allAccounts, announceDeletion, renameAccount, restoreAccount } from '../accounts/accounts.ts'
+import { allAccounts, announceDeletion, restoreAccount } from '../accounts/accounts.ts'
 import { alone } from '../accounts/alone.ts'
 import { createAccount } from '../accounts/create.ts'
+import { currencyCode } from '../accounts/currencies.ts'
 import { createSample } from '../accounts/sample.ts'
+import { accountName, changeSettings, type Recalculated, timeZone } from '../accounts/settings.ts'
 import { createToken } from '../accounts/tokens.ts'
+import type { JsonObject } from '../json.ts'
 import type { Queryable } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
 import { administers } from '../users/access.ts'
-import { type Command, CommandRefusal } from './command.ts'
+import { type Command, CommandRefusal, type Given } from './command.ts'
 import { tableOf } from './help.ts'
 import { told } from './printable.ts'
 import { findAccount, operatorOf } from './whom.ts'
@@ -21,6 +24,7 @@ export const create: Act = async (db, given) => {
       name,
       ownerName: given['owner-name']!,
       ownerEmail: given['owner-email']!,
+      ...(await newSettings(tx, given)),
     })
     const context = await operatorOf(tx, made.account)
     const body = { name: 'First token', user: made.owner, scopes: ['admin'] }
@@ -57,12 +61,58 @@ export const list: Act = async (db, _given, { retentionDays }) => {
 
 export const rename: Act = async (db, given) => {
   const account = await findAccount(db, given)
-  const name = checkedName(given.name!)
-  await renameAccount(db, account.id, name)
+  const { name } = (await changed(db, account.id, { name: given.name! })).settings
   return {
     text: told`Account ${account.id} is now "${name}"; it was "${account.name}".`,
     data: { account: account.id, name },
   }
+}
+
+/** Tells the settings of an account, and changes those that are given. */
+export const settings: Act = async (db, given) => {
+  const account = await findAccount(db, given)
+  const body = {
+    ...(given['time-zone'] === undefined ? {} : { time_zone: given['time-zone'] }),
+    ...(given.locale === undefined ? {} : { locale: given.locale || null }),
+    ...(given['base-currency'] === undefined ? {} : { base_currency: given['base-currency'] }),
+  }
+  const { settings, recalculated } = await changed(db, account.id, body)
+  const { name, time_zone, locale, base_currency_code } = settings
+  const rows = [
+    ['Name', name],
+    ['Time zone', time_zone],
+    ['Language', locale ?? 'as each browser has it'],
+    ['Base currency', base_currency_code],
+  ]
+  return {
+    text: [tableOf(['SETTING', 'VALUE'], rows), ...(recalculated ? [toldCounts(recalculated)] : [])].join(
+      '\n',
+    ),
+    data: { ...settings, ...(recalculated ? { recalculated } : {}) },
+  }
+}
+
+function changed(db: Parameters<Act>[0], account: number, body: JsonObject) {
+  return alone(db, async tx => changeSettings(tx, await operatorOf(tx, account), body))
+}
+
+function toldCounts({ rates, open_deals, closed_deals, products }: Recalculated): string {
+  const amounts = `${open_deals} open deals, ${closed_deals} closed deals and ${products} products`
+  return `${rates} rates are converted; the amounts of ${amounts} follow while the service runs.`
+}
+
+/** The settings of a new account. Throws a CommandRefusal where one can't be used. */
+async function newSettings(tx: Queryable, given: Given) {
+  const { 'time-zone': zone, 'base-currency': currency } = given
+  const known = zone === undefined ? undefined : await timeZone(tx, zone)
+  if (known === null)
+    throw new CommandRefusal(`There is no time zone ${JSON.stringify(zone)}: name one of the IANA list.`)
+  const code = currency === undefined ? undefined : currencyCode(currency)
+  if (code === null)
+    throw new CommandRefusal(
+      `There is no currency ${JSON.stringify(currency)}: give its code (ISO 4217), like EUR.`,
+    )
+  return { ...(known ? { timeZone: known } : {}), ...(code ? { baseCurrency: code } : {}) }
 }
 
 export const remove: Act = async (db, given, { retentionDays }) => {
@@ -133,8 +183,8 @@ async function contentsOf(tx: Queryable, account: number): Promise<string | null
 }
 
 function checkedName(text: string): string {
-  const name = text.trim()
-  if (/^[^\p{Cc}]{1,255}$/u.test(name)) return name
+  const name = accountName(text)
+  if (name !== null) return name
   throw new CommandRefusal('The name of an account has 1 to 255 characters, on one line.')
 }
 

@@ -75,7 +75,10 @@ function read(command: Command, args: readonly string[], commands: readonly Comm
         : wrongOption(command, token, known, given)
     if (wrong) return wrong
     if (token.kind === 'positional') given[command.argument!.name] = token.value
-    else given[token.name] = token.value ?? 'yes'
+    else {
+      const before = given[token.name]
+      given[token.name] = `${before === undefined ? '' : `${before}\n`}${token.value ?? 'yes'}`
+    }
   }
   const missing = [
     ...(command.argument && given[command.argument.name] === undefined
@@ -118,7 +121,7 @@ function wrongOption(
       misuse: `"dealwright ${command.name}" has no option ${rawName}; ${hint ? `${hint} Or ` : ''}see ${see}.`,
     }
   }
-  if (given[name] !== undefined) return { misuse: `${rawName} is given twice; see ${see}.` }
+  if (given[name] !== undefined && !option.isMany) return { misuse: `${rawName} is given twice; see ${see}.` }
   if (option.value === undefined && value !== undefined)
     return { misuse: `${rawName} takes no value; see ${see}.` }
   if (option.value !== undefined && (value === undefined || value === '' || value.startsWith('--')))

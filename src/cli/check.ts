@@ -110,5 +110,6 @@ function outcomeOf(findings: readonly Finding[]): Outcome {
   const lines = findings.map(
     ({ what, is_right, told }) => `${is_right ? 'ok   ' : 'WRONG'}  ${what.padEnd(9)}  ${told}`,
   )
-  return { text: lines.join('\n'), data: { is_right: !isWrong, findings: findings as never }, isWrong }
+  const data = { is_right: !isWrong, findings: findings as never }
+  return { text: lines.join('\n'), data, exitCode: isWrong ? 1 : 0 }
 }

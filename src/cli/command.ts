@@ -12,6 +12,8 @@ export type Option = {
   readonly value?: string
   readonly does: string
   readonly isNeeded?: true
+  /** whether it may be given several times; its values are lines then */
+  readonly isMany?: true
 }
 
 /** What was given: the values of options by their names, and the argument by its own. A flag is 'yes'. */
@@ -23,8 +25,8 @@ export type Outcome = {
   readonly data: { readonly [name: string]: Json }
   /** for people, on standard error; each on a line */
   readonly notes?: readonly string[]
-  /** whether the command found something wrong */
-  readonly isWrong?: boolean
+  /** 1: the command found something wrong; 3: it needs an answer; else all is well */
+  readonly exitCode?: 0 | 1 | 3
 }
 
 /** With what a command works on an open database. */

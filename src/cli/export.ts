@@ -9,6 +9,7 @@ import { withSource } from '../backup/source.ts'
 import type { Database } from '../db/open.ts'
 import { type Asked, openExport } from '../export/export.ts'
 import { exportParameters, formats, readExportQuery } from '../export/query.ts'
+import type { SpoolQuota } from '../export/spool-file.ts'
 import type { Parameters } from '../list/parameters.ts'
 import { withNames } from '../records/names.ts'
 import { resources } from '../resources.ts'
@@ -35,7 +36,7 @@ export async function exportRecords(
   }
   const bytes = await withSource(location, say, signal, async db => {
     const asked = await askedOf(db, given, parameters, now)
-    const { content } = await openExport(db, { ...asked, onRecords }, signal)
+    const { content } = await openExport(db, { ...asked, onRecords }, signal, alone(say))
     return file === undefined
       ? print(content, signal)
       : (await writeFile(file, content, signal, 'asIs')).bytes
@@ -45,6 +46,11 @@ export async function exportRecords(
   if (bytes === null) return null
   const text = `Exported ${grouped(records)} records to ${file} (${size(bytes)}).`
   return { text, data: { file: file!, records, bytes } }
+}
+
+/** A command has the disk to itself. */
+function alone(say: (line: string) => void): SpoolQuota {
+  return { take: () => true, giveBack() {}, say }
 }
 
 /** What was given, as the parameters of an export. */

@@ -10,7 +10,6 @@ export function helpOfAll(commands: readonly Command[]): string {
   return [
     'dealwright COMMAND            (without one: serve)',
     ...aligned(rows),
-    '',
     '"dealwright COMMAND --help" tells what it takes; docs/operating.md the settings.',
   ].join('\n')
 }
@@ -42,7 +41,10 @@ export function reference(commands: readonly Command[]): string {
 
 function usage(command: Command): string {
   const { name, argument, options } = command
-  const texts = options.map(option => (option.isNeeded ? optionUsage(option) : `[${optionUsage(option)}]`))
+  const texts = options.map(option => {
+    const text = option.isNeeded ? optionUsage(option) : `[${optionUsage(option)}]`
+    return option.isMany ? `${text}…` : text
+  })
   return ['dealwright', name, ...(argument ? [argument.name] : []), ...texts].join(' ')
 }
 

@@ -7,18 +7,20 @@ import { Callers } from '../accounts/callers.ts'
 import { requireNewFile } from '../backup/file.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
-import { changedPlan, planMembers } from '../imports/change.ts'
+import type { ColumnState } from '../imports/columns.ts'
 import { formats, importedResources } from '../imports/plan.ts'
+import type { Source } from '../imports/read.ts'
 import { refusedFile } from '../imports/refused-file.ts'
 import { importedFields } from '../imports/step.ts'
 import { emptyPlan, takeRows } from '../imports/take.ts'
 import type { Job } from '../jobs/job.ts'
 import { begin, changePlan, insertJob, type NewJob, noteFile, readJob, removeJob } from '../jobs/store.ts'
 import { JobWorker } from '../jobs/worker.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { reserveIds } from '../records/write.ts'
 import { resources } from '../resources.ts'
 import { CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
+import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
 import { told } from './printable.ts'
 import { findAccount, findUser } from './whom.ts'
 
@@ -44,6 +46,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   const format = formats.find(one => one === (given.format ?? file.toLowerCase().split('.').at(-1)))
   if (!format) throw new CommandRefusal(`Say with --format how the file is written: ${formats.join(', ')}.`)
   if (given.errors !== undefined) requireNewFile(given.errors)
+  const source = { format, ...sourceGiven(given) }
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
   if (!acting) throw new CommandRefusal('The user is not in use.')
@@ -54,14 +57,18 @@ export async function importFile(db: Database, given: Given, operating: Operatin
     ...{ plan: emptyPlan(format) as never, columns: null, total: null },
   }
   await insertJob(db, waiting, null)
+  let states: readonly ColumnState[]
   try {
     const fields = importedFields(acting.catalog.resources.get(resource!)!)
-    const found = await takeRows(db, key, fields, acting.catalog, createReadStream(file), { format })
+    const found = await takeRows(db, key, fields, acting.catalog, createReadStream(file), source)
     const job = await noteFile(db, key, found)
-    if (given.map !== undefined) {
-      const plan = changedPlan(job, mapOf(given.map, job), fields, acting.catalog)
-      await changePlan(db, key, plan as unknown as JsonObject)
+    const plan = plannedBy(given, job, fields, acting.catalog)
+    states = statesOf(job, plan, fields, acting.catalog)
+    if (states.some(({ state }) => state === 'open')) {
+      await removeJob(db, key)
+      return unanswered(states)
     }
+    await changePlan(db, key, plan as unknown as JsonObject)
     const phase = given['dry-run'] ? 'dry_run' : 'run'
     await begin(db, key, ['waiting'], phase, { position: 0, total: job.total }, by)
   } catch (error) {
@@ -74,7 +81,19 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   const phase = job.phase === 'dry_run' ? 'dry_run' : 'run'
   if (given.errors !== undefined) await writeErrors(db, job, phase, given.errors)
   if (phase === 'dry_run') await removeJob(db, key)
-  return outcomeOf(job, given)
+  return outcomeOf(job, given, states)
+}
+
+/** How the file is to be read, as far as that is said. */
+function sourceGiven({ encoding, delimiter, sheet, header }: Given): Omit<Source, 'format'> {
+  if (header !== undefined && !/^\d{1,7}$/.test(header))
+    throw new CommandRefusal('--header must be the number of a line, or 0.')
+  return {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter: delimiter === '\\t' ? '\t' : delimiter }),
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(header === undefined ? {} : { header: Number(header) }),
+  }
 }
 
 /** Works for the job in this process until it has ended. */
@@ -99,8 +118,21 @@ async function carriedOut(
   }
 }
 
-function outcomeOf(job: Job, given: Given): Outcome {
-  const { created, updated, unchanged, skipped, refused } = job.counts
+/** What is said where nobody has said of each column what it becomes. */
+function unanswered(states: readonly ColumnState[]): Outcome {
+  const count = states.filter(({ state }) => state === 'open').length
+  const what = `${grouped(count)} ${count === 1 ? 'column needs' : 'columns need'} an answer`
+  const hint =
+    '--leave-out NAME leaves one out, --map FILE says what it is, --yes takes all as they stand here.'
+  return {
+    text: [...linesOf(states), `Nothing was imported: ${what}. ${hint}`].join('\n'),
+    data: { state: 'open', columns: columnsData(states) },
+    exitCode: 3,
+  }
+}
+
+function outcomeOf(job: Job, given: Given, states: readonly ColumnState[]): Outcome {
+  const { created, updated, unchanged, skipped, refused, not_taken } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
   const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
   const advice = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
@@ -109,13 +141,21 @@ function outcomeOf(job: Job, given: Given): Outcome {
     ? told`The import ended: ${job.error}`
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
   return {
-    text,
+    text: [...linesOf(states), text, ...notTaken(not_taken)].join('\n'),
     data: {
       ...{ job: job.id, state: job.state, error: job.error, rows: job.done },
-      ...{ created, updated, unchanged, skipped, refused },
+      ...{ created, updated, unchanged, skipped, refused, not_taken },
+      columns: columnsData(states),
     },
-    isWrong: job.error !== null || refused > 0,
+    exitCode: job.error !== null || refused > 0 ? 1 : 0,
   }
+}
+
+function notTaken(columns: Job['counts']['not_taken']): string[] {
+  return Object.entries(columns).map(
+    ([name, count]) =>
+      told`Of ${name}, linked contacts and companies kept their own value in ${grouped(count)} rows.`,
+  )
 }
 
 async function writeErrors(db: Database, job: Job, phase: 'dry_run' | 'run', path: string): Promise<void> {
@@ -125,23 +165,6 @@ async function writeErrors(db: Database, job: Job, phase: 'dry_run' | 'run', pat
   } finally {
     await file.close()
   }
-}
-
-/** A map: what PATCH of an import takes, or an object of columns' names and what they become. */
-function mapOf(text: string, { columns }: Job): Json {
-  let map: Json
-  try {
-    map = parseJson(text)
-  } catch (error) {
-    throw new CommandRefusal(`The map is not JSON: ${(error as Error).message}.`)
-  }
-  if (!isObject(map) || planMembers.some(name => name in map)) return map
-  const mapping = Object.entries(map).map(([name, field]) => {
-    const column = (columns ?? []).findIndex(one => one.name === name)
-    if (column < 0) throw new CommandRefusal(`The file has no column ${JSON.stringify(name)}.`)
-    return { column, field }
-  })
-  return { mapping }
 }
 
 function readText(path: string): string {

@@ -1,6 +1,7 @@
-/** The company that deals are made with (D12, D37). Fields as data; no rules of its own. */
+/** The company that deals are made with (D12, D37). Fields as data, and the rule of its website. */
 import {
   authorFields,
+  type Draft,
   defineFields,
   idField,
   nameField,
@@ -37,5 +38,16 @@ export const company: Resource = {
     ],
     Record: [...authorFields(406), ...recordFields(410, 414)],
   }),
-  applyRules: () => {},
+  applyRules: checkWebsite,
+}
+
+/** A website is shown as a link, so it is the address of a page: with http, https, or without a scheme. */
+function checkWebsite({ before, after: { website }, problem }: Draft): void {
+  if (typeof website !== 'string' || website === before?.website) return
+  const scheme = /^\s*([a-z][a-z\d+-]*):/i.exec(website)?.[1]?.toLowerCase()
+  const isOther = scheme !== undefined && !['http', 'https', 'localhost'].includes(scheme)
+  if (isOther || /\p{Cc}/u.test(website))
+    problem('website', 'invalid_url', 'must be the address of a page', {
+      hint: 'For example "https://example.com".',
+    })
 }

@@ -8,6 +8,7 @@ export const contact: Resource = {
   source: { id: 3, name: 'Contact' },
   shownAs: ['first_name', 'last_name'],
   namedBy: ['emails'],
+  isPerson: true,
   searched: ['emails', 'phones'],
   customType: 'CONTACT',
   parts: ['activity'],

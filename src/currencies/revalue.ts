@@ -1,6 +1,7 @@
 /**
  * Updates the amounts of open deals and products after a change of a rate (D24, D26). Closed deals keep the
- * amount of the day they were closed. How records are updated is in records/derive.ts.
+ * amount of the day they were closed, whatever currency is the base (D141). How records are updated is in
+ * records/derive.ts.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -21,20 +22,36 @@ export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<v
     code: sql`${param(base.code)}::text`,
     decimals: sql`${param(String(base.decimals))}::text`,
   }
-  await derive(db, catalog, deals(worth))
+  await derive(db, catalog, openDeals(worth))
+  await derive(db, catalog, closedDeals(worth))
   await derive(db, catalog, products(worth))
 }
 
 /** What an amount is worth: the rates, as an item of a FROM, and the base currency. */
 type Worth = { readonly rates: Sql; readonly currency: Sql; readonly code: Sql; readonly decimals: Sql }
 
-function deals(worth: Worth): Derivation {
+function openDeals(worth: Worth): Derivation {
   const value = halfEven(sql`r.deal_value_value * c.rate`, worth.decimals)
   return {
     table: 'deal',
     values: columns('deal_value_in_base_currency', value, worth),
     from: [worth.rates],
     where: sql`r.status = 1 AND c.id = coalesce(r.deal_value_currency, 0)`,
+  }
+}
+
+/**
+ * Converts the base currency amounts of closed deals from a former base currency, by that currency's exchange
+ * rate (D141).
+ */
+function closedDeals(worth: Worth): Derivation {
+  const value = halfEven(sql`r.deal_value_in_base_currency_value * c.rate`, worth.decimals)
+  return {
+    table: 'deal',
+    values: columns('deal_value_in_base_currency', value, worth),
+    from: [worth.rates],
+    where: sql`r.status <> 1 AND c.id = r.deal_value_in_base_currency_currency AND c.id <> ${worth.currency}
+      AND c.rate IS NOT NULL`,
   }
 }
 

@@ -3,7 +3,7 @@
  * moment. While the circuit is open, requests are refused at once. It closes when the server answers again.
  * Knows no connection.
  */
-import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable, rejectLater } from './unavailable.ts'
 
 export type CircuitBreakerOptions = {
   /**
@@ -36,7 +36,7 @@ export class CircuitBreaker {
 
   /** Asks the database; throws DatabaseUnavailable as soon as it is known to answer nothing. */
   guard<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#isOpen) return Promise.reject(unanswered())
+    if (this.#isOpen) return rejectLater(unanswered())
     if (!this.#timer) {
       this.#lastSign = performance.now()
       this.#timer = setInterval(() => this.#look(), this.#options.silenceMs / 10)

@@ -2,8 +2,9 @@
  * Whose turn it is to read. Reads that may take long, such as lists, have a limited number of places, which
  * accounts share (D102). While no other account asks, one account may have all places; else it may have a
  * part of them. A free place goes to the account that has the fewest, or has read the least lately. A read
- * that keeps others waiting is ended after two seconds. A read whose caller has left is ended at once. Owns
- * the places; does not know what is read, or from where.
+ * that keeps others waiting is ended after two seconds. A read whose caller has left is ended at once. What
+ * can't be ended in the middle may have its account rest afterwards. Owns the places; does not know what is
+ * read, or from where.
  */
 
 export type Asker = {
@@ -41,6 +42,8 @@ type Ticket = {
   readonly ended: AbortController
   begin(): void
   refuse(error: Waited): void
+  /** whether its account has no turn for as long as this one took */
+  restsAfter: boolean
 }
 
 /** How long an account that has asked is taken into account. */
@@ -51,6 +54,8 @@ export class FairShare {
   readonly #options: FairShareOptions
   readonly #waiting = new Set<Ticket>()
   readonly #reading = new Set<Ticket>()
+  /** the accounts that have no turn for now */
+  readonly #resting = new Set<string>()
   /** how many places each account has */
   readonly #taken = new Map<string, number>()
   readonly #used = new UsedTime()
@@ -64,17 +69,23 @@ export class FairShare {
   }
 
   /**
-   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted.
-   * Throws `Waited`.
+   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted. If it
+   * calls `rest`, the account has its next turn only after the time that this one took. Throws `Waited`.
    */
-  async take<T>({ account, signal }: Asker, act: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  async take<T>(
+    { account, signal }: Asker,
+    act: (ended: AbortSignal, rest: () => void) => Promise<T>,
+  ): Promise<T> {
     const ended = new AbortController()
     const end = () => ended.abort()
     if (signal?.aborted) throw new Waited('Nobody waits for it')
     signal?.addEventListener('abort', end)
     try {
       const ticket = await this.#turn(account, ended)
-      return await act(ended.signal).finally(() => this.#leave(ticket))
+      const rest = () => {
+        ticket.restsAfter = true
+      }
+      return await act(ended.signal, rest).finally(() => this.#leave(ticket))
     } finally {
       signal?.removeEventListener('abort', end)
     }
@@ -93,6 +104,7 @@ export class FairShare {
         ended,
         begin: () => resolve(ticket),
         refuse: reject,
+        restsAfter: false,
       }
       this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref()
       if (this.#lastAccount !== undefined && this.#lastAccount !== account) this.#othersAt = ticket.since
@@ -106,7 +118,8 @@ export class FairShare {
   #mayBegin(account: string): boolean {
     const { places, placesOfOne } = this.#options
     const isAlone = performance.now() - this.#othersAt > rememberedMs
-    return this.#reading.size < places && this.#takenBy(account) < (isAlone ? places : placesOfOne)
+    if (this.#resting.has(account) || this.#reading.size >= places) return false
+    return this.#takenBy(account) < (isAlone ? places : placesOfOne)
   }
 
   #takenBy(account: string): number {
@@ -123,11 +136,22 @@ export class FairShare {
 
   #leave(ticket: Ticket): void {
     this.#reading.delete(ticket)
-    this.#used.add(ticket.account, performance.now() - ticket.since)
+    const tookMs = performance.now() - ticket.since
+    this.#used.add(ticket.account, tookMs)
+    if (ticket.restsAfter) this.#rest(ticket.account, tookMs)
     const left = this.#takenBy(ticket.account) - 1
     if (left > 0) this.#taken.set(ticket.account, left)
     else this.#taken.delete(ticket.account)
     this.#beginNext()
+  }
+
+  #rest(account: string, forMs: number): void {
+    this.#resting.add(account)
+    const end = () => {
+      this.#resting.delete(account)
+      this.#beginNext()
+    }
+    setTimeout(end, forMs).unref()
   }
 
   #beginNext(): void {

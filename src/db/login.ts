@@ -2,14 +2,20 @@
  * Logs in to a PostgreSQL server: with the plain password, with MD5, or with SCRAM-SHA-256 (RFC 5802), as the
  * server wants. Owns the messages; knows no connection.
  */
-import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
 import { DatabaseUnavailable } from './unavailable.ts'
 import { password, passwordGoesOn } from './wire.ts'
 
+type Answer = Buffer | null | Promise<Buffer>
 /** The answer to the body of an Authentication message; null when none is needed. */
-export type Login = (body: Buffer) => Buffer | null
+export type Login = (body: Buffer) => Answer
 
 const scram = 'SCRAM-SHA-256'
+/** A server that wants more would keep the processor busy for minutes; PostgreSQL's default is 4096. */
+const iterationsMax = 1_000_000
+/** Of a password that SASLprep (RFC 4013) leaves as it is: letters and signs of ASCII. */
+const plainPassword = /^[ -~]*$/
 
 /**
  * One login; each session needs a new one. Throws DatabaseUnavailable when the server wants an unknown
@@ -18,17 +24,23 @@ const scram = 'SCRAM-SHA-256'
 export function login(user: string, secret: string): Login {
   const first = `n=*,r=${randomBytes(18).toString('base64')}`
   let proof: Proof | undefined
-  const answers: { readonly [type: number]: (rest: Buffer) => Buffer | null } = {
-    0: () => null,
+  // Who has begun to prove that they know the password has to end it, too.
+  let isProven = true
+  const answers: { readonly [type: number]: (rest: Buffer) => Answer } = {
+    0: () => {
+      if (!isProven) throw refused('has not proved that it knows the password')
+      return null
+    },
     3: () => password(secret),
     5: salt => password(`md5${md5(Buffer.concat([Buffer.from(md5(secret + user)), salt]))}`),
     10: mechanisms => {
       const names = mechanisms.toString('utf8').split('\0')
       if (!names.includes(scram)) throw refused(`wants ${names.filter(Boolean).join(' or ')}`)
+      isProven = false
       return password(`n,,${first}`, scram)
     },
-    11: challenge => {
-      proof = prove(first, challenge.toString('utf8'), secret)
+    11: async challenge => {
+      proof = await prove(first, challenge.toString('utf8'), secret)
       return passwordGoesOn(proof.answer)
     },
     12: final => {
@@ -37,6 +49,7 @@ export function login(user: string, secret: string): Login {
       if (!proof || given.length !== proof.server.length || !timingSafeEqual(given, proof.server)) {
         throw refused('does not know the password itself')
       }
+      isProven = true
       return null
     },
   }
@@ -54,12 +67,13 @@ type Proof = {
   readonly server: Buffer
 }
 
-function prove(first: string, challenge: string, secret: string): Proof {
+async function prove(first: string, challenge: string, secret: string): Promise<Proof> {
   const [, nonce = '', salt = '', iterations = ''] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(challenge) ?? []
   if (!nonce.startsWith(first.slice('n=*,r='.length))) throw refused('answered another login than this one')
+  if (Number(iterations) > iterationsMax) throw refused(`wants ${iterations} rounds of hashing`)
   const withoutProof = `c=biws,r=${nonce}`
   const all = `${first},${challenge},${withoutProof}`
-  const salted = pbkdf2Sync(secret, Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256')
+  const salted = await hash(prepared(secret), Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256')
   const key = hmac(salted, 'Client Key')
   const signature = hmac(createHash('sha256').update(key).digest(), all)
   const proof = key.map((byte, index) => byte ^ signature[index]!)
@@ -68,6 +82,26 @@ function prove(first: string, challenge: string, secret: string): Proof {
     server: hmac(hmac(salted, 'Server Key'), all),
   }
 }
+
+const hash = promisify(pbkdf2)
+
+/**
+ * A password as SASLprep (RFC 4013) writes it, so that two ways to write a letter are one. One with something
+ * that SASLprep forbids stays as it is, which PostgreSQL does, too.
+ */
+function prepared(secret: string): string {
+  if (plainPassword.test(secret)) return secret
+  const mapped = secret
+    .replace(/(?! )\p{Zs}|\u200b/gu, ' ')
+    .replace(mappedToNothing, '')
+    .normalize('NFKC')
+  return mapped === '' || forbidden.test(mapped) ? secret : mapped
+}
+
+/** RFC 3454, B.1. */
+const mappedToNothing = /\u034f|[\u00ad\u1806\u200c\u2060\ufeff]|[\u180b-\u180d]|\u200d|[\ufe00-\ufe0f]/gu
+/** RFC 3454, C.2 to C.9. */
+const forbidden = /[\p{Cc}\p{Co}\p{Cs}\u06dd\u070f\u180e\u2028\u2029\u2061-\u2063\u206a-\u206f\ufff9-\uffff]/u
 
 function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()

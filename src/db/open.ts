@@ -15,7 +15,7 @@ import { statementMemory } from './prepared.ts'
 import { server } from './server.ts'
 import type { Ask, AskOptions } from './session.ts'
 import { type Outcome, transact, type Within } from './transaction.ts'
-import { asUnavailable, DatabaseUnavailable, DiskFull } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './unavailable.ts'
 import type { Row } from './wire.ts'
 
 export type { Pool, Row, Transaction }
@@ -28,10 +28,7 @@ export type DatabaseOptions = {
   readonly url?: string | undefined
   /** embedded: where it lives; absent = in memory */
   readonly dataDir?: string | undefined
-  /**
-   * embedded in memory: a file that keeps a freshly initialised cluster from one start to the next, which
-   * saves seconds (tests)
-   */
+  /** embedded in memory: a file with a cluster to begin with (tests); absent: an empty one */
   readonly template?: string | undefined
   readonly log: Log
   /**
@@ -120,7 +117,8 @@ export type Database = {
   /**
    * Carries out `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on
    * the embedded engine everything else waits meanwhile. A write that is refused leaves those before it as
-   * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do.
+   * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do; an
+   * account that kept others waiting has its next one only after as long.
    */
   transaction<T>(asker: Asker, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
   /** Whether it answers now; false within two seconds if it does not. */
@@ -182,7 +180,15 @@ function database(backend: Backend, options: LimitedOptions): Database {
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
     unhurried: quickly(means, true),
     transaction(asker, act) {
-      const inTurn = () => transactions.take(asker, () => transact({ sql, guard, shouldPrepare }, act))
+      const inTurn = () =>
+        transactions.take(asker, (_, rest) => {
+          const restful = async (tx: Within) => {
+            const outcome = await act(tx)
+            if (backend.isWaitedFor()) rest()
+            return outcome
+          }
+          return transact({ sql, guard, shouldPrepare }, restful)
+        })
       return pauses.writing(asker.account, () => whileAvailable(inTurn, true))
     },
     async ready() {
@@ -211,8 +217,9 @@ function shareOf(
 /** A function that asks, or writes, while that can be done, and says in which way it can't. */
 function available(backend: Backend, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
   return async <T>(ask: () => Promise<T>, writes = false): Promise<T> => {
-    if (isClosed() || !backend.isAvailable()) throw new DatabaseUnavailable('The database is not available')
-    if (writes && !backend.hasDiskSpace()) throw new DiskFull()
+    if (isClosed() || !backend.isAvailable())
+      return rejectLater(new DatabaseUnavailable('The database is not available'))
+    if (writes && !backend.hasDiskSpace()) return rejectLater(new DiskFull())
     try {
       return await ask()
     } catch (error) {

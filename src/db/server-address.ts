@@ -1,17 +1,19 @@
-/** Reads the address of a PostgreSQL server, and connects to it, with TLS where the address asks for it. */
+/** Connects to a PostgreSQL server, with TLS where its address asks for it. */
 import { once } from 'node:events'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
-import { userInfo } from 'node:os'
 import type { Duplex } from 'node:stream'
-import { connect as connectTls } from 'node:tls'
+import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import { type Host, readServerUrl, type Tls } from './server-url.ts'
 import { StartupError } from './startup-error.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 export type ServerAddress = {
   readonly user: string
   readonly password: string
-  /** the database, and settings of PostgreSQL that the address names */
+  /** the database, and what else the address tells the server */
   readonly settings: Readonly<Record<string, string>>
+  /** how long a connection may take to be made; undefined where the address does not say so */
+  readonly connectWithinMs: number | undefined
   /** the server as people read it */
   readonly place: string
   /** Connects to the first host that can be reached. */
@@ -19,51 +21,23 @@ export type ServerAddress = {
 }
 
 /**
- * sslmode: no TLS; TLS if the server has it; TLS always; TLS always, with a certificate that proves the host.
- */
-type Tls = 'off' | 'preferred' | 'on' | 'verified'
-
-const tlsOf: { readonly [sslmode: string]: Tls } = {
-  disable: 'off',
-  false: 'off',
-  allow: 'preferred',
-  prefer: 'preferred',
-  require: 'on',
-  'verify-ca': 'verified',
-  'verify-full': 'verified',
-  true: 'verified',
-}
-
-/** Parameters of an address that other clients read and no server takes. */
-const notForTheServer = /^(ssl|gss|keepalives|channel_binding|connect_timeout|target_session_attrs)/
-
-/**
- * Reads postgres://user:password@host:port/database?sslmode=…. Several hosts are separated by commas. The
- * folder of a Unix socket may stand instead of a host, with its slashes as %2F. Throws a StartupError for
- * anything else.
+ * What DATABASE_URL says, as a server to connect to. Throws a StartupError for an address that can't be read
+ * (server-url.ts).
  */
 export function serverAddress(url: string): ServerAddress {
-  const { username, password, hosts, port, path, parameters } = read(url)
-  const mode = parameters.sslmode ?? parameters.ssl ?? 'disable'
-  const tls = tlsOf[mode]
-  if (!tls)
-    throw new StartupError(`DATABASE_URL has sslmode=${mode}; it can be ${Object.keys(tlsOf).join(', ')}`)
-  const isDirect = parameters.sslnegotiation === 'direct'
-  const user = username || userInfo().username
-  const database = path || user
+  const { user, password, database, hosts, tls, connectWithinMs, settings } = readServerUrl(url)
+  const secureContext = contextOf(tls)
   return {
     user,
     password,
-    settings: {
-      database,
-      ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !notForTheServer.test(name))),
-    },
-    place: `PostgreSQL at ${hosts.map(host => `${host}:${port}`).join(', ')}, database ${database}`,
+    settings: { database, ...settings },
+    connectWithinMs,
+    place: `PostgreSQL at ${hosts.map(({ name, port }) => `${name}:${port}`).join(', ')}, database ${database}`,
     async connect(signal) {
       let failure: unknown
       for (const host of hosts) {
         try {
-          return await connectTo(host, port, tls, isDirect, signal)
+          return await connectTo(host, tls, secureContext, signal)
         } catch (error) {
           failure = error
         }
@@ -73,44 +47,35 @@ export function serverAddress(url: string): ServerAddress {
   }
 }
 
-function read(url: string) {
+function contextOf({ ca, cert, key }: Tls): SecureContext {
   try {
-    const { username, password, hostname, port, pathname, searchParams } = new URL(url)
-    return {
-      username: decodeURIComponent(username),
-      password: decodeURIComponent(password),
-      hosts: decodeURIComponent(hostname || 'localhost').split(','),
-      port: Number(port || 5432),
-      path: decodeURIComponent(pathname.slice(1)),
-      parameters: Object.fromEntries(searchParams),
-    }
+    return createSecureContext({ ca, cert, key })
   } catch (error) {
-    throw new StartupError(
-      'DATABASE_URL is not an address of the form postgres://user:password@host:port/database',
-      {
-        cause: error,
-      },
-    )
+    const why = (error as Error).message
+    throw new StartupError(`The certificates that DATABASE_URL names can't be used: ${why}.`, {
+      cause: error,
+    })
   }
 }
 
 async function connectTo(
-  name: string,
-  port: number,
-  tls: Tls,
-  isDirect: boolean,
+  { name, port }: Host,
+  { use, proves, isDirect }: Tls,
+  secureContext: SecureContext,
   signal: AbortSignal,
 ): Promise<Duplex> {
   if (name.startsWith('/')) return connected(connectSocket({ path: `${name}/.s.PGSQL.${port}`, signal }))
-  const host = name.replace(/^\[|\]$/g, '')
-  const socket = await connected(
-    connectSocket({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000, signal }),
-  )
-  if (tls === 'off' || (!isDirect && !(await offersTls(socket, tls)))) return socket
+  const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 }
+  const socket = await connected(connectSocket({ host: name, port, noDelay: true, ...keepAlive, signal }))
+  if (use === 'off' || (!isDirect && !(await offersTls(socket, use)))) return socket
   const secured = connectTls({
     socket,
-    rejectUnauthorized: tls === 'verified',
-    ...(isIP(host) ? {} : { servername: host }),
+    secureContext,
+    rejectUnauthorized: proves !== 'nothing',
+    // Of an address, too, which is no name that TLS could ask for.
+    checkServerIdentity: (_, certificate) =>
+      proves === 'host' ? checkServerIdentity(name, certificate) : undefined,
+    ...(isIP(name) ? {} : { servername: name }),
     ...(isDirect ? { ALPNProtocols: ['postgresql'] } : {}),
   })
   await once(secured, 'secureConnect')
@@ -125,13 +90,13 @@ async function connected(socket: Socket): Promise<Socket> {
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
 /** Throws when TLS is required and the server has none. */
-async function offersTls(socket: Socket, tls: Tls): Promise<boolean> {
+async function offersTls(socket: Socket, use: Tls['use']): Promise<boolean> {
   socket.write(sslRequest)
   const [answer] = (await once(socket, 'data')) as [Buffer]
   // The answer is one letter. More bytes would come from somebody in between who wants them to be taken for
   // encrypted ones.
   if (answer.toString('latin1') === 'S') return true
-  if (answer.toString('latin1') === 'N' && tls === 'preferred') return false
+  if (answer.toString('latin1') === 'N' && use === 'preferred') return false
   socket.destroy()
   throw new DatabaseUnavailable('The server has no TLS, which DATABASE_URL asks for')
 }

@@ -22,10 +22,12 @@ import { DatabaseUnavailable } from './unavailable.ts'
 const otherConnections = 4
 /** As many as the background jobs look after accounts at a time: none waits behind another's index. */
 const untimedAtOnce = 2
-/** As many as the service lets read at one snapshot at a time (export/places.ts). */
+/** As many as the service makes exports at a time (export/places.ts). */
 const snapshotsAtOnce = 4
 /** How long it may say nothing at all before requests are refused with "try again". */
 const silenceMs = 900
+/** How soon it is asked once more to end a statement. */
+const cancelAgainMs = 100
 
 /** Opens the one of this address. Throws a StartupError when that cannot be. */
 export async function server(options: LimitedOptions, url: string): Promise<Backend> {
@@ -87,7 +89,7 @@ type Open = (life: Life, opening?: Opening) => Session
 
 /** A function that opens a connection to this server, after a delay if one is given. */
 function opener(address: ServerAddress, log: (line: string) => void): Open {
-  return (life, { parameters, connectWithinMs = 5000, delayMs = 0 } = {}) => {
+  return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
     const connect = async (signal: AbortSignal) => {
       if (delayMs > 0) await delay(delayMs, undefined, { signal })
       return address.connect(signal)
@@ -134,10 +136,11 @@ class Prober {
 
 /** Asks over a connection that nobody else is given meanwhile; `ended` has the server end it. */
 async function cancellable<R>(session: Session, statement: Parameters<Ask>, ended: AbortSignal): Promise<R> {
+  const over = new AbortController()
   let cancelling: Promise<void> | undefined
   // Others' statements, which were there before, are not to be ended.
   const cancel = () => {
-    if (ended.aborted && turn.runsSince !== null) cancelling ??= session.cancel()
+    if (ended.aborted && turn.runsSince !== null) cancelling ??= cancelUntil(over.signal, session)
   }
   const turn: Turn = { hasBegun: false, runsSince: null, onBegin: cancel }
   ended.addEventListener('abort', cancel)
@@ -145,7 +148,19 @@ async function cancellable<R>(session: Session, statement: Parameters<Ask>, ende
     return await session.ask<R>(...withTurn(statement, turn))
   } finally {
     ended.removeEventListener('abort', cancel)
+    over.abort()
     await cancelling
+  }
+}
+
+/**
+ * Has the server end what the session carries out. A server that has not read the statement yet takes no
+ * notice, so it is asked until the statement is over.
+ */
+async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
+  while (!over.aborted) {
+    await session.cancel()
+    await delay(cancelAgainMs, undefined, { signal: over }).catch(() => {})
   }
 }
 
@@ -155,15 +170,17 @@ async function atOneSnapshot<T>(
   act: (tx: Transaction) => Promise<T>,
   ended: AbortSignal,
 ): Promise<T> {
+  const over = new AbortController()
   let cancelling: Promise<void> | undefined
   const cancel = () => {
-    cancelling ??= session.cancel()
+    cancelling ??= cancelUntil(over.signal, session)
   }
   ended.addEventListener('abort', cancel)
   try {
     return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
   } finally {
     ended.removeEventListener('abort', cancel)
+    over.abort()
     await cancelling
     await session.close()
   }

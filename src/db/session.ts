@@ -164,14 +164,25 @@ export class Session {
     const answerLogin = login(user, password)
     const read = wire.messageReader((type, body) => {
       if (this.#over !== null) return
-      const answer = type === wire.from.authentication ? answerLogin(body) : this.#receive(type, body)
-      if (answer) made.write(answer)
+      if (type !== wire.from.authentication) return this.#receive(type, body)
+      const answer = answerLogin(body)
+      if (answer instanceof Promise) void this.#answer(made, answer)
+      else if (answer) made.write(answer)
     })
     made.on('data', (chunk: Buffer) => this.#guard(() => read(chunk)))
     made.write(wire.startup({ user, ...settings }))
   }
 
-  #receive(type: number, body: Buffer): null {
+  async #answer(made: Duplex, worked: Promise<Buffer>): Promise<void> {
+    try {
+      const answer = await worked
+      if (this.#over === null) made.write(answer)
+    } catch (error) {
+      this.end(error)
+    }
+  }
+
+  #receive(type: number, body: Buffer): void {
     switch (type) {
       case wire.from.cancelKey:
         this.#cancelKey = Buffer.from(body)
@@ -193,7 +204,6 @@ export class Session {
       default:
         this.#line.receive(type, body)
     }
-    return null
   }
 
   #begun(): void {

@@ -11,6 +11,15 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
+/**
+ * Rejects in a later turn of the event loop. A caller that retries at once then leaves timers and sockets
+ * their turn: a rejection that costs no turn would let such a loop stop the whole process.
+ */
+export async function rejectLater(error: Error): Promise<never> {
+  await new Promise(setImmediate)
+  throw error
+}
+
 /** The disk has no space for writes, while reads still work. PostgreSQL uses the same code. */
 export class DiskFull extends Error {
   override name = 'DiskFull'

@@ -53,33 +53,62 @@ export const from = {
   copyBoth: 0x57,
 } as const
 
-/** Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol. */
+/** a message's type and its length */
+const headLength = 5
+
+/**
+ * Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol. A message that
+ * comes in several chunks is put together as they come: a row may have hundreds of megabytes, and to copy
+ * them at its end would hold up everything else.
+ */
 export function messageReader(onMessage: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
-  /**
-   * the beginning of an incomplete message, and how many bytes it needs before it is worth looking at again
-   */
-  let parts: Buffer[] = []
+  /** the incomplete message, or its head as long as that is incomplete; `held` bytes of it have come */
+  let message = Buffer.alloc(0)
   let held = 0
-  let needed = 0
-  return chunk => {
-    parts.push(chunk)
-    held += chunk.length
-    if (held < needed) return
-    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts, held)
+  const pass = (bytes: Buffer, from: number, to: number) =>
+    onMessage(bytes[from]!, bytes.subarray(from + headLength, to))
+
+  /** Adds what belongs to the incomplete message; returns where the next one begins. */
+  const goOn = (chunk: Buffer): number => {
     let at = 0
-    needed = 5
-    while (bytes.length - at >= 5) {
-      const length = bytes.readUInt32BE(at + 1)
-      if (length < 4) throw new Error('A message is shorter than its head')
-      needed = length + 1
-      if (bytes.length - at < needed) break
-      onMessage(bytes[at]!, bytes.subarray(at + 5, at + needed))
-      at += needed
-      needed = 5
+    while (held > 0 && at < chunk.length) {
+      const copied = chunk.copy(message, held, at)
+      at += copied
+      held += copied
+      if (held < message.length) break
+      const length = held === headLength ? lengthOf(message, 0) : held
+      if (held === length) {
+        held = 0
+        pass(message, 0, length)
+      } else {
+        const whole = Buffer.allocUnsafe(length)
+        message.copy(whole)
+        message = whole
+      }
     }
-    parts = at < bytes.length ? [bytes.subarray(at)] : []
-    held = bytes.length - at
+    return at
   }
+
+  return chunk => {
+    let at = goOn(chunk)
+    while (at < chunk.length) {
+      const left = chunk.length - at
+      const length = left < headLength ? headLength : lengthOf(chunk, at)
+      if (left >= length) pass(chunk, at, at + length)
+      else {
+        message = Buffer.allocUnsafe(length)
+        held = chunk.copy(message, 0, at)
+      }
+      at += length
+    }
+  }
+}
+
+/** How long the message that begins there is, with its head. */
+function lengthOf(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32BE(at + 1)
+  if (length < 4) throw new Error('A message is shorter than its head')
+  return length + 1
 }
 
 /** The names of the columns in a RowDescription. */

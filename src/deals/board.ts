@@ -10,6 +10,7 @@ import type { JsonObject } from '../json.ts'
 import { idKey } from '../list/groups.ts'
 import type { ListDatabase } from '../list/list.ts'
 import { type Parameters, refuse, report, unknownParameters, unreadable } from '../list/parameters.ts'
+import { saidElsewhere } from '../list/parameters-elsewhere.ts'
 import { listParted, type PartPage } from '../list/parted.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../list/query.ts'
 import type { Plan } from '../list/resolve.ts'
@@ -40,7 +41,7 @@ export function readBoardQuery(
   now: string,
   names: Names,
 ): BoardRequest {
-  const problems = unknownParameters(parameters, boardParameters)
+  const problems = unknownParameters(parameters, boardParameters, saidElsewhere(fields, boardParameters))
   const context = { fields, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
   const since = dayOf(parameters, 'closed_since', problems)

@@ -28,8 +28,10 @@ export const deal: Resource = {
 /** The ids of the static dropdown `status`. */
 export const statusOf = { open: 1, won: 2, lost: 3 } as const
 
-/** Who sends a status wants a stage of that kind (D19). */
+/** Who sends a status wants a stage of that kind (D19). A probability is that of the stage. */
 function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages }: Catalog): string | null {
+  if (field === 'stage_probability')
+    return 'The stage decides on it: set pipeline_stage, or the probability of the stage.'
   const kind = (['open', 'won', 'lost'] as const).find(
     word => statusOf[word] === sent || (typeof sent === 'string' && sent.toLowerCase() === word),
   )
@@ -72,7 +74,7 @@ function applyDealRules(draft: Draft): void {
       'expected_close_date',
       'required_with_forecast_category',
       'is required when a forecast category is selected',
-      { rule: 5, because: 'forecast_category' },
+      { rule: 5, because: 'forecast_category', hint: 'For example "2026-03-31".' },
     )
   }
   if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
@@ -86,7 +88,9 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stages = [...catalog.stages.values()].filter(other => other.pipeline === after.pipeline)
   problem('pipeline_stage', 'stage_not_in_pipeline', `is "${stage.name}", a stage of another pipeline`, {
     because: 'pipeline',
-    hint: choiceHint('Its stages', stages),
+    hint: stages.length
+      ? choiceHint('Its stages', stages)
+      : 'The pipeline has no stages yet: make them with POST …/pipeline_stage.',
   })
   return null
 }
@@ -190,13 +194,15 @@ function applyMoneyRules(draft: Draft): void {
  * it back, if nothing has moved it but the change that is undone (D83).
  */
 function keptBase(draft: Draft): Json | undefined {
-  const { after, before, undoes } = draft
+  const { after, before, undoes, catalog } = draft
   if (isFrozen(draft)) return before!.deal_value_in_base_currency
   if (!undoes || after.status === statusOf.open) return undefined
   const { deal_value_in_base_currency: former, status } = undoes.former
   const made = undoes.made.deal_value_in_base_currency ?? null
   const isOwn = status !== undefined || isSameJson(before!.deal_value_in_base_currency!, made)
-  return isOwn ? former : undefined
+  // What was kept in another currency, which was the base then, is no amount of today.
+  const isInBase = !isObject(former) || former.currency === catalog.account.base_currency
+  return isOwn && isInBase ? former : undefined
 }
 
 /** A closed deal keeps the base amount of the day it was closed, as long as its value stays. */

@@ -5,6 +5,7 @@
 import type { Catalog, ResourceFields, Stage } from '../fields/catalog.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Parameters, refuse, report, unknownParameters, unreadable } from '../list/parameters.ts'
+import { saidElsewhere } from '../list/parameters-elsewhere.ts'
 import { dayOf, type Selection, selectionOf } from '../list/query.ts'
 import { dependsOnValues } from '../list/resolve.ts'
 import { whereSql } from '../list/sql.ts'
@@ -30,7 +31,7 @@ export function readFunnelQuery(
   catalog: Catalog,
   names: Names,
 ): FunnelRequest {
-  const problems = unknownParameters(parameters, funnelParameters)
+  const problems = unknownParameters(parameters, funnelParameters, saidElsewhere(fields, funnelParameters))
   const context = { fields, catalog, problems, names }
   const [from, to] = [dayOf(parameters, 'from', problems), dayOf(parameters, 'to', problems)]
   if (from !== null && to !== null && from > to)

@@ -79,10 +79,12 @@ function navigationHtml(guides: readonly Guide[], document: Schema, current: str
   const resources = tagsOf(document).map(
     tag => `<a href="/docs/reference#${tag}">${tag.replaceAll('_', ' ')}</a>`,
   )
+  // On a phone the pages are a menu: they would fill the first screen.
   return `<nav aria-label="Documentation"><a class="brand" href="/docs">Dealwright</a>
+    <button type="button" popovertarget="pages">Pages</button><div id="pages" popover>
     <strong>Guides</strong><div>${guides.map(({ name, title }) => link(name, title)).join('')}${link('errors', 'Errors')}</div>
     <strong>Reference</strong><div>${link('reference', 'All requests')}${resources.join('')}
-    <a href="/openapi.json">openapi.json</a></div></nav>`
+    <a href="/openapi.json">openapi.json</a></div></div></nav>`
 }
 
 function contentsHtml(guides: readonly Guide[]): string {

@@ -39,7 +39,7 @@ function fieldsHtml(tag, { components: { schemas } }) {
   const read = schemas[tag]?.properties
   if (!read || !schemas[`${tag}_read`]) return ''
   const sent = schemas[`${tag}_input`]?.properties ?? {}
-  const required = new Set(schemas[`${tag}_new`]?.required ?? [])
+  const required = new Set(schemas[`${tag}_new`]?.allOf?.at(-1).required ?? [])
   const rows = Object.entries({ ...sent, ...read }).map(([name, schema]) => {
     const input = sent[name]
     const isReadOnly = schema.readOnly || !input || input.readOnly
@@ -60,6 +60,7 @@ function typeHtml(schema, schemas, depth = 0) {
   if (schema.$ref) return `<a href="#${schemaTag(schema.$ref)}">${escaped(schema.$ref.split('/').at(-1))}</a>`
   if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
   if (schema.enum) return valuesHtml(schema.enum) + noteHtml(schema.description)
+  if (schema.allOf) return typeHtml(schema.allOf[0], schemas, depth)
   const either = schema.anyOf ?? schema.oneOf
   if (either) {
     const all = either.map((/** @type {Json} */ one) => typeHtml(one, schemas, depth))

@@ -78,3 +78,5 @@ form.addEventListener('submit', event => {
   show()
 })
 show()
+// A link within this page leaves the menu of a phone open over what it leads to.
+document.querySelector('#pages').addEventListener('click', event => event.currentTarget.hidePopover())

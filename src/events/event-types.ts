@@ -23,7 +23,7 @@ const derived: { readonly [resource: string]: { readonly [verb: string]: string 
   },
 }
 /** What is configured and is no record. */
-const configuration = ['field', 'form']
+const configuration = ['field', 'form', 'account']
 
 export const everything = '*'
 

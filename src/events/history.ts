@@ -10,7 +10,7 @@ import {
   unknownParameters,
   wholeNumber,
 } from '../list/parameters.ts'
-import { pageSizeMax } from '../list/query.ts'
+import { pageSizeMax } from '../list/parameters-elsewhere.ts'
 import { recordNotFound } from '../records/read.ts'
 import type { Reader } from '../records/store.ts'
 import { sightOf, visible } from '../rights/visibility.ts'

@@ -55,6 +55,13 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
   return { after, limit, resources: followed(named, known, catalog, rights), types, wait, withRecord }
 }
 
+/** Whether a caller may follow the events of all that they may read (D71). */
+export function mayFollow({ resources }: Catalog, { scopes }: Rights): boolean {
+  const isSeen = (name: string) => isPrivate(name, resources) || !isLimited(resources.get(name)!)
+  const readable = [...resources.keys()].filter(name => allows(scopes, `${name}:read`))
+  return allows(scopes, 'event:read') && readable.every(isSeen)
+}
+
 function numberOf(
   parameters: Parameters,
   name: string,
@@ -87,17 +94,18 @@ function followed(
   { resources }: Catalog,
   rights: Rights,
 ): string[] {
-  const isPrivate = (name: string) => {
-    const reach = resources.get(name)?.resource.reach
-    return reach !== undefined && !isByRole(reach)
-  }
-  const isPartly = (name: string) => resources.has(name) && isLimited(resources.get(name)!)
   for (const name of named ?? []) rights.need(`${name}:read`)
   const readable = named ?? known.filter(name => allows(rights.scopes, `${name}:read`))
-  const partly = readable.find(name => isPartly(name) && (named || !isPrivate(name)))
+  const isPartly = (name: string) => resources.has(name) && isLimited(resources.get(name)!)
+  const partly = readable.find(name => isPartly(name) && (named || !isPrivate(name, resources)))
   if (partly) {
     const detail = `Your role sees only some of the records of ${partly}; whoever follows events sees all.`
     throw new Refusal('forbidden', detail)
   }
   return readable.filter(name => !isPartly(name))
+}
+
+function isPrivate(name: string, resources: Catalog['resources']): boolean {
+  const reach = resources.get(name)?.resource.reach
+  return reach !== undefined && !isByRole(reach)
 }

@@ -109,10 +109,15 @@ export async function toldEvents(
 function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
   const fields = catalog.resources.get(row.resource!)
-  // A change of the configuration says what is there now.
   if (!fields) {
-    const said = Object.entries(toldConfiguration(catalog, parsed))
-    return said.map(([name, to]) => ({ name, field: null, from: null, to }))
+    // A change of fields and forms says what is there now, that of a setting also what was.
+    const isOfAccount = row.type === 'account.updated'
+    return Object.entries(toldConfiguration(catalog, parsed)).map(([name, said]) => {
+      const { before, after } = isOfAccount
+        ? (said as { before: Json; after: Json })
+        : { before: null, after: said }
+      return { name, field: null, from: before, to: after }
+    })
   }
   const isNew = row.type === `${row.resource}.created`
   const places = placesOf(fields)

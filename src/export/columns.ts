@@ -67,13 +67,13 @@ function scalarCell(value: Json): Cell {
   return JSON.stringify(value)
 }
 
-/** Several values in one cell. One in which a semicolon or a quotation mark stands is a JSON string. */
+/** Several values in one cell. One in which a semicolon, comma or quotation mark stands is a JSON string. */
 function joined(items: readonly Json[]): Cell {
   if (items.length === 0) return null
   return items
     .map(item => {
       const text = typeof item === 'string' ? item : JSON.stringify(item)
-      return /[;"]|^\s|\s$|^$/.test(text) ? JSON.stringify(text) : text
+      return /[;,"]|^\s|\s$|^$/.test(text) ? JSON.stringify(text) : text
     })
     .join('; ')
 }

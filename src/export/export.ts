@@ -1,7 +1,8 @@
 /**
- * An export (D81): all records that a list would find, of one moment, as a stream. On a server they come from
- * a transaction with one snapshot, as fast as they are read. The embedded engine has one connection: there
- * they are first put aside in a file, so that nobody waits for a slow reader. Knows no HTTP.
+ * An export (D81): all records that a list would find, of one moment, as a stream. It is made at full speed,
+ * so nobody waits for a slow reader. On a server the records come from a transaction with one snapshot, and
+ * are sent meanwhile. The embedded engine has one connection: there the export is made before it is sent.
+ * Knows no HTTP.
  */
 import type { Readable } from 'node:stream'
 import type { Database } from '../db/open.ts'
@@ -10,11 +11,14 @@ import type { Viewer } from '../rights/visibility.ts'
 import { putAside } from './put-aside.ts'
 import type { ExportRequest } from './query.ts'
 import { streamed } from './snapshot.ts'
+import type { SpoolQuota } from './spool-file.ts'
 
 export type Exported = {
   readonly content: Readable
   /** how many bytes there will be; null: that is not known yet */
   readonly bytes: number | null
+  /** Resolves when nothing of the database is held any more: it is whole, or has failed. */
+  readonly made: Promise<void>
 }
 
 /** What is exported, and for whom. */
@@ -34,8 +38,11 @@ export type ExportDatabase = Pick<Database, 'query' | 'inTurn' | 'snapshot' | 'w
  * `ended` ends it, and frees what it holds; so does destroying the stream, which must be done unless it is
  * read to its end.
  */
-export async function openExport(db: ExportDatabase, asked: Asked, ended: AbortSignal): Promise<Exported> {
-  return db.snapshot
-    ? { content: await streamed(db.snapshot, asked, ended), bytes: null }
-    : putAside(db, asked, ended)
+export async function openExport(
+  db: ExportDatabase,
+  asked: Asked,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Exported> {
+  return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : putAside(db, asked, ended, quota)
 }

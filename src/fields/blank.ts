@@ -1,11 +1,14 @@
 /** What counts as no value where one is required (D6). */
 import { isObject, type Json } from '../json.ts'
 
-/** What a person calls empty: null, blanks, or a list without entries. */
+/** Blanks, and characters that nobody sees: controls, joiners, fillers. */
+const unseen = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+/** What a person calls empty: null, a text of which nothing is seen, or a list without entries. */
 export function isBlank(value: Json): boolean {
   return (
     value === null ||
-    (typeof value === 'string' && value.trim() === '') ||
+    (typeof value === 'string' && unseen.test(value)) ||
     (Array.isArray(value) && value.length === 0)
   )
 }

@@ -8,8 +8,6 @@ import type { Visibility } from '../rights/visibility.ts'
 import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
-import { suggestion } from './nearest.ts'
-import { bareName, ourNames } from './synonyms.ts'
 
 export type Currency = {
   readonly id: number
@@ -45,6 +43,8 @@ export type Account = {
   readonly id: number
   readonly name: string
   readonly time_zone: string
+  /** in which dates and numbers are shown to people who chose none; null: their browser's */
+  readonly locale: string | null
   readonly base_currency: number
 }
 
@@ -184,34 +184,6 @@ export function wholeFields(resource: Resource, fields: readonly Field[]): Resou
 /** Internal name → field. */
 export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map(field => [field.internal_name, field]))
-}
-
-/**
- * The hint for a name that is not the name of a field of the resource: the field that is written like it or
- * has it as its label, that other systems call so, or whose name is nearest.
- */
-export function unknownFieldHint(name: string, { fields, resource }: ResourceFields): string {
-  const shown = fields.filter(field => field.is_active && !field.is_hidden)
-  const names = shown.map(field => field.internal_name)
-  const meant = name.length > longestName ? undefined : (alike(name, shown) ?? calledElsewhere(name, names))
-  return meant
-    ? `Did you mean "${meant}"?`
-    : suggestion(name, names, `The field list of ${resource.name} names them.`)
-}
-
-const longestName = 64
-
-function alike(name: string, shown: readonly Field[]): string | undefined {
-  const bare = bareName(name)
-  const isAlike = (known: string) => bareName(known) === bare
-  const named = shown.find(
-    field => isAlike(field.internal_name) || (field.is_custom && isAlike(field.internal_name.slice(3))),
-  )
-  return (named ?? shown.find(field => isAlike(field.field_name)))?.internal_name
-}
-
-function calledElsewhere(name: string, names: readonly string[]): string | undefined {
-  return ourNames(name).find(ours => names.includes(ours))
 }
 
 /**

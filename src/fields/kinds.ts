@@ -11,12 +11,13 @@ import { money } from './kinds/money.ts'
 import { multiselect } from './kinds/multiselect.ts'
 import { number } from './kinds/number.ts'
 import { prices } from './kinds/prices.ts'
-import { dateRange, dateTimeRange, timeRange } from './kinds/ranges.ts'
+import { dateRange, dateTimeRange } from './kinds/ranges.ts'
 import { reference } from './kinds/reference.ts'
 import { references } from './kinds/references.ts'
 import { stringList } from './kinds/string-list.ts'
 import { text } from './kinds/text.ts'
 import { time } from './kinds/time.ts'
+import { timeRange } from './kinds/time-range.ts'
 
 /**
  * One line a type. A type that custom fields may have (D35, D36) says the interface's limits of them. An

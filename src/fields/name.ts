@@ -1,8 +1,8 @@
 /**
  * Compares names. This is the only code that says when two names are the same (D127); the database's function
- * `compared_name` (the migration one-folding) does the same. Knows no field and no resource.
+ * `compared_name` (the migration unseen-letters) does the same. Knows no field and no resource.
  */
-import { fold } from '../fold.ts'
+import { fold, lowered, unseen } from '../fold.ts'
 
 /** A name has at most 255 characters, each at most four code units when decomposed. */
 const longest = 4 * 255
@@ -14,19 +14,30 @@ const longest = 4 * 255
 const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
 
 /**
- * Without blanks around it, composed (NFC), in any case. A text that no name can be is left unchanged: it is
- * too long, or has too many marks on a letter.
+ * Without what nobody sees and without blanks around it, composed (NFC), in any case. A text that no name can
+ * be is left unchanged otherwise: it is too long, or has too many marks on a letter.
  */
 export function comparedName(text: string): string {
-  const name = text.trim()
-  return canNormalize(name) ? fold(name.normalize('NFC')) : name
+  const name = (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, seen)).trim()
+  return canNormalize(name) ? lowered(name.normalize('NFC')) : name
+}
+
+const isPlain = /^[ -~]*$/
+const control = /(?![\t-\r])\p{Cc}/gu
+const notAscii = /[^ -~]/gu
+
+function seen(letter: string): string {
+  return unseen.has(letter) ? '' : letter
 }
 
 /**
- * The ways to write a text: unchanged, with each letter and its marks composed (NFC), and decomposed (NFD).
+ * The ways to write a text that are folded to different ones: unchanged, with each letter and its marks
+ * composed (NFC), and decomposed (NFD).
  */
 export function spellings(text: string): string[] {
-  return canNormalize(text) ? [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])] : [text]
+  if (!canNormalize(text)) return [text]
+  const ways = [text.normalize('NFD'), text.normalize('NFC'), text]
+  return [...new Map(ways.map(way => [fold(way), way])).values()].reverse()
 }
 
 /** Each letter and its marks composed (NFC); a text that no name can be is left unchanged. */

@@ -38,6 +38,8 @@ export type Term = {
    * names several values.
    */
   operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
+  /** of moments: the first and the last one of a plain day in the account's time zone (D42), else null */
+  day?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
   /** What to sort by; null where sorting has no meaning. */
   readonly order: Order | null
   /** what operands are compared with where that is not the value itself: an amount is, in base currency */

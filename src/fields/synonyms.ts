@@ -47,7 +47,7 @@ const others: { readonly [name: string]: string } = {
   updated_by: 'updater updaterid modifiedby lastmodifiedbyid modifiedbyid',
   product_code: 'code productcode articlenumber itemnumber partnumber',
   sku_number: 'sku skunumber hssku',
-  unit_price: 'price prices listprice unitprice pricing amount cost',
+  unit_price: 'price prices listprice regularprice unitprice pricing amount cost',
   category: 'productcategory family productfamily group',
   quantity_in_stock: 'stock qtyinstock stockquantity inventory onhand instock quantity',
   active: 'isactive enabled status state',
@@ -56,7 +56,8 @@ const others: { readonly [name: string]: string } = {
   job_title: 'title jobtitle position role',
   emails: 'email emailaddress emailaddresses mail workemail primaryemail',
   email: 'emailaddress mail login username',
-  phones: 'phone phonenumber phonenumbers mobile mobilephone mobilenumber worknumber telephone tel',
+  phones:
+    'phone phonenumber phonenumbers cell cellphone cellular mobile mobilephone mobilenumber worknumber telephone tel',
   kind: 'type activitytype tasktype calltype engagementtype',
   subject: 'title name summary activitysubject tasksubject',
   notes: 'note body description comment comments content text details',
@@ -132,6 +133,25 @@ export function isCurrencyName(bare: string): boolean {
 /** Our names for what another system calls `name`, the likeliest first. */
 export function ourNames(name: string): readonly string[] {
   return meant.get(bareName(name)) ?? []
+}
+
+/** Our resource → what others call it. */
+const resourcesElsewhere: { readonly [name: string]: readonly string[] } = {
+  deal: ['opportunity', 'potential'],
+  contact: ['person', 'people', 'lead'],
+  company: ['organization', 'organisation', 'account'],
+  activity: ['note', 'task', 'call', 'meeting', 'engagement'],
+  pipeline_stage: ['stage', 'dealstage'],
+  user: ['owner', 'member'],
+  tag: ['label'],
+  field: ['property', 'customfield', 'dealfield'],
+}
+
+/** Our name for a resource that another system calls `name`, be it one or many. */
+export function ourResource(name: string): string | undefined {
+  const bare = bareName(name)
+  const isIt = (other: string) => bare === other || bare === pluralOf(other)
+  return Object.entries(resourcesElsewhere).find(([, others]) => others.some(isIt))?.[0]
 }
 
 /** The plural of a resource's name. */

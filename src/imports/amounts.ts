@@ -19,18 +19,36 @@ export class Amount {
 
 /** Whether a target is an amount of money: the whole of it, or its number. */
 export function isAmount({ form, member }: Place): boolean {
-  return form === 'money' || form === 'prices' || (form === 'number' && member !== null)
+  return (
+    form === 'money' || form === 'prices' || (form === 'number' && (member === 'value' || member === 'price'))
+  )
 }
 
 /** Whether a text is the code or the sign of any currency. */
-export function isCurrency(text: string, { currencyByCode, currencyList }: Catalog): boolean {
-  return currencyByCode.has(text.toUpperCase()) || currencyList.some(({ symbol }) => symbol === text)
+export function isCurrency(text: string, catalog: Catalog): boolean {
+  return catalog.currencyByCode.has(codeOf(text, catalog)) || isSign(text, catalog)
+}
+
+function isSign(text: string, { currencyList }: Catalog): boolean {
+  return currencyList.some(({ symbol }) => symbol === text)
+}
+
+/** The code that a text is or says; a sign that the account has says what it says there. */
+function codeOf(text: string, catalog: Catalog): string {
+  const said = Object.hasOwn(countrySigns, text) && !isSign(text, catalog) ? countrySigns[text] : undefined
+  return said ?? text.toUpperCase()
+}
+
+/** Signs that say their country, of currencies that have a shorter sign in most accounts. */
+const countrySigns: { readonly [sign: string]: string } = {
+  ...{ US$: 'USD', A$: 'AUD', AU$: 'AUD', C$: 'CAD', CA$: 'CAD', NZ$: 'NZD', HK$: 'HKD', S$: 'SGD' },
+  ...{ R$: 'BRL', NT$: 'TWD', MX$: 'MXN', 'CN¥': 'CNY', 'JP¥': 'JPY', SFr: 'CHF', Fr: 'CHF', zł: 'PLN' },
 }
 
 /** The currency of a code, or of a sign: the base currency's, or that of one alone of those with a rate. */
 export function currencyOf(text: string, catalog: Catalog): Currency | undefined {
   if (text === '') return undefined
-  const code = catalog.currencyByCode.get(text.toUpperCase())
+  const code = catalog.currencyByCode.get(codeOf(text, catalog))
   if (code) return code
   const alike = catalog.currencyList.filter(one => one.symbol === text && isInUse(one, catalog))
   const base = alike.find(({ id }) => id === catalog.account.base_currency)
@@ -42,8 +60,13 @@ function isInUse({ id, is_active, rate }: Currency, { account }: Catalog): boole
 }
 
 /** Whether the sign or code beside an amount may stand for a currency, told by its code or its id. */
-export function isSignOf(unit: string, told: Json, { currencies, currencyByCode }: Catalog): boolean {
-  const currency =
-    typeof told === 'number' ? currencies.get(told) : currencyByCode.get(String(told).toUpperCase())
-  return currency !== undefined && (currency.symbol === unit || currency.code === unit.toUpperCase())
+export function isSignOf(unit: string, told: Json, catalog: Catalog): boolean {
+  const currency = catalog.currencies.get(idOf(told, catalog) ?? 0)
+  return currency !== undefined && (currency.symbol === unit || currency.code === codeOf(unit, catalog))
+}
+
+/** The id of a currency, from its id or its code. */
+export function idOf(told: Json, { currencies, currencyByCode }: Catalog): number | undefined {
+  const id = Number(told)
+  return currencies.has(id) ? id : currencyByCode.get(String(told).toUpperCase())?.id
 }

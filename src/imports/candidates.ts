@@ -5,7 +5,9 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
-import { bareName, isCurrencyName, ourNames } from '../fields/synonyms.ts'
+import { bareName, isCurrencyName, ourNames, ourResource } from '../fields/synonyms.ts'
+import { addressParts, isFax, namedById, nameParts, readingOf, wordsOf } from './column-name.ts'
+import type { LeftOutWhy } from './columns.ts'
 import type { Contents } from './contents.ts'
 import type { Place } from './targets.ts'
 import type { Template } from './templates.ts'
@@ -24,7 +26,7 @@ export const scores = {
   synonym: 0.8,
   nested: 0.7,
   contents: 0.5,
-  near: 0.4,
+  near: 0.35,
 }
 
 /** How many columns are compared with every label, which takes a while. */
@@ -36,6 +38,7 @@ type Named = { readonly field: string; readonly own: Field | null; readonly scor
 
 /** What all columns of a file are compared with. */
 export type Index = {
+  readonly resource: string
   readonly places: Places
   readonly byName: ReadonlyMap<string, Field>
   /** names without blanks and signs → what is called so */
@@ -43,26 +46,65 @@ export type Index = {
   readonly labels: ReadonlyMap<string, Field>
   /** names and labels, without blanks and signs, of fields that can't be written */
   readonly closed: ReadonlySet<string>
+  /** the same of columns of another system that have no field here */
+  readonly nowhere: ReadonlySet<string>
   /** targets whose options cells may name, with the names as they are compared */
   readonly options: readonly { readonly place: Place; readonly names: ReadonlySet<string> }[]
   /** targets that are known by what their cells look like */
   readonly judged: readonly Place[]
   /** names of members → those of the contacts and companies that a record points to */
   readonly nested: ReadonlyMap<string, readonly Place[]>
+  /** fields that point to records → what their members are called → targets */
+  readonly parts: ReadonlyMap<string, ReadonlyMap<string, string>>
   compared: number
 }
 
-/** `columns`: what a system calls its columns → targets. */
-export function indexOf(places: Places, { fields, byName }: ResourceFields, columns: Template): Index {
+/** `columns`: what a system calls its columns → targets; null: it has no field here. */
+export function indexOf(
+  places: Places,
+  { resource, fields, byName }: ResourceFields,
+  columns: Template,
+): Index {
+  const all = [...places.values()]
+  // The file of people is about the people: a phone number is theirs, and not their company's.
+  const isOfOthers = !byName.has('phones')
+  const nested = all.filter(place => place.isNested && !place.isListed && place.member === null)
+  const withOptions = all.filter(place => place.form === 'option' && !place.isNested)
+  const own = all.filter(place => !place.isNested && place.member === null)
+  const closed = fields.filter(field => field.is_read_only && !places.has(field.internal_name))
+  const unknown = Object.entries(columns).filter(([, field]) => field === null)
+  return {
+    ...{ resource: resource.name, places, byName, named: namesIn(all, columns, isOfOthers), compared: 0 },
+    closed: new Set(closed.flatMap(field => [field.internal_name, field.field_name].map(bareName))),
+    nowhere: new Set(unknown.map(([name]) => bareName(name))),
+    labels: new Map(own.map(({ of }) => [of.field_name, of])),
+    options: withOptions.map(place => ({
+      place,
+      names: new Set(place.of.options.map(({ name }) => comparedName(name))),
+    })),
+    judged: all.filter(({ form, member, isListed, isNested }) => {
+      if (isNested && !isOfOthers) return false
+      if (form === 'currency') return !isListed
+      return member === null && !isListed && (form === 'emails' || form === 'phones' || form === 'money')
+    }),
+    nested: Map.groupBy(isOfOthers ? nested : [], place => place.of.internal_name),
+    parts: partsIn(all),
+  }
+}
+
+function namesIn(
+  all: readonly Place[],
+  columns: Template,
+  isOfOthers: boolean,
+): ReadonlyMap<string, readonly Named[]> {
   const named = new Map<string, Named[]>()
   const add = (name: string, field: string, own: Field | null, score: number) => {
     const bare = bareName(name)
-    const all = named.get(bare)
-    if (all) all.push({ field, own, score })
+    const some = named.get(bare)
+    if (some) some.push({ field, own, score })
     else named.set(bare, [{ field, own, score }])
   }
-  for (const place of places.values()) {
-    const { field, label, of, own, isNested, isListed, member } = place
+  for (const { field, label, of, own, isNested, isListed, member, form } of all) {
     const isOwn = !isNested && member === null && of.internal_name === field
     if (isOwn) {
       add(field, field, of, scores.same)
@@ -75,74 +117,123 @@ export function indexOf(places: Places, { fields, byName }: ResourceFields, colu
     // Company or contact: the form says whose it is. A name alone is the record's own.
     if (isNested && !isListed && member === null) {
       add(own.internal_name + of.internal_name, field, null, scores.synonym)
-      if (of.internal_name !== 'name') {
+      if (of.internal_name !== 'name' && isOfOthers) {
         add(of.internal_name, field, null, scores.nested)
         add(of.field_name, field, null, scores.nested)
       }
     }
+    if (member !== null && form === 'text' && !isListed && (!isNested || isOfOthers))
+      for (const word of addressParts[member] ?? [])
+        add(word, field, null, isNested ? scores.nested : scores.synonym)
   }
-  for (const [name, field] of Object.entries(columns)) add(name, field, null, scores.template)
-  const all = [...places.values()]
-  const nested = all.filter(place => place.isNested && !place.isListed && place.member === null)
-  const withOptions = all.filter(place => place.form === 'option' && !place.isNested)
-  const own = all.filter(place => !place.isNested && place.member === null)
-  const closed = fields.filter(field => field.is_read_only && !places.has(field.internal_name))
-  return {
-    ...{ places, byName, named, compared: 0 },
-    closed: new Set(closed.flatMap(field => [field.internal_name, field.field_name].map(bareName))),
-    labels: new Map(own.map(({ of }) => [of.field_name, of])),
-    options: withOptions.map(place => ({
-      place,
-      names: new Set(place.of.options.map(({ name }) => comparedName(name))),
-    })),
-    judged: all.filter(({ form, member, isListed }) => {
-      if (form === 'currency') return !isListed
-      return member === null && !isListed && (form === 'emails' || form === 'phones' || form === 'money')
-    }),
-    nested: Map.groupBy(nested, place => place.of.internal_name),
-  }
+  for (const [name, field] of Object.entries(columns)) if (field) add(name, field, null, scores.template)
+  return named
 }
 
-/** The targets that a column may have, with scores up to 1; one may come several times. */
-export function candidatesFor(
-  name: string,
-  contents: Contents,
-  index: Index,
-): { field: string; score: number }[] {
-  const { places, byName, named, nested, labels, closed } = index
-  const found: { field: string; score: number }[] = []
-  const whole = bareName(name)
-  // What is in brackets may be a part of the name, else it is a unit or the count of a column.
-  const isKnown = named.has(whole) || ourNames(whole).length > 0 || closed.has(whole)
-  const bare = isKnown ? whole : bareName(name.replace(/\s*[([][^()[\]]*[)\]]\s*$/, ''))
+function partsIn(all: readonly Place[]): Index['parts'] {
+  const parts = new Map<string, Map<string, string>>()
+  for (const { field, of, own, isNested, isListed, member, form } of all) {
+    if (!isNested || isListed) continue
+    const known = parts.get(own.internal_name) ?? new Map<string, string>()
+    parts.set(own.internal_name, known)
+    if (member !== null && addressParts[member])
+      for (const word of addressParts[member]) known.set(word, field)
+    if (member === null || form === 'name')
+      for (const name of [field.split('.').at(-1)!, of.field_name]) known.set(bareName(name), field)
+  }
+  return parts
+}
+
+/** Why a column has no target, where that is certain; null where it is not. */
+export function whyLeftOut(name: string, contents: Contents, index: Index): LeftOutWhy | null {
+  const { resource, places, byName, named, closed, nowhere } = index
+  if (places.has(name)) return null
+  const bare = bareName(name)
+  if (nowhere.has(bare) || isFax(name)) return 'nowhere'
   // A field that nobody may write is not taken for another.
-  const own = byName.get(name.split('.')[0]!)
-  if (own?.is_read_only && !places.has(name)) return found
-  if (closed.has(bare) && !named.has(bare)) return found
+  if (byName.get(name.split('.')[0]!)?.is_read_only) return 'read_only'
+  const base = namedById(name)
+  if (base !== null && !named.has(bare) && (contents.isEmpty || contents.areCodes)) {
+    const isRecord = base === '' || base === 'record' || base === resource || ourResource(base) !== undefined
+    if (isRecord || named.has(base) || ourNames(bare).length > 0) return 'foreign_id'
+  }
+  if (named.has(bare)) return null
+  const ours = ourNames(bare)
+  const isOurs = ours.some(our => places.has(our) || index.nested.has(our))
+  return closed.has(bare) || (!isOurs && ours.some(our => byName.get(our)?.is_read_only)) ? 'read_only' : null
+}
+
+export type Found = { readonly field: string; readonly score: number }
+
+/** The targets that a column may have, with scores up to 1; one may come several times. */
+export function candidatesFor(name: string, contents: Contents, index: Index): readonly Found[] {
+  const { places, byName, named, nested, labels, closed } = index
+  const found: Found[] = []
+  const isKnown = (bare: string) => named.has(bare) || ourNames(bare).length > 0 || closed.has(bare)
+  const { bare, nth } = readingOf(name, isKnown)
+  const whole = bareName(name)
   const add = (field: string, score: number) => {
-    if (places.has(field)) found.push({ field, score })
+    const several = nth > 1 ? severalOf(field, places) : lineOf(field, contents, places)
+    if (several !== null && places.has(several))
+      found.push({ field: several, score: score - nth / 100 + 0.01 })
   }
   const ofField = (field: Field | undefined, score: number) => {
-    if (field) add(variantOf(field, bare, contents, places), score)
+    if (field) add(variantOf(field, whole, contents, places), score)
   }
   const known = named.get(bare) ?? []
   // What the record itself calls so is not looked for in others.
-  const isOwn = known.some(({ own }) => own !== null)
+  const isOwn = known.some(({ own, field }) => own !== null || !places.get(field)?.isNested)
   for (const { field, own, score } of known)
     if (own) ofField(own, score)
-    else add(typed(bare, field, places), score)
-  const ours = ourNames(bare)
+    else if (!isOwn || !places.get(field)?.isNested || score !== scores.nested)
+      add(typed(whole, field, places), score)
+  const isPart = Object.values(addressParts).some(words => words.includes(bare))
+  const ours = isPart ? [] : ourNames(bare)
   ours.forEach((our, place) => {
     ofField(byName.get(our), scores.synonym - place * 0.02)
     for (const { field } of isOwn || our === 'name' ? [] : (nested.get(our) ?? []))
-      add(typed(bare, field, places), scores.nested - place * 0.02)
+      add(typed(whole, field, places), scores.nested - place * 0.02)
   })
+  if (found.length === 0) for (const field of partsOfName(name, index)) add(field, scores.synonym)
   addByContents(contents, index, add)
   if (found.length === 0 && index.compared++ < nearMax) {
     const near = nearest(name, labels.keys())
     ofField(near === null ? undefined : labels.get(near), scores.near)
   }
   return found
+}
+
+/** An address as a text is its first line: other columns may have the city. */
+function lineOf(field: string, contents: Contents, places: Places): string {
+  const isWhole = contents.isEmpty || contents.areObjects || places.get(field)?.form !== 'address'
+  return isWhole ? field : `${field}.address_line1`
+}
+
+/** The target of a second value of a field: there are several phones and addresses, but one title. */
+function severalOf(field: string, places: Places): string | null {
+  const { form, member } = places.get(field) ?? {}
+  if (form !== 'emails' && form !== 'phones') return null
+  return member === null ? `${field}.other` : field
+}
+
+/** "Owner email" and "Contact first": members of the records that a field points to. */
+function partsOfName(name: string, { named, byName, places, parts }: Index): string[] {
+  const words = wordsOf(name)
+  for (let at = 1; at < words.length; at++) {
+    const [left, right] = [words.slice(0, at).join(''), words.slice(at).join('')]
+    const owns = [
+      ...(named.get(left) ?? []).map(({ own }) => own),
+      ...ourNames(left).map(our => byName.get(our) ?? null),
+    ]
+    const own = owns.find(field => field?.related)
+    if (!own) continue
+    const isOfUser = own.related === 'user' && (right === 'name' || ourNames(right).includes('emails'))
+    if (isOfUser) return [own.internal_name]
+    const known = parts.get(own.internal_name)
+    const our = [right, nameParts[right] ?? '', ...ourNames(right)].find(one => known?.has(bareName(one)))
+    if (our !== undefined) return [typed(bareName(name), known!.get(bareName(our))!, places)]
+  }
+  return []
 }
 
 function addByContents(contents: Contents, index: Index, add: (field: string, score: number) => void): void {
@@ -190,5 +281,5 @@ const words: readonly [word: RegExp, type: string][] = [
   [/mobil|cell|handy|portable|móvil/, 'mobile'],
   [/home|private|personal/, 'home'],
   [/work|business|office/, 'work'],
-  [/other|fax/, 'other'],
+  [/other/, 'other'],
 ]

@@ -3,22 +3,27 @@
  * interface takes, or undefined after a problem. Knows no record.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { decimal as decimalOf, plain } from '../fields/decimal.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
+import { momentIn } from '../fields/local-times.ts'
 import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../json.ts'
 import { Amount, currencyOf, isAmount, isCurrency } from './amounts.ts'
-import { momentIn } from './local-times.ts'
+import { emailsOf, phonesOf, splitName } from './cell-contacts.ts'
+import { rangeReader } from './cell-ranges.ts'
 import type { Cell } from './read.ts'
 import type { Place } from './targets.ts'
 import {
   type DateOrder,
   type DecimalMark,
   dayOf,
-  itemsOf,
+  isWritten,
   json,
+  markedItemsOf,
   momentOf,
   numberOf,
+  plainText,
+  shownNumber,
   timeOf,
+  type WrittenNumber,
 } from './texts.ts'
 
 export type Formats = { readonly date?: DateOrder; readonly decimal?: DecimalMark }
@@ -36,6 +41,7 @@ type ConvertText = (text: string, complain: Complain) => Json | Amount | undefin
 export function convertOf(place: Place, given: Given): Convert {
   const ofText = textConversion(place, given)
   return (cell, complain) => {
+    if (isWritten(cell) && place.form !== 'json') return ofUnit(cell, place, complain, ofText)
     if (typeof cell === 'string') {
       // Blanks are a text, too, and nothing else.
       if (place.form !== 'text' && cell.trim() === '') return undefined
@@ -47,10 +53,22 @@ export function convertOf(place: Place, given: Given): Convert {
       return isAsIs ? cell : ofText(String(cell), complain)
     }
     if (cell === null) return undefined
-    // What a file has as JSON is what the interface answers.
-    if (place.member === null && !place.isNested) return mappedItems(cell, given.values)
+    // What a file has as JSON is what the interface answers: also where the number of an amount is asked.
+    if ((place.member === null || isAmount(place)) && !place.isNested) return mappedItems(cell, given.values)
+    if (Object.keys(cell).length === 0) return undefined
     return complain('is an object or a list', `Map the column to ${place.own.internal_name}.`)
   }
+}
+
+/** A number beside which its format shows a unit: what a person would have typed there. */
+function ofUnit(
+  written: WrittenNumber,
+  place: Place,
+  complain: Complain,
+  ofText: ConvertText,
+): Json | Amount | undefined {
+  if (isAmount(place)) return new Amount(written.number, written.unit)
+  return place.form === 'number' ? written.number : ofText(shownNumber(written), complain)
 }
 
 /** A number is taken as it is, whatever mark the texts of the file have; and an id, too. */
@@ -66,13 +84,6 @@ function ofNumber(
   const text = plainText(cell)
   const isId = (form === 'option' || form === 'reference') && Number.isInteger(cell)
   return isId && chosen(text, values) === undefined ? cell : ofText(text)
-}
-
-/** A number without an exponent, where it has one that can be written out. */
-export function plainText(number: number | RawNumber): string {
-  const text = JSON.stringify(number)
-  const value = text.includes('e') ? decimalOf(number) : null
-  return value ? plain(value) : text
 }
 
 function mappedItems(cell: Json, values: ChosenValues): Json {
@@ -92,7 +103,9 @@ function textConversion(place: Place, given: Given): ConvertText {
   const { catalog, formats } = given
   switch (place.form) {
     case 'text':
-      return text => text
+      return (text, complain) => (isShortened(text) ? shortened(complain) : text)
+    case 'range':
+      return structured(place, given)
     case 'number':
       return (text, complain) => {
         const found = amount(text, catalog, formats, complain)
@@ -119,7 +132,7 @@ function textConversion(place: Place, given: Given): ConvertText {
     case 'option':
       return choices(place, given.values, text => optionValue(text, place))
     case 'reference':
-      return choices(place, given.values, text => text)
+      return choices(place, given.values, referenceOf(place, given.catalog))
     case 'word':
       return choices(place, given.values, text => text)
     case 'name':
@@ -131,20 +144,17 @@ function textConversion(place: Place, given: Given): ConvertText {
 
 /** Forms that may also be written as JSON, as the exports do. */
 function structured(place: Place, { catalog, formats }: Given): ConvertText {
+  const range = place.form === 'range' ? rangeReader(place, formats, catalog) : null
   const plain: ConvertText = (text, complain) => {
     switch (place.form) {
       case 'emails':
-        return itemsOf(text, /[;,\r\n]/).map(item => ({
-          email_type: place.member ?? 'work',
-          email_value: bareEmail(item),
-        }))
+        return emailsOf(text, place)
       case 'phones':
-        return itemsOf(text).map(item => ({
-          phone_type: place.member ?? 'work',
-          phone_number: item.replace(/^tel:/i, ''),
-        }))
+        return isShortened(text) ? shortened(complain) : phonesOf(text, place)
       case 'address':
         return { address_line1: text.trim() }
+      case 'range':
+        return told(range!(text), 'range', '08:00/18:00', complain)
       case 'money':
       case 'prices':
         return amount(text, catalog, formats, complain)
@@ -158,7 +168,7 @@ function structured(place: Place, { catalog, formats }: Given): ConvertText {
   }
 }
 
-function told(value: string | null, what: string, example: string, complain: Complain): Json | undefined {
+function told(value: Json, what: string, example: string, complain: Complain): Json | undefined {
   if (value === 'unclear') return complain('may be two dates', 'Choose the order of day and month.')
   return value ?? complain(`is no ${what}`, `Write it as ${example}.`)
 }
@@ -173,9 +183,26 @@ function amount(
   const found = numberOf(text, decimal)
   if (found === 'unclear')
     return complain('may be two numbers', 'Choose whether numbers are written with a point or with a comma.')
-  if (found && (/^(?:%|\p{Sc}|)$/u.test(found.unit) || isCurrency(found.unit, catalog)))
-    return new Amount(found.number, found.unit)
-  return complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
+  return (
+    (found && amountOf(found, catalog)) ??
+    complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
+  )
+}
+
+/** A number beside which nothing stands but %, or the sign or code of a currency. */
+function amountOf({ number, unit }: WrittenNumber, catalog: Catalog): Amount | undefined {
+  const isKnown = /^(?:%|\p{Sc}|)$/u.test(unit) || isCurrency(unit, catalog)
+  return isKnown ? new Amount(number, unit) : undefined
+}
+
+/** What a spreadsheet makes of the digits of a name or a telephone: 4.47701E+11. The others are lost. */
+function isShortened(text: string): boolean {
+  return /^\s*\d(?:[.,]\d+)?E\+\d{2}\s*$/.test(text)
+}
+
+function shortened(complain: Complain): undefined {
+  const hint = 'Format the column as text in the spreadsheet, and type the digits again.'
+  return complain('is a number that a spreadsheet has shortened: digits of it are lost', hint)
 }
 
 /** One choice, or several. */
@@ -186,16 +213,17 @@ function choices(place: Place, values: ChosenValues, otherwise: (text: string) =
   }
   if (!place.isSeveral) return text => one(text.trim())[0]
   return text => {
-    const items = itemsOf(text)
-      .flatMap(item => divided(item, place, values))
+    // What is one by its quotation marks is not divided.
+    const items = markedItemsOf(text)
+      .flatMap(({ item, isMarked }) => (isMarked ? [item] : divided(item, place, values)))
       .flatMap(one)
     return items.length ? items : undefined
   }
 }
 
-/** Names of options divided by commas, as some write them; a name may have a comma, too. */
+/** Names of options and tags divided by commas, as some write them; that of an option may have one, too. */
 function divided(item: string, { of }: Place, values: ChosenValues): string[] {
-  if (!item.includes(',') || of.options.length === 0) return [item]
+  if (!item.includes(',') || (of.options.length === 0 && of.related !== 'tag')) return [item]
   if (chosen(item, values) !== undefined || findOption(item, of.options)) return [item]
   return item
     .split(',')
@@ -203,42 +231,28 @@ function divided(item: string, { of }: Place, values: ChosenValues): string[] {
     .filter(part => part !== '')
 }
 
+/** A name or an id; where records have no name that finds them, an id alone. */
+function referenceOf({ of }: Place, { resources }: Catalog): (text: string) => Json {
+  const isNamed = (resources.get(of.related!)?.resource.namedBy ?? []).length > 0
+  return text => (!isNamed && /^\d{1,15}$/.test(text) ? Number(text) : text)
+}
+
 const yes = /^(?:y|yes|true|t|x|1|on|ja|oui|si|sí|sim)$/i
 const no = /^(?:n|no|false|f|0|off|nein|non|não)$/i
 
+/** Whether options are Yes and No. */
+export function isYesNo(options: readonly { readonly name: string }[]): boolean {
+  return options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
+}
+
+export function saysYesOrNo(text: string): boolean {
+  return yes.test(text) || no.test(text)
+}
+
 /** A name or an id; where the options are Yes and No, what else says so. */
 function optionValue(text: string, { of: { options } }: Place): Json {
-  const isYesNo = options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
-  if (!isYesNo || options.some(({ name }) => name.toLowerCase() === text.toLowerCase())) return text
+  if (!isYesNo(options) || options.some(({ name }) => name.toLowerCase() === text.toLowerCase())) return text
   return yes.test(text) ? 'Yes' : no.test(text) ? 'No' : text
-}
-
-/** An address with a name before it is not longer. */
-const addressMax = 600
-
-/** "Jo <jo@example.com>" → jo@example.com */
-function bareEmail(text: string): string {
-  if (text.length > addressMax) return text
-  const address = /<([^<>]+@[^<>]+)>\s*$/.exec(text)?.[1] ?? text
-  return address.trim().replace(/^mailto:/i, '')
-}
-
-/**
- * The first and the last name: the last word, the words from a small letter on (van der Berg), or what stands
- * before a comma.
- */
-function splitName(text: string, { of, member }: Place): JsonObject {
-  const name = text.trim().replace(/\s+/g, ' ')
-  const [before, ...behind] = name.split(/,\s*/)
-  const words = name.split(' ')
-  const small = words.findIndex(
-    (word, index) => index > 0 && index < words.length - 1 && /^\p{Ll}/u.test(word),
-  )
-  const at = small > 0 ? small : words.length - 1
-  const isTurned = behind.length === 1 && behind[0] !== ''
-  const first = isTurned ? behind[0]! : words.slice(0, at).join(' ')
-  const last = isTurned ? before! : words.slice(at).join(' ')
-  return { ...(first ? { [member!]: first } : {}), [of.internal_name]: last }
 }
 
 /** A value as an object that more can be added to. */

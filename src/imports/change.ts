@@ -4,13 +4,15 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Job } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Names } from '../records/names.ts'
+import { confirmed } from './columns.ts'
 import { judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
 import { columnsMax } from './read-limits.ts'
+import { dateOrders } from './texts.ts'
 
 /** What can be changed of a plan. */
-export const planMembers = ['mapping', 'values', 'defaults', 'duplicates', 'formats']
+export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplicates', 'formats']
 
 /**
  * The plan with what the body changes. Throws `validation_failed` with every problem. `names`: those that the
@@ -32,20 +34,34 @@ export function changedPlan(
   }
   refuseUnknown(body, planMembers, '', wrong)
   const before = planOf(job)
-  const { mapping, values, defaults, duplicates, formats } = body
+  const { mapping, confirm = false, values, defaults, duplicates, formats } = body
+  if (typeof confirm !== 'boolean') wrong('/confirm', 'wrong_type', 'confirm must be true or false.')
   const targets = new Set(targetsOf(catalog, fields).map(({ field }) => field))
+  const judged = (sent: Json) => judgedDefaults(sent, fields, catalog, names, problems)
   const plan = {
     ...before,
-    ...(mapping === undefined ? {} : { mapping: mappingOf(mapping, job, targets, wrong) }),
-    ...(values === undefined ? {} : { values: valuesOf(values, targets, wrong) }),
-    ...(defaults === undefined
+    ...(mapping === undefined ? {} : mappingOf(mapping, job, targets, wrong)),
+    ...(values === undefined
       ? {}
-      : { defaults: judgedDefaults(defaults, fields, catalog, names, problems) }),
-    ...(duplicates === undefined ? {} : { duplicates: duplicatesOf(duplicates, fields, wrong) }),
-    ...(formats === undefined ? {} : { formats: formatsOf(formats, wrong) }),
+      : { values: merged(before.values, valuesOf(values, targets, wrong), values) }),
+    ...(defaults === undefined ? {} : { defaults: merged(before.defaults, judged(defaults), defaults) }),
+    ...(duplicates === undefined
+      ? {}
+      : { duplicates: duplicatesOf(duplicates, before.duplicates, fields, wrong) }),
+    ...(formats === undefined ? {} : { formats: formatsOf(formats, before.formats, wrong) }),
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
-  return plan
+  return confirm ? confirmed(plan) : plan
+}
+
+/** A PATCH changes the members that it names, and leaves the others. `judged`: what is left of those sent. */
+function merged<T>(
+  before: { readonly [name: string]: T } = {},
+  judged: { readonly [name: string]: T },
+  sent: Json,
+): { readonly [name: string]: T } {
+  const kept = Object.entries(before).filter(([name]) => !isObject(sent) || !Object.hasOwn(sent, name))
+  return { ...Object.fromEntries(kept), ...judged }
 }
 
 type Wrong = (path: string, code: string, message: string) => void
@@ -60,15 +76,27 @@ function refuseUnknown(sent: Json, known: readonly string[], path: string, wrong
     )
 }
 
-function mappingOf(sent: Json, job: Job, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['mapping'] {
+/**
+ * What columns become. Those that are not in it are left out; an open one is open until it is in it. Null is
+ * the guess.
+ */
+function mappingOf(
+  sent: Json,
+  job: Job,
+  targets: ReadonlySet<string>,
+  wrong: Wrong,
+): Pick<ImportPlan, 'mapping' | 'unmapped'> {
+  const { guess, unmapped: before = [] } = planOf(job)
+  if (sent === null && guess) return guess
   if (!Array.isArray(sent)) {
     wrong('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
-    return []
+    return { mapping: [] }
   }
   if (sent.length > columnsMax) {
     wrong('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
-    return []
+    return { mapping: [] }
   }
+  const named = new Set(sent.map(one => (isObject(one) ? one.column : null)))
   const mapping = sent.flatMap((one, index) => {
     const { column, field } = isObject(one) ? one : {}
     const path = `/mapping/${index}`
@@ -87,7 +115,8 @@ function mappingOf(sent: Json, job: Job, targets: ReadonlySet<string>, wrong: Wr
     ({ field }, index) => mapping.findIndex(one => one.field === field) !== index,
   )
   for (const { field } of doubles) wrong('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
-  return mapping
+  const unmapped = before.filter(({ column }) => !named.has(column))
+  return { mapping, unmapped }
 }
 
 function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['values'] {
@@ -122,10 +151,15 @@ function isChoice(value: Json): boolean {
   return value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
 }
 
-function duplicatesOf(sent: Json, fields: ResourceFields, wrong: Wrong): ImportPlan['duplicates'] {
+function duplicatesOf(
+  sent: Json,
+  before: ImportPlan['duplicates'],
+  fields: ResourceFields,
+  wrong: Wrong,
+): ImportPlan['duplicates'] {
   if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
   refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
-  const { by = null, action = 'create' } = isObject(sent) ? sent : {}
+  const { by = before.by, action = before.action } = isObject(sent) ? sent : {}
   const field = typeof by === 'string' ? fields.byName.get(by) : undefined
   const isUsable = field?.is_unique && field.is_active && !field.is_hidden && !field.is_read_only
   if (by !== null && !isUsable)
@@ -137,13 +171,20 @@ function duplicatesOf(sent: Json, fields: ResourceFields, wrong: Wrong): ImportP
   return { by: field?.internal_name ?? null, action: known ?? 'create' }
 }
 
-function formatsOf(sent: Json, wrong: Wrong): ImportPlan['formats'] {
+function formatsOf(sent: Json, before: ImportPlan['formats'], wrong: Wrong): ImportPlan['formats'] {
   if (!isObject(sent)) wrong('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
   refuseUnknown(sent, ['date', 'decimal'], '/formats', wrong)
-  const { date = null, decimal = null } = isObject(sent) ? sent : {}
-  const order = (['dmy', 'mdy', 'ymd'] as const).find(one => one === date)
+  const { date = before.date ?? null, decimal = before.decimal ?? null } = isObject(sent) ? sent : {}
+  const order = dateOrders.find(one => one === date)
   const mark = (['.', ','] as const).find(one => one === decimal)
-  if (date !== null && !order) wrong('/formats/date', 'invalid_value', 'date must be dmy, mdy or ymd.')
+  if (date !== null && !order)
+    wrong('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
   if (decimal !== null && !mark) wrong('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
-  return { ...(order ? { date: order } : {}), ...(mark ? { decimal: mark } : {}) }
+  // What the file leaves open, it leaves open whatever is chosen.
+  const { unclear } = before
+  return {
+    ...(order ? { date: order } : {}),
+    ...(mark ? { decimal: mark } : {}),
+    ...(unclear ? { unclear } : {}),
+  }
 }

@@ -7,26 +7,34 @@ import { dateIn } from '../fields/iso8601.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
 import type { Json, JsonObject } from '../json.ts'
 
-/** Takes the `status` out of a body: sets the stage, and the day where the body has none. */
-export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): void {
+/**
+ * Takes the `status` out of a body and sets the stage that means it; and the day of closing, where the body
+ * has none and its stage or status says that it is closed: that of the time of closing, else the expected
+ * one.
+ * Answers whether it set the day.
+ */
+export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boolean {
   const { status } = body
+  if (status === undefined && body.deal_closed_on !== undefined) return false
   delete body.status
-  const kind = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
-  if (kind === null) return
+  const said = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
   const stages = [...catalog.stages.values()]
   const pipelines = [...catalog.pipelines.values()]
-  const sent = chosen(body.pipeline_stage, stages)
-  if (sent && sent.kind === kind) return
-  const pipeline =
-    chosen(body.pipeline, pipelines)?.id ??
-    sent?.pipeline ??
-    pipelines.find(({ is_default }) => is_default)?.id
+  const own = chosen(body.pipeline, pipelines)?.id
+  const sent = chosen(
+    body.pipeline_stage,
+    stages.filter(({ pipeline }) => own === undefined || pipeline === own),
+  )
+  const kind = said ?? (sent && sent.kind !== 'open' ? sent.kind : null)
+  if (kind === null) return false
+  const pipeline = own ?? sent?.pipeline ?? pipelines.find(({ is_default }) => is_default)?.id
   const stage = stages.find(one => one.pipeline === pipeline && one.kind === kind)
-  if (stage) body.pipeline_stage = stage.id
+  if (stage && sent?.kind !== kind) body.pipeline_stage = stage.id
   const moment = kept[kind === 'won' ? 'won_time' : 'lost_time'] ?? body.expected_close_date
-  if (body.deal_closed_on !== undefined || typeof moment !== 'string') return
+  if (body.deal_closed_on !== undefined || typeof moment !== 'string') return false
   const day = moment.length === 10 ? moment : dateIn(catalog.account.time_zone, new Date(moment))
   if (day !== null) body.deal_closed_on = day
+  return day !== null
 }
 
 /** The deals that a reason or day of closing says something of; others may have it, too. */

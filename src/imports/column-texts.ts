@@ -1,25 +1,34 @@
 /** The different texts of each column, while there are few: those of options, stages or people. */
+import { isBlank } from '../fields/blank.ts'
 import { isNumber } from '../json.ts'
-import { plainText } from './cell-values.ts'
 import type { Cell } from './read.ts'
+import { isWritten, plainText, shownNumber } from './texts.ts'
 
 const [textsMax, lengthMax, columnsMax] = [200, 100, 200]
 
 export class ColumnTexts {
+  /** the columns that have a value in any row */
+  readonly #given = new Set<number>()
   /** by column; null: too many, or too long, to be those of a list */
   readonly #columns: (Set<string> | null)[] = []
 
   add(cells: readonly Cell[]): void {
+    for (const [column, cell] of cells.entries())
+      if (!this.#given.has(column) && !isBlank(cell)) this.#given.add(column)
     for (let column = 0; column < cells.length && column < columnsMax; column++) {
       const texts = this.#columns[column] === undefined ? new Set<string>() : this.#columns[column]!
       const cell = cells[column]
       if (texts === null || cell === '' || cell === null || cell === undefined) continue
       this.#columns[column] = texts
-      const text = isNumber(cell) ? plainText(cell) : cell
+      const text = isNumber(cell) ? plainText(cell) : isWritten(cell) ? shownNumber(cell) : cell
       if (typeof text !== 'string' || text.length > lengthMax) this.#columns[column] = null
       else texts.add(text)
       if (texts.size > textsMax) this.#columns[column] = null
     }
+  }
+
+  isEmpty(column: number): boolean {
+    return !this.#given.has(column)
   }
 
   of(column: number): string[] | null {

@@ -3,9 +3,10 @@ import type { Catalog } from '../fields/catalog.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject } from '../json.ts'
 import { isCurrency } from './amounts.ts'
+import { isYesNo, saysYesOrNo } from './cell-values.ts'
 import type { Cell } from './read.ts'
-import type { Form } from './targets.ts'
-import { dayOf, itemsOf, json, momentOf, numberOf, timeOf } from './texts.ts'
+import type { Form, Place } from './targets.ts'
+import { dayOf, isWritten, itemsOf, json, momentOf, numberOf, shownNumber, timeOf } from './texts.ts'
 
 const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/
 const phone = /^\+?[\d\s()./-]{6,20}$/
@@ -45,6 +46,11 @@ export class Contents {
     return this.#most(text => itemsOf(text).every(item => /^\d{1,15}$/.test(item)))
   }
 
+  /** Ids of any system: words with a number in them. */
+  get areCodes(): boolean {
+    return this.#most(text => itemsOf(text).every(item => /^(?=.*\d)[\w-]{1,64}$/.test(item)))
+  }
+
   get areObjects(): boolean {
     return this.cells.some(hasObjects) || this.#most(text => /^[[{]/.test(text))
   }
@@ -69,10 +75,17 @@ export class Contents {
     return mostly(this.#names, text => (isSeveral ? itemsOf(text) : [text]).every(isName))
   }
 
-  /** Whether most cells may be values of a form. */
-  fit(form: Form): boolean {
-    const judge = forms[form]
-    return this.isEmpty || judge === undefined || this.areObjects || this.#most(judge)
+  /** Whether most cells are names of options, digits or not. */
+  areNamesOf(options: readonly { readonly name: string }[]): boolean {
+    const names = new Set(options.map(({ name }) => comparedName(name)))
+    return this.#most(text => names.has(comparedName(text)))
+  }
+
+  /** Whether cells may be values of a target: one in five is enough, as a name says it, too. */
+  fit({ form, of }: Pick<Place, 'form' | 'of'>): boolean {
+    const judge = form === 'option' && isYesNo(of.options) ? saysYesOrNo : forms[form]
+    if (this.isEmpty || judge === undefined || this.areObjects) return true
+    return this.#texts.filter(judge).length >= this.#texts.length * 0.2
   }
 
   #most(is: (text: string) => boolean): boolean {
@@ -95,12 +108,16 @@ function mostly(texts: readonly string[], is: (text: string) => boolean): boolea
 }
 
 function hasObjects(cell: Cell): boolean {
-  return isObject(cell) || (Array.isArray(cell) && cell.some(item => isObject(item) || Array.isArray(item)))
+  return (
+    (isObject(cell) && !isWritten(cell)) ||
+    (Array.isArray(cell) && cell.some(item => isObject(item) || Array.isArray(item)))
+  )
 }
 
 /** A cell as a text; several values as our exports join them. */
 function textOf(cell: Exclude<Cell, null>): string {
   if (typeof cell === 'string') return cell
+  if (isWritten(cell)) return shownNumber(cell)
   if (Array.isArray(cell) && !hasObjects(cell))
     return cell.map(item => (typeof item === 'string' ? item : JSON.stringify(item))).join('; ')
   return JSON.stringify(cell)
@@ -113,8 +130,8 @@ const forms: { readonly [form in Form]?: (text: string) => boolean } = {
   number: text => numberOf(text, undefined) !== null,
   money: text => numberOf(text, undefined) !== null,
   prices: text => numberOf(text, undefined) !== null,
-  date: text => dayOf(text, 'dmy') !== null,
-  moment: text => momentOf(text, 'dmy', utc) !== null,
+  date: text => dayOf(text, undefined) !== null,
+  moment: text => momentOf(text, undefined, utc) !== null,
   time: text => timeOf(text) !== null,
   emails: text => text.includes('@'),
   phones: text => /\d{3}/.test(text.replace(/\D/g, '')),

@@ -4,13 +4,16 @@
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
-import { Amount, currencyOf, isSignOf } from './amounts.ts'
+import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
 import { close } from './closing.ts'
+import { entryForms, type Told } from './entries.ts'
+import { currencyOfRow, finishersOf } from './finish.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
-import { type Place, placesOf } from './targets.ts'
+import { type Form, type Place, placesOf } from './targets.ts'
 import { itemsOf } from './texts.ts'
 
 export type Plan = {
@@ -25,6 +28,10 @@ export type Converted = {
   /** the times and the author that the import sets beside the record, in UTC; only those that are mapped */
   readonly kept: JsonObject
   readonly problems: readonly Problem[]
+  /** the fields of which the row tells no more than entries */
+  readonly told: Told
+  /** the fields that follow from others of the row: what a record has counts more */
+  readonly derived: readonly string[]
 }
 
 type Step = {
@@ -38,7 +45,10 @@ type Draft = {
   readonly kept: JsonObject
   readonly problems: Problem[]
   /** the records that fields point to, by the field */
-  readonly nested: Map<string, { readonly place: Place; readonly objects: JsonObject[] }>
+  readonly nested: Map<
+    string,
+    { readonly place: Place; readonly objects: JsonObject[]; readonly first: { step: Step; cell: Cell } }
+  >
   /** the signs and codes beside amounts, with the records that have the amounts */
   readonly units: {
     readonly step: Step
@@ -46,6 +56,7 @@ type Draft = {
     readonly unit: string
     readonly object: JsonObject
   }[]
+  readonly told: Map<string, { readonly form: Form; readonly types: Set<string> }>
 }
 
 const shownMax = 100
@@ -70,18 +81,21 @@ export function converter(
     const convert = convertOf(place, { catalog, formats: plan.formats, values })
     return [{ column, name: columns[column] ?? String(column + 1), place, convert }]
   })
-  const finishers = finishersOf(steps, catalog)
+  const targets = steps.map(({ place }) => place)
+  const finishers = finishersOf(targets, catalog)
   return cells => {
-    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map(), units: [] }
+    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map(), units: [], told: new Map() }
     for (const step of steps) {
       const cell = cells[step.column]
       if (cell !== undefined && cell !== null && cell !== '') take(step, cell, draft)
     }
     for (const unit of draft.units) setCurrency(unit, draft, catalog)
-    for (const finish of finishers) finish(draft.body)
-    if (draft.body.status !== undefined) close(draft.body, draft.kept, catalog)
+    const currency = currencyOfRow(draft.body, targets)
+    for (const finish of finishers) finish(draft.body, currency)
+    const isDated = fields.resource.name === 'deal' && close(draft.body, draft.kept, catalog)
     if (draft.nested.size) addNested(draft, catalog)
-    return { body: draft.body, kept: draft.kept, problems: draft.problems }
+    const { body, kept, problems, told } = draft
+    return { body, kept, problems, told, derived: isDated ? ['deal_closed_on'] : [] }
   }
 }
 
@@ -92,7 +106,12 @@ function take(step: Step, cell: Cell, draft: Draft): void {
     return undefined
   }
   const give = (object: JsonObject, value: Json | Amount) => {
-    if (!(value instanceof Amount)) return put(object, place, value)
+    if (!(value instanceof Amount)) {
+      // All of an amount, in the column of its number.
+      if (isAmount(place) && typeof value === 'object') object[place.of.internal_name] = value
+      else put(object, place, value)
+      return
+    }
     const { of, form, member } = place
     const name = member ?? (form === 'money' ? 'value' : 'price')
     object[of.internal_name] = { ...asObject(object[of.internal_name]), [name]: value.number }
@@ -106,14 +125,34 @@ function take(step: Step, cell: Cell, draft: Draft): void {
     const items = typeof cell === 'string' ? itemsOf(cell) : Array.isArray(cell) ? cell : [cell]
     items.forEach((item, index) => {
       const value = convert(item, complain)
-      if (value !== undefined) give(nestedObject(draft, place, index), value)
+      if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
     })
     return
   }
   const value = convert(cell, complain)
   if (value === undefined) return
+  if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteTold(draft, place)
   if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
-  else give(place.isNested ? nestedObject(draft, place, 0) : draft.body, value)
+  else give(place.isNested ? nestedObject(draft, step, cell, 0) : draft.body, value)
+}
+
+/** A list as JSON is all of it; anything else tells an entry. */
+function isWhole(cell: Cell): boolean {
+  return typeof cell === 'string' ? /^\s*[[{]/.test(cell) : Array.isArray(cell) || isObject(cell)
+}
+
+/** The form of the field that a target is a part of. */
+function formOfWhole({ form, of, member }: Place): Form {
+  const { members } = kinds[of.type]
+  if (member === null || form === 'emails' || form === 'phones') return form
+  return members.includes('price') ? 'prices' : members.includes('city') ? 'address' : form
+}
+
+function noteTold({ told }: Draft, place: Place): void {
+  const name = place.of.internal_name
+  const types = told.get(name)?.types ?? new Set()
+  if (place.member !== null) types.add(place.member)
+  told.set(name, { form: formOfWhole(place), types })
 }
 
 function isTooLong(cell: Cell): boolean {
@@ -130,11 +169,12 @@ function problemOf({ name, place }: Step, cell: Cell, predicate: string, hint: s
   return { field: place.field, path: path.join(''), code: 'unconvertible', message, hint, column: name }
 }
 
-function nestedObject({ nested }: Draft, place: Place, index: number): JsonObject {
+function nestedObject({ nested }: Draft, step: Step, cell: Cell, index: number): JsonObject {
+  const { place } = step
   const name = place.own.internal_name
   let found = nested.get(name)
   if (!found) {
-    found = { place, objects: [] }
+    found = { place, objects: [], first: { step, cell } }
     nested.set(name, found)
   }
   found.objects[index] ??= {}
@@ -173,43 +213,14 @@ function setCurrency(
   }
 }
 
-/** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
-function finishersOf(steps: readonly Step[], catalog: Catalog): ((body: JsonObject) => void)[] {
-  const base = catalog.currencies.get(catalog.account.base_currency)?.code
-  const fields = new Map(steps.filter(({ place }) => !place.isNested).map(({ place }) => [place.of, place]))
-  return [...fields.values()].flatMap(({ of, form, member }) => {
-    const { internal_name: name, default_value } = of
-    const isMoney = form === 'money' || member === 'value' || (form === 'currency' && !isPrices(steps, name))
-    const currency = asObject(default_value).currency === undefined ? base : undefined
-    if (isPrices(steps, name)) return [(body: JsonObject) => finishPrices(body, name, base)]
-    return isMoney ? [(body: JsonObject) => finishMoney(body, name, currency)] : []
-  })
-}
-
-function isPrices(steps: readonly Step[], name: string): boolean {
-  return steps.some(
-    ({ place }) => place.of.internal_name === name && (place.form === 'prices' || place.member === 'price'),
-  )
-}
-
-/** A currency without an amount says nothing; an amount without one is in the account's. */
-function finishMoney(body: JsonObject, name: string, base: string | undefined): void {
-  const money = body[name]
-  if (!isObject(money)) return
-  if (money.value === undefined && money.products === undefined) delete body[name]
-  else if (money.currency === undefined && base !== undefined) body[name] = { currency: base, ...money }
-}
-
-function finishPrices(body: JsonObject, name: string, base: string | undefined): void {
-  const price = body[name]
-  if (!isObject(price)) return
-  if (price.price === undefined) delete body[name]
-  else body[name] = [{ currency: price.currency ?? base ?? null, unit_price: price.price }]
-}
-
 /** The records that fields point to: found by what names them, or else created. */
-function addNested({ nested, body }: Draft, catalog: Catalog): void {
-  for (const [name, { place, objects }] of nested) {
+function addNested({ nested, body, problems }: Draft, catalog: Catalog): void {
+  for (const [name, { place, objects, first }] of nested) {
+    if (body[name] === undefined && !objects.some(object => object && isNamed(object, place, catalog))) {
+      const predicate = `is of a ${place.own.related} that the row does not name`
+      problems.push(problemOf(first.step, first.cell, predicate, 'Name it in its own column.'))
+      continue
+    }
     const found = objects.filter(object => object !== undefined && Object.keys(object).length > 0)
     const all = found.map(object => withFindBy(object, place, catalog))
     if (all.length === 0) continue
@@ -217,6 +228,21 @@ function addNested({ nested, body }: Draft, catalog: Catalog): void {
     // An id or a name in a column of its own says more.
     else body[name] ??= all[0]!
   }
+  for (const { place } of nested.values()) if (!place.isListed) join(body, place, catalog)
+}
+
+/** Whether a record has anything that it could be called. */
+function isNamed(object: JsonObject, { own }: Place, catalog: Catalog): boolean {
+  const { namedBy = [], shownAs } = catalog.resources.get(own.related!)!.resource
+  return [...namedBy, ...shownAs].some(name => object[name] !== undefined)
+}
+
+/** A person whom a row names belongs to its company, should the person be created. */
+function join(body: JsonObject, { own }: Place, catalog: Catalog): void {
+  const field = catalog.resources.get(own.related!)!.byName.get('company')
+  const person = body[own.internal_name]
+  if (!field?.is_active || field.is_hidden || field.is_read_only || !isObject(person)) return
+  if (body.company !== undefined) person.company ??= body.company
 }
 
 function withFindBy(object: JsonObject, { own }: Place, catalog: Catalog): JsonObject {

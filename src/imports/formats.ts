@@ -17,11 +17,12 @@ const amounts: ReadonlySet<Form> = new Set(['number', 'money', 'prices'])
 /**
  * How dates and numbers are written in the rows of a sample. `formOf`: what a column is mapped to. A comma in
  * a note says nothing of amounts: columns that become something else are left out, and so are those that
- * become nothing, unless most of their cells are dates or numbers.
+ * become nothing, unless most of their cells are dates or numbers. `isOurs`: an export of ours has points.
  */
 export function guessFormats(
   samples: readonly (readonly Cell[])[],
   formOf: (column: number) => Form | undefined = () => undefined,
+  isOurs = false,
 ): GuessedFormats {
   const counts: Counts = { dmy: 0, mdy: 0, unclear: 0, comma: 0, point: 0, either: 0 }
   const width = samples.reduce((most, cells) => Math.max(most, cells.length), 1)
@@ -32,13 +33,20 @@ export function guessFormats(
     if (form === undefined && !areMostly(texts)) continue
     for (const text of texts) count(text, form, counts)
   }
-  const date = counts.dmy > counts.mdy ? 'dmy' : counts.mdy ? 'mdy' : undefined
-  const decimal = counts.comma > counts.point ? ',' : counts.point ? '.' : undefined
+  // With evidence both ways nothing is known of the cells that may be two.
+  const date = only({ dmy: counts.dmy, mdy: counts.mdy })
+  const decimal = only({ ',': counts.comma, '.': counts.point + (isOurs ? 1 : 0) })
   const unclear = [
-    ...(counts.unclear && (date === undefined || (counts.dmy && counts.mdy)) ? (['date'] as const) : []),
+    ...(counts.unclear && date === undefined ? (['date'] as const) : []),
     ...(counts.either && decimal === undefined ? (['decimal'] as const) : []),
   ]
   return { ...(date ? { date } : {}), ...(decimal ? { decimal } : {}), unclear }
+}
+
+/** The only one of two ways that was counted. */
+function only<Way extends string>(counts: { readonly [way in Way]: number }): Way | undefined {
+  const [way, ...others] = (Object.keys(counts) as Way[]).filter(one => counts[one] > 0)
+  return others.length ? undefined : way
 }
 
 /** Numbers of JSON and of sheets have no mark. */
@@ -49,7 +57,7 @@ function textOf(cell: Cell | undefined): string[] {
 /** Whether four of five are dates or numbers. */
 function areMostly(texts: readonly string[]): boolean {
   const fitting = texts.filter(text => {
-    return text.length <= lengthMax && (dayOf(text, 'dmy') !== null || numberOf(text, undefined) !== null)
+    return text.length <= lengthMax && (dayOf(text, undefined) !== null || numberOf(text, undefined) !== null)
   })
   return fitting.length >= texts.length * 0.8
 }
@@ -72,7 +80,7 @@ function writtenDate(text: string): string | undefined {
 function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
   if (date.includes('.')) return 'dmy'
   const [first, second] = date.split(/\D/).map(Number)
-  if (dateOf(date, 'dmy') === null || first! <= 12 === second! <= 12) return 'unclear'
+  if (dateOf(date, undefined) === null || first! <= 12 === second! <= 12) return 'unclear'
   return first! > 12 ? 'dmy' : 'mdy'
 }
 

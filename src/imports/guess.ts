@@ -1,71 +1,88 @@
 /**
  * What the columns of a file are: guessed by our names and labels, by the names that other systems write in
- * their exports, by synonyms, and by what stands in the cells (D80). A person looks at it before it counts.
+ * their exports, by synonyms, and by what stands in the cells (D80). What is not sure stays open, with why.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { findOption } from '../fields/kinds/dropdown.ts'
-import { comparedName } from '../fields/name.ts'
-import { nearest } from '../fields/nearest.ts'
-import { bareName } from '../fields/synonyms.ts'
+import { bareName, ourNames } from '../fields/synonyms.ts'
 import { inTurns } from '../in-turns.ts'
-import { currencyOf } from './amounts.ts'
-import { candidatesFor, indexOf, scores } from './candidates.ts'
+import { candidatesFor, type Found, type Index, indexOf, scores, whyLeftOut } from './candidates.ts'
+import { isYesNo } from './cell-values.ts'
+import { isQuestion, namedById } from './column-name.ts'
+import type { Unmapped, Why } from './columns.ts'
 import { Contents } from './contents.ts'
 import type { Cell } from './read.ts'
 import { type Place, placesOf, type Target } from './targets.ts'
 import { type System, type Template, templates } from './templates.ts'
-import { itemsOf } from './texts.ts'
 
 /** A column that is not there is ignored, and so is the second of two with the same target. */
 export type Mapping = readonly { readonly column: number; readonly field: string }[]
 
-type Candidate = { readonly column: number; readonly field: string; readonly score: number }
+/** Each column is in one of both. */
+export type Guess = { readonly mapping: Mapping; readonly unmapped: readonly Unmapped[] }
 
-/** What a guess is worth whose cells are something else. */
-const misfit = 0.3
-const scoreMin = 0.35
+type Candidate = Found & { readonly column: number }
+type Looked = { readonly candidates: readonly Candidate[]; readonly unmapped: Unmapped }
+
+/** A guess that is worth less is not taken without asking. */
+const sureMin = 0.6
 /** How many names of a system's export a file must have to be one. */
 const systemMin = 2
+/** What the file of the refused rows has behind the columns of the file (refused-file.ts). */
+const ofRefused = ['line', 'problems']
 
 /** All that a column may be mapped to, in the order of the form. */
 export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Target[] {
-  return [...placesOf(catalog, fields).values()].map(({ field, label, type, isRequired, options }) => ({
+  return [...placesOf(catalog, fields).values()].map(({ field, label, type, isRequired, options, of }) => ({
     ...{ field, label, type, isRequired },
-    ...(options ? { options } : {}),
+    ...(options ? { options: of.related === 'pipeline_stage' ? stagesOf(options, catalog) : options } : {}),
   }))
 }
 
+/** Stages of several pipelines, each with the name of its own: "Sales · New". */
+function stagesOf(options: NonNullable<Target['options']>, { pipelines, stages }: Catalog): typeof options {
+  if (pipelines.size < 2) return options
+  return options.map(({ id, name }) => {
+    const pipeline = pipelines.get(stages.get(id)?.pipeline ?? 0)
+    return { id, name: pipeline ? `${pipeline.name} · ${name}` : name }
+  })
+}
+
+/** What people call the targets. */
+export function labelsOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<string, string> {
+  return new Map([...placesOf(catalog, fields)].map(([field, { label }]) => [field, label]))
+}
+
 /**
- * The likeliest target of each column; each target once. `samples`: the first rows. `system`: whose export it
- * is; found out when it is left out.
+ * The likeliest target of each column; each target once. `samples`: the first rows. `isEmpty`: whether no row
+ * has a value in a column. `system`: whose export it is; found out when it is left out.
  */
-export async function guessMapping(
+export async function guessColumns(
   catalog: Catalog,
   fields: ResourceFields,
   columns: readonly string[],
   samples: readonly (readonly Cell[])[],
+  isEmpty: (column: number) => boolean = () => false,
   system: System | null = systemOf(fields.resource.name, columns),
-): Promise<Mapping> {
+): Promise<Guess> {
   const places = placesOf(catalog, fields)
-  const template = system ? (templates[system][fields.resource.name] ?? {}) : {}
-  const index = indexOf(places, fields, template)
-  const candidates = await inTurns([...columns.entries()], ([column, name]): Candidate[] => {
-    // The name that a field or a part of it has in the interface leaves no doubt, whatever the cells are.
-    const isExact = index.byName.has(name) || places.has(name)
+  const index = indexOf(places, fields, system ? templateFor(system, fields, columns, places) : {})
+  const isRefusedFile = String(columns.slice(-ofRefused.length)) === String(ofRefused)
+  const looked = await inTurns([...columns.entries()], ([column, name]): Looked => {
+    const left = (why: Why, candidates: readonly Candidate[] = []): Looked => ({
+      candidates,
+      unmapped: { column, why, field: null },
+    })
+    if (isRefusedFile && column >= columns.length - ofRefused.length) return left('refused_file')
     const contents = new Contents(
       samples.map(cells => cells[column]),
       catalog,
     )
-    return candidatesFor(name, contents, index).map(({ field, score }) => {
-      const place = places.get(field)!
-      // What may not be named can be told by ids alone.
-      const isNamed = place.form !== 'reference' || catalog.resources.has(place.of.related!)
-      const fits = contents.fit(place.form) && (isNamed || contents.isEmpty || contents.areIds)
-      if (isExact && score >= scores.same) return { column, field, score: scores.exact }
-      return { column, field, score: fits ? score : score * misfit }
-    })
+    const why = whyLeftOut(name, contents, index)
+    if (why !== null) return left(why)
+    const one = lookedAt(column, name, contents, index, catalog)
+    return isEmpty(column) ? left('empty', one.candidates) : one
   })
-  return chosen(candidates.flat())
+  return chosen(looked, places, catalog)
 }
 
 /** The system whose export has most of the columns; null where none has two of them. */
@@ -79,19 +96,109 @@ export function systemOf(resource: string, columns: readonly string[]): System |
   return best.count >= systemMin ? best.system : null
 }
 
+/**
+ * What a system's columns are. Those that have no field here are known in files alone with names that are the
+ * system's own: elsewhere, such a name may mean something else.
+ */
+function templateFor(
+  system: System,
+  fields: ResourceFields,
+  columns: readonly string[],
+  places: Index['places'],
+): Template {
+  const template: Template = templates[system][fields.resource.name] ?? {}
+  const { named } = indexOf(places, fields, {})
+  const names = new Set(columns.map(bareName))
+  const own = Object.keys(template)
+    .map(bareName)
+    .filter(bare => names.has(bare) && !named.has(bare) && ourNames(bare).length === 0)
+  if (own.length >= systemMin) return template
+  return Object.fromEntries(Object.entries(template).filter(([, field]) => field !== null))
+}
+
+/** The targets that fit a column, and why it is not mapped, should none of them be taken. */
+function lookedAt(column: number, name: string, contents: Contents, index: Index, catalog: Catalog): Looked {
+  const { places, byName } = index
+  const found = candidatesFor(name, contents, index)
+  // The name that a field or a part of it has in the interface leaves no doubt, whatever the cells are.
+  const isExact = byName.has(name) || places.has(name)
+  const fitting: Candidate[] = []
+  const unfit: { why: Why; field: string }[] = []
+  for (const { field, score } of found) {
+    const place = places.get(field)!
+    if (isExact && score >= scores.same) fitting.push({ column, field, score: scores.exact })
+    else if (hasForeignIds(place, contents))
+      unfit.push({ why: namedById(name) === null ? 'numbers' : 'foreign_id', field })
+    else if (!mayBe(place, name, contents, score, catalog)) unfit.push({ why: 'misfit', field })
+    else fitting.push({ column, field, score })
+  }
+  const [first] = unfit
+  const why = fitting.length ? 'taken' : (first?.why ?? 'unknown')
+  return { candidates: fitting, unmapped: { column, why, field: fitting[0]?.field ?? first?.field ?? null } }
+}
+
+/** Whether a column would link by ids that nobody has said to be ours. */
+function hasForeignIds({ form, options = [] }: Place, contents: Contents): boolean {
+  const takesIds = form === 'reference' || (form === 'option' && !isYesNo(options))
+  return takesIds && contents.areIds && !contents.areNamesOf(options)
+}
+
+/** A name of ours, or of the system whose export it is, needs no cells that fit: theirs are refused. */
+function mayBe(place: Place, name: string, contents: Contents, score: number, catalog: Catalog): boolean {
+  if (place.form === 'number' && isQuestion(name)) return false
+  // What may not be named can be told by ids alone.
+  if (place.form === 'reference' && !catalog.resources.has(place.of.related!)) return contents.isEmpty
+  return score >= scores.template || contents.fit(place)
+}
+
 /** The best first; a column and a target have one guess. */
-function chosen(candidates: readonly Candidate[]): Mapping {
+function chosen(looked: readonly Looked[], places: Index['places'], catalog: Catalog): Guess {
   const [columns, targets, wholes] = [new Set<number>(), new Set<string>(), new Set<string>()]
+  const better = new Set<number>()
   const taken: Candidate[] = []
-  for (const one of candidates.toSorted((a, b) => b.score - a.score || a.column - b.column)) {
-    if (one.score < scoreMin || columns.has(one.column) || targets.has(one.field)) continue
-    if (one.score < scores.exact && isSaidBetter(one.field, targets, wholes)) continue
+  const all = looked.flatMap(({ candidates }) => candidates)
+  for (const one of all.toSorted((a, b) => b.score - a.score || a.column - b.column)) {
+    if (columns.has(one.column) || targets.has(one.field)) continue
+    if (one.score < scores.exact && isSaidBetter(one.field, targets, wholes)) {
+      better.add(one.column)
+      continue
+    }
     columns.add(one.column)
     targets.add(one.field)
     wholes.add(wholeOf(one.field))
     taken.push(one)
   }
-  return taken.sort((a, b) => a.column - b.column).map(({ column, field }) => ({ column, field }))
+  const empty = new Set(looked.flatMap(({ unmapped: { why, column } }) => (why === 'empty' ? [column] : [])))
+  const unsure = taken.flatMap(({ column, field, score }): Unmapped[] => {
+    const isUnsure = score < sureMin
+    if (!isUnsure && !isHanging(places.get(field)!, targets, catalog)) return []
+    if (empty.has(column)) return [{ column, why: 'empty', field: null }]
+    const alike = score < scores.contents - 0.1 ? 'near' : 'contents'
+    return [{ column, why: isUnsure ? alike : 'unnamed', field }]
+  })
+  const open = new Set(unsure.map(({ column }) => column))
+  const others = looked.flatMap(({ unmapped }): Unmapped[] => {
+    if (columns.has(unmapped.column)) return []
+    return [better.has(unmapped.column) ? { ...unmapped, why: 'said_better' } : unmapped]
+  })
+  return {
+    mapping: taken
+      .filter(({ column }) => !open.has(column))
+      .sort((a, b) => a.column - b.column)
+      .map(({ column, field }) => ({ column, field })),
+    unmapped: [...unsure, ...others].sort((a, b) => a.column - b.column),
+  }
+}
+
+/** Whether a target is a part of another record that no column names: there is none to have it. */
+function isHanging({ isNested, own }: Place, targets: ReadonlySet<string>, catalog: Catalog): boolean {
+  if (!isNested) return false
+  const { namedBy = [], shownAs } = catalog.resources.get(own.related!)!.resource
+  const naming = ['name', shownAs.at(-1)!, ...namedBy].map(name => `${own.internal_name}.${name}`)
+  return ![...targets].some(
+    field =>
+      field === own.internal_name || naming.some(name => field === name || field.startsWith(`${name}.`)),
+  )
 }
 
 /** Whether other columns have the parts, where this one has the whole; or the other way round. */
@@ -109,108 +216,4 @@ function isSaidBetter(field: string, targets: ReadonlySet<string>, wholes: Reado
 /** `deal_value` of `deal_value.currency`; what is no part is its own whole. */
 function wholeOf(field: string): string {
   return field.replace(/\.[^.]*$/, '')
-}
-
-export type Choice = { readonly id: number; readonly name: string; readonly email?: string }
-
-/** `guess`: the id of an option or record, or the code of a currency; null: none is like it. */
-export type UnknownText = { readonly text: string; readonly guess: number | string | null }
-export type ValuesToMap = readonly {
-  readonly column: number
-  readonly field: string
-  readonly texts: readonly UnknownText[]
-}[]
-
-/** How many unknown texts of a column are told; a column with more is not one of a list. */
-const textsMax = 500
-/** Of all columns: how many texts are looked at, for how many something like them is looked for, and how. */
-const limits = { looked: 20_000, guessed: 1000, near: 30 }
-const choicesMax = 200
-
-/**
- * `values`: the different texts of each column. `people`: those whose names and e-mails are known, for
- * columns of users; without them such columns are left out, as those of other records are.
- */
-export function valuesToMap(
-  catalog: Catalog,
-  fields: ResourceFields,
-  mapping: Mapping,
-  values: ReadonlyMap<number, Iterable<string>>,
-  people: readonly Choice[] = [],
-): ValuesToMap {
-  const places = placesOf(catalog, fields)
-  const left = { ...limits }
-  return mapping.flatMap(({ column, field }) => {
-    const place = places.get(field)
-    const known = place && knowing(place, catalog, people)
-    if (!known) return []
-    const unknown = new Set<string>()
-    for (const cell of values.get(column) ?? [])
-      for (const text of place.isSeveral ? itemsOf(cell) : [cell.trim()])
-        if (text !== '' && unknown.size < textsMax && left.looked-- > 0 && !known.has(text)) unknown.add(text)
-    const texts = [...unknown].map(text => ({
-      text,
-      guess: left.guessed-- > 0 ? known.guess(text, left.near-- > 0) : null,
-    }))
-    return texts.length ? [{ column, field, texts }] : []
-  })
-}
-
-type Knowing = { has(text: string): boolean; guess(text: string, isNear: boolean): number | string | null }
-
-function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[]): Knowing | null {
-  if (form === 'currency') {
-    const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
-    return {
-      has: text => currencyOf(text, catalog) !== undefined || catalog.currencies.has(idOf(text)),
-      guess: (text, isNear) => likest(text, codes, isNear),
-    }
-  }
-  if (form === 'option') {
-    const options = of.options.filter(option => option.is_active)
-    const named = bared(options)
-    const isYesNo = options.length === 2 && options.some(({ name }) => name === 'Yes')
-    if (isYesNo) return null
-    return {
-      has: text => findOption(text, options) !== undefined,
-      guess: (text, isNear) => likest(text, named, isNear),
-    }
-  }
-  if (form !== 'reference' || of.related !== 'user' || people.length === 0) return null
-  const named = bared(people)
-  const names = new Set(people.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
-  return {
-    has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),
-    guess: (text, isNear) => likest(text, named, isNear),
-  }
-}
-
-function idOf(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-}
-
-type Named<Id> = { readonly id: Id; readonly name: string; readonly bare: string }
-
-function bared<Id>(choices: readonly { readonly id: Id; readonly name: string }[]): readonly Named<Id>[] {
-  return choices.map(({ id, name }) => ({ id, name, bare: bareName(name) }))
-}
-
-/** The choice whose name is the text, is in it or has it within; or that is spelt alike. */
-function likest<Id>(text: string, choices: readonly Named<Id>[], isNear: boolean): Id | null {
-  const bare = bareName(text.slice(0, 300))
-  if (bare === '') return null
-  const same = choices.find(choice => choice.bare === bare)
-  const within = choices.find(
-    choice =>
-      choice.bare.length > 2 &&
-      (bare.includes(choice.bare) || (bare.length > 2 && choice.bare.includes(bare))),
-  )
-  if (same ?? within) return (same ?? within)!.id
-  const near = isNear
-    ? nearest(
-        text,
-        choices.slice(0, choicesMax).map(({ name }) => name),
-      )
-    : null
-  return choices.find(({ name }) => name === near)?.id ?? null
 }

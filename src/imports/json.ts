@@ -1,11 +1,15 @@
 /** An import as it is answered: the job, and how its file becomes records (D80). Pure. */
+
+import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAboutHidden } from '../records/replay.ts'
-import { type Choice, targetsOf, valuesToMap } from './guess.ts'
+import { columnStates, columnsJson, openColumns } from './columns.ts'
+import { labelsOf, targetsOf } from './guess.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { importedFields } from './step.ts'
+import { type Choice, valuesToMap } from './values.ts'
 
 /** The rows of a file that were refused, each with its line, which its problems have. */
 export function withLines({ phase }: Job, refused: readonly Refused[]): readonly Refused[] {
@@ -22,7 +26,8 @@ export function importJson(
   people: readonly Choice[],
 ): JsonObject {
   const fields = importedFields(catalog.resources.get(job.resource)!)
-  const { format, mapping, values, defaults, formats, duplicates } = planFor(job, fields, catalog)
+  const plan = planFor(job, fields, catalog)
+  const { format, source = {}, mapping, values, defaults, formats, duplicates } = plan
   const columns = job.columns ?? []
   const texts = new Map(
     columns.flatMap(({ texts }, column) => (texts ? [[column, texts as string[]] as const] : [])),
@@ -30,7 +35,8 @@ export function importJson(
   return {
     ...jobJson(job, problems),
     format,
-    columns: columns.map(({ name, samples }) => ({ name: name!, samples: samples! })),
+    source: source as never,
+    columns: columnsJson(job, columnStates(job, plan, labelsOf(catalog, fields))),
     mapping: mapping as never,
     values: values as never,
     defaults: defaults as never,
@@ -39,6 +45,14 @@ export function importJson(
     targets: targetsOf(catalog, fields) as never,
     values_to_map: valuesToMap(catalog, fields, mapping, texts, people) as never,
   }
+}
+
+/** Throws where there are columns of which nobody has said what they become, with each of them. */
+export function requireAnswers(job: Job, catalog: Catalog): void {
+  const fields = importedFields(catalog.resources.get(job.resource)!)
+  const plan = planFor(job, fields, catalog)
+  const problems = openColumns(columnStates(job, plan, labelsOf(catalog, fields)))
+  if (problems.length) throw new Refusal('validation_failed', 'Say first what the columns become.', problems)
 }
 
 /** The plan of an import without what it says of fields that the role hides by now (D64). */
@@ -52,6 +66,9 @@ function planFor(job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan
   return {
     ...plan,
     mapping: plan.mapping.filter(({ field }) => isTold(field)),
+    unmapped: (plan.unmapped ?? []).map(one =>
+      one.field !== null && isTold(one.field) ? one : { ...one, field: null },
+    ),
     values: told(plan.values),
     defaults: told(plan.defaults ?? {}),
     duplicates: { by: by !== null && isTold(by) ? by : null, action },

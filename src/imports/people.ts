@@ -4,7 +4,7 @@ import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import type { Choice } from './guess.ts'
+import type { Choice } from './values.ts'
 
 const peopleMax = 1000
 

@@ -4,10 +4,17 @@
  */
 import type { Row } from './read.ts'
 import { CsvScanner } from './read-csv-scanner.ts'
+import { headRows, rowsAbove, unnamed } from './read-header.ts'
 import { columnsMax, unreadable, unreadableRow } from './read-limits.ts'
 import { InvalidText, type Text } from './read-text.ts'
 
-export type Csv = { readonly delimiter: string; readonly header: readonly string[]; readonly rows: Batches }
+export type Csv = {
+  readonly delimiter: string
+  readonly header: readonly string[]
+  /** the line of the names; 0: none has them */
+  readonly line: number
+  readonly rows: Batches
+}
 /** Rows in batches: to wait for each would take longer than to read it. */
 export type Batches = AsyncGenerator<Row[], void>
 
@@ -16,8 +23,8 @@ const delimiters = [',', ';', '\t', '|']
 const headLength = 65_536
 const headRecords = 50
 
-/** Throws a Refusal where there is no header. `delimiter`: a character. */
-export async function readCsv({ chunks }: Text, delimiter?: string): Promise<Csv> {
+/** Throws a Refusal where there is no header. `delimiter`: a character; `told`: the line of the names. */
+export async function readCsv({ chunks }: Text, delimiter?: string, told?: number): Promise<Csv> {
   if (delimiter !== undefined && !/^[^"\r\n\0]$/u.test(delimiter))
     throw unreadable(null, 'The delimiter must be one character.', 'Give , or ; or | or a tab.')
   const source = new Source(chunks)
@@ -27,11 +34,16 @@ export async function readCsv({ chunks }: Text, delimiter?: string): Promise<Csv
     const said = /^sep=(.)(?:\r\n|\r|\n)/iu.exec(head)
     const text = said ? head.slice(said[0].length) : head
     const found = delimiter ?? said?.[1] ?? delimiterOf(text, source.isEnded)
-    const scanner = new CsvScanner(found, columnsMax, said ? 2 : 1)
+    const begin = said ? 2 : 1
+    const first = headOf(text, source.isEnded, found, begin)
+    const above = rowsAbove(first, told)
+    const scanner = new CsvScanner(found, columnsMax, begin)
     scanner.push(text, source.isWhole)
-    const header = headerOf(await firstRow(scanner, source))
+    for (let row = 0; row < above; row++) await firstRow(scanner, source)
+    const row = above < 0 ? null : await firstRow(scanner, source)
+    const header = above < 0 && first.length ? unnamed(first) : headerOf(row)
     scanner.width = header.length
-    return { delimiter: found, header, rows: records(scanner, source) }
+    return { delimiter: found, header, line: row?.line ?? 0, rows: records(scanner, source) }
   } catch (error) {
     await source.end()
     throw error
@@ -100,13 +112,24 @@ async function* records(scanner: CsvScanner, source: Source): Batches {
 
 /** The refusal of a file that has other bytes than those of its encoding. */
 export function encodingRefusal({ encoding }: InvalidText, line: number): Error {
-  const other = encoding === 'utf-8' ? 'windows-1252' : 'another encoding'
-  const hint = `Choose ${other}, or save the file as UTF-8.`
+  const other = encoding === 'utf-8' ? 'such as windows-1252' : 'if it is another'
+  const hint = `Correct them there, say the encoding of the file, ${other}, or save it as UTF-8.`
   return unreadable({ line }, `there are bytes that are not ${encoding.toUpperCase()}.`, hint)
 }
 
 function isEmpty({ cells, problem }: Row): boolean {
-  return problem === undefined && cells.every(cell => cell === '')
+  // DOS ends a file with this sign.
+  return problem === undefined && cells.every(cell => cell === '' || cell === '\x1a')
+}
+
+/** The first rows, as they are without knowing how many columns there are. */
+function headOf(text: string, isWhole: boolean, delimiter: string, line: number): Row[] {
+  const scanner = new CsvScanner(delimiter, columnsMax, line)
+  scanner.push(text, isWhole)
+  const rows: Row[] = []
+  for (let row = scanner.next(); row && rows.length < headRows; row = scanner.next())
+    if (!isEmpty(row)) rows.push(row)
+  return rows
 }
 
 function headerOf(row: Row | null): readonly string[] {
@@ -119,7 +142,10 @@ function headerOf(row: Row | null): readonly string[] {
   return row.cells as string[]
 }
 
-/** The delimiter with which most records have as many cells as the first one, and the most of them. */
+/**
+ * The delimiter with which most records have as many cells as the first one, and the most of them. One that
+ * has a cell alone may be a title.
+ */
 function delimiterOf(text: string, isWhole: boolean): string {
   let [best, most] = [',', 0]
   for (const delimiter of delimiters) {
@@ -128,7 +154,7 @@ function delimiterOf(text: string, isWhole: boolean): string {
     const counts: number[] = []
     for (let row = scanner.next(); row && counts.length < headRecords; row = scanner.next())
       if (!isEmpty(row)) counts.push(row.problem === undefined ? row.cells.length : 0)
-    const width = counts[0] ?? 0
+    const width = counts.find(count => count > 1) ?? 0
     const alike = counts.filter(count => count === width).length / (counts.length || 1)
     const score = width > 1 ? alike + width / (columnsMax * 10) : 0
     if (score > most) [best, most] = [delimiter, score]

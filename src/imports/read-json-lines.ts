@@ -1,5 +1,5 @@
 /** JSON lines: an object in each line. The columns are the members' names, as they come up. */
-import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { isObject, type Json, JsonLimitError, type JsonObject, parseExactly, parseJson } from '../json.ts'
 import type { Cell, Row } from './read.ts'
 import { type Batches, encodingRefusal } from './read-csv.ts'
 import { columnNameMax, columnsMax, placeText, recordMax } from './read-limits.ts'
@@ -43,12 +43,13 @@ export async function* readJsonLines({ chunks }: Text, columns: string[]): Batch
 function rowOf(text: string, line: number, places: Map<string, number>, columns: string[]): Row | null {
   if (text.length > recordMax)
     return refused(line, text, `the line has more than ${recordMax} characters. Shorten its texts.`)
-  if (text.trim() === '') return null
+  if (text.trim() === '' || text.trim() === '\x1a') return null
   let object: Json
   try {
-    object = parseJson(text)
+    object = parsed(text)
   } catch (error) {
     // A text of very many brackets is more than the parser's stack holds. A quotation may end in half a pair.
+    if (error instanceof JsonLimitError) return refused(line, text, `${error.message}. Write each once.`)
     const isSyntax = error instanceof SyntaxError
     const why = isSyntax ? error.message.slice(0, 200).toWellFormed() : 'it is nested too deeply'
     return refused(line, text, `this is not JSON: ${why}. Write one object in each line.`)
@@ -61,6 +62,15 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
     return refused(line, text, 'there is half of a surrogate pair, which is no character. Remove it.')
   return cellsOf(object, line, text, places, columns)
 }
+
+/** JSON in which no member comes twice. Throws JsonLimitError where one does, and SyntaxError. */
+function parsed(text: string): Json {
+  const value = parseJson(text)
+  // What is written as it would be written again has lost nothing; to read it exactly takes longer.
+  return JSON.stringify(value) === text.trim() ? value : parseExactly(text, onceEach)
+}
+
+const onceEach = { levels: Number.POSITIVE_INFINITY, items: Number.POSITIVE_INFINITY, takesAnyName: true }
 
 /** The escape of a NUL, whose backslash is not escaped itself. */
 const nul = /(?<!\\)(?:\\\\)*\\u0000/

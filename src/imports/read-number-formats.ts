@@ -2,7 +2,20 @@
 import { decimal, decimalPlaces, plain } from '../fields/decimal.ts'
 import { jsonNumber, type RawNumber } from '../json.ts'
 
-export type NumberFormat = 'date' | 'moment' | 'time' | 'number'
+/**
+ * `unit`: what the format shows beside the number. `digits`: it is no quantity but a name of digits, such as
+ * a code or a telephone number, which is shown with zeros before it or signs within.
+ */
+export type NumberFormat =
+  | 'date'
+  | 'moment'
+  | 'time'
+  | 'number'
+  | { readonly unit: string }
+  | { readonly digits: readonly Token[] }
+
+/** A sign of a format: one that is shown as it is, or one that stands for something. */
+type Token = { readonly text: string; readonly isShown: boolean }
 
 const dayMs = 86_400_000
 /** The days from 1970 back to day 0 of the two calendars that workbooks have. */
@@ -16,20 +29,56 @@ const daysMax = 2_958_466
 export function builtInFormat(id: number): NumberFormat {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'date'
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time'
+  if (id === 9 || id === 10) return { unit: '%' }
   return id === 22 ? 'moment' : 'number'
 }
 
-/** `yyyy\-mm\-dd\ hh:mm` → moment. What is quoted, escaped or in brackets says nothing, but for [h]. */
+/** `yyyy\-mm\-dd\ hh:mm` → moment. What is quoted, escaped or in brackets tells no time, but for [h]. */
 export function formatOf(code: string): NumberFormat {
-  const [positive] = code
-    .slice(0, 1000)
-    .replace(/"[^"]*"|[\\_*].|\[(?![hms]+\])[^\]]*\]/gi, '')
-    .split(';')
-  const signs = positive!.replace(/general/gi, '').replace(/am\/pm|a\/p/gi, 'h')
+  const tokens = tokensOf(code.slice(0, 1000))
+  const signs = textOf(tokens.filter(({ isShown }) => !isShown))
+    .replace(/general/gi, '')
+    .replace(/am\/pm|a\/p/gi, 'h')
   const hasTime = /[hs]/i.test(signs)
   const hasDate = /[yd]/i.test(signs) || (!hasTime && /m/i.test(signs))
   if (hasDate) return hasTime ? 'moment' : 'date'
-  return hasTime ? 'time' : 'number'
+  if (hasTime) return 'time'
+  if (signs.includes('%')) return { unit: '%' }
+  if (areDigits(tokens, signs)) return { digits: tokens }
+  const shown = textOf(tokens.filter(({ isShown }) => isShown))
+  return /[\p{L}\p{Sc}]/u.test(shown) ? { unit: shown.replace(/[()+-]/g, '').trim() } : 'number'
+}
+
+/** `"…"`, `\x`, `[$…-407]`, `[…]`, `_x` and `*x`, the end of the first section, or any sign. */
+const formatSign = /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?![hms]+\])[^\]]*\]|[_*].|(;)|./gisu
+
+/** The signs of the first section, which is that of numbers above zero. */
+function tokensOf(code: string): Token[] {
+  const tokens: Token[] = []
+  for (const [whole, quoted, escaped, currency, end] of code.matchAll(formatSign)) {
+    if (end) break
+    const shown = quoted ?? escaped ?? currency ?? (/^[\p{Sc}\s()+-]$/u.test(whole) ? whole : undefined)
+    if (shown !== undefined) tokens.push({ text: shown, isShown: true })
+    else if (whole.length === 1 || /^\[[hms]+\]$/i.test(whole)) tokens.push({ text: whole, isShown: false })
+  }
+  return tokens
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens.map(({ text }) => text).join('')
+}
+
+/** Whether a format of digits alone begins with several zeros, or has signs between its digits. */
+function areDigits(tokens: readonly Token[], signs: string): boolean {
+  if (!/^[0#?]{2,}$/.test(signs)) return false
+  if (/^00/.test(signs)) return true
+  const [first, last] = [tokens.findIndex(isPlace), tokens.findLastIndex(isPlace)]
+  // Blanks and apostrophes group a number.
+  return tokens.slice(first, last).some(({ text, isShown }) => isShown && /[^\s'’]/.test(text))
+}
+
+function isPlace({ isShown }: Token): boolean {
+  return !isShown
 }
 
 /**
@@ -40,9 +89,11 @@ export function numberCell(
   written: string,
   format: NumberFormat,
   is1904: boolean,
-): string | number | RawNumber {
+): string | number | RawNumber | { number: number | RawNumber; unit: string } {
   const value = Number(written)
   if (!Number.isFinite(value)) return written
+  if (typeof format === 'object')
+    return 'unit' in format ? withUnit(written, format.unit) : digits(written, format.digits)
   // A format of dates says nothing of what is no date.
   if (format === 'number' || value < 0 || value >= daysMax) return exact(written)
   const days = is1904 || value >= leapDay ? value : value + 1
@@ -51,6 +102,27 @@ export function numberCell(
   const isMidnight = moment.slice(11) === '00:00:00.000Z'
   if (format === 'date' && isMidnight) return moment.slice(0, 10)
   return moment.slice(20, 23) === '000' ? moment.slice(0, 19) : moment.slice(0, 23)
+}
+
+function withUnit(written: string, unit: string) {
+  const text = plainNumber(written)
+  if (text === null) return written
+  return { number: jsonNumber(unit === '%' ? plain(decimal(text)!.times(100)) : text), unit }
+}
+
+/** The digits in the places of a format, from the last one on; all that are left in the first. */
+function digits(written: string, tokens: readonly Token[]): string | number | RawNumber {
+  const number = plainNumber(written)
+  if (number === null || !/^\d+$/.test(number)) return exact(written)
+  const first = tokens.findIndex(isPlace)
+  let rest = number
+  const shown = tokens.toReversed().map((token, index) => {
+    if (token.isShown) return token.text
+    const digit = tokens.length - 1 - index === first ? rest : rest.slice(-1)
+    rest = rest.slice(0, rest.length - digit.length)
+    return digit || (token.text === '0' ? '0' : '')
+  })
+  return shown.toReversed().join('')
 }
 
 function exact(written: string): string | number | RawNumber {

@@ -14,7 +14,7 @@ export type SheetContext = {
   readonly isUtc: boolean
 }
 
-type CellState = { column: number; type: string; style: number; text: string }
+type CellState = { column: number; type: string; style: number; text: string; isFormula: boolean }
 
 /** Rows of texts and numbers. Their cells end with the last that is not empty; those without are left out. */
 export async function* sheetRows(content: AsyncIterable<Uint8Array>, context: SheetContext): Batches {
@@ -47,9 +47,11 @@ class SheetReader {
     else if (name === 'c') {
       const at = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r)
       this.#column = at
-      this.#cell = { column: at, type: attributes.t ?? 'n', style: Number(attributes.s ?? 0), text: '' }
+      const [type, style] = [attributes.t ?? 'n', Number(attributes.s ?? 0)]
+      this.#cell = { column: at, type, style, text: '', isFormula: false }
     } else if (name === 'v' || name === 't') this.#isValue = this.#cell !== null
     else if (name === 'rPh') this.#isValue = false
+    else if (name === 'f' && this.#cell) this.#cell.isFormula = true
   }
 
   text(text: string): void {
@@ -78,6 +80,9 @@ class SheetReader {
   #endCell(): void {
     const cell = this.#cell
     this.#cell = null
+    // A formula may have no text, but not no number.
+    if (cell?.isFormula && cell.text === '' && cell.type !== 'str')
+      this.#problem ??= `has a formula without a result in column ${cell.column + 1}. Open the file in a spreadsheet, and save it.`
     if (!cell || cell.text === '') return
     const value = this.#value(cell)
     if (value === '') return
@@ -98,6 +103,8 @@ class SheetReader {
     const { strings, styles, is1904, isUtc } = this.#context
     switch (type) {
       case 's':
+        if (strings[Number(text)] === undefined)
+          this.#problem ??= `names a text that the workbook does not have, in column ${column + 1}. Save the file again.`
         return this.#sound(strings[Number(text)] ?? '')
       case 'b':
         return text === '1' || text === 'true' ? 'TRUE' : 'FALSE'

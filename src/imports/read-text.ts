@@ -68,7 +68,19 @@ function unmarkedEncoding(head: Uint8Array): string {
   const many = head.length * 0.2
   if (odd > many && even * 10 < odd) return 'utf-16le'
   if (even > many && odd * 10 < even) return 'utf-16be'
-  return isValidBegin(head) ? 'utf-8' : 'windows-1252'
+  return isValidBegin(head) || isMostlyUtf8(head) ? 'utf-8' : 'windows-1252'
+}
+
+/**
+ * Whether at least as many characters of several bytes are whole as bytes are wrong. Letters of Windows-1252
+ * hardly ever make one. So a wrong byte is reported with its line, and the other characters stay right.
+ */
+function isMostlyUtf8(head: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(head)
+  const [wrong, whole] = [/\ufffd/g, /[\u0080-\ufffc]|[\ud800-\udbff][\udc00-\udfff]/g].map(
+    sign => text.match(sign)?.length ?? 0,
+  )
+  return whole! >= wrong!
 }
 
 function isMarked(head: Uint8Array, ...mark: readonly number[]): boolean {

@@ -1,10 +1,11 @@
 /**
- * XLSX (Office Open XML, ECMA-376): the first sheet of a workbook, in a stream. No reader on npm does that
+ * XLSX (Office Open XML, ECMA-376): a sheet of a workbook, in a stream. No reader on npm does that
  * within a bound: exceljs keeps all shared texts and inflates what it is given, and others read whole sheets.
  * So this is made of node:zlib and a SAX parser (saxes). Formulas give the values that were saved with them.
  */
 import type { Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
+import { headRows, rowsAbove, unnamed } from './read-header.ts'
 import { cellMax, unreadable, unreadableRow } from './read-limits.ts'
 import { builtInFormat, formatOf, type NumberFormat } from './read-number-formats.ts'
 import { sheetRows, unescaped } from './read-sheet.ts'
@@ -14,22 +15,30 @@ import { Archive } from './read-zip.ts'
 /** How much memory the shared texts may take, about: a string has so many bytes beside its characters. */
 const stringsMax = 64_000_000
 const stringBytes = 40
-const stylesMax = 100_000
+const [stylesMax, sheetsMax] = [100_000, 1000]
 
 export type Sheet = {
   readonly name: string
   readonly header: readonly string[]
+  /** the line of the names; 0: none has them */
+  readonly line: number
   readonly rows: Batches
 }
 
 /** The name of the sheet in our own exports, whose moments are in UTC. */
 const ourSheet = 'Records'
 
-/** Throws a Refusal for what is no workbook. The rows must be gone through, or ended by `return`. */
-export async function readXlsx(bytes: AsyncIterable<Uint8Array>): Promise<Sheet> {
+/**
+ * Throws a Refusal for what is no workbook. The rows must be gone through, or ended by `return`. `told`: the
+ * name of the sheet, the first visible one where it is left out, and the line of the names.
+ */
+export async function readXlsx(
+  bytes: AsyncIterable<Uint8Array>,
+  told: { readonly sheet?: string; readonly header?: number } = {},
+): Promise<Sheet> {
   const archive = await Archive.of(bytes)
   try {
-    const workbook = await workbookOf(archive)
+    const workbook = await workbookOf(archive, told.sheet)
     const [strings, styles] = [
       await stringsOf(archive, workbook.strings),
       await stylesOf(archive, workbook.styles),
@@ -37,13 +46,27 @@ export async function readXlsx(bytes: AsyncIterable<Uint8Array>): Promise<Sheet>
     const { is1904, name, sheet } = workbook
     const context = { strings, styles, is1904, isUtc: name === ourSheet }
     const batches = sheetRows(archive.content(sheet), context)
-    const { value: first } = await batches.next()
-    const header = headerOf(first?.shift())
-    return { name, header, rows: rowsOf(first!, batches, header.length, archive) }
+    const first = await firstRows(batches)
+    const above = rowsAbove(first.slice(0, headRows), told.header)
+    const isNamed = above >= 0 || first.length === 0
+    const header = isNamed ? headerOf(first[above]) : unnamed(first)
+    const rows = rowsOf(first.slice(above + 1), batches, header.length, archive)
+    return { name, header, line: first[above]?.line ?? 0, rows }
   } catch (error) {
     await archive.close()
     throw error
   }
+}
+
+/** As many rows as are looked at to find the names of the columns, and those that come with them. */
+async function firstRows(batches: Batches): Promise<Row[]> {
+  const rows: Row[] = []
+  while (rows.length < headRows) {
+    const { done, value } = await batches.next()
+    if (done) break
+    rows.push(...value)
+  }
+  return rows
 }
 
 function headerOf(row: Row | undefined): readonly string[] {
@@ -73,23 +96,30 @@ function limited(row: Row, width: number): Row {
 
 type Workbook = { name: string; sheet: string; strings: string; styles: string; is1904: boolean }
 
-async function workbookOf(archive: Archive): Promise<Workbook> {
+/** `told`: the name of the sheet. */
+async function workbookOf(archive: Archive, told: string | undefined): Promise<Workbook> {
   const [main] = await relationsOf(archive, '_rels/.rels', '', '/officeDocument')
   const path = main?.target ?? 'xl/workbook.xml'
   if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
   const folder = path.replace(/[^/]*$/, '')
-  let first: { name: string; id: string } | null = null
+  const sheets: { name: string; id: string; isHidden: boolean }[] = []
   let is1904 = false
   await parseAll(archive.content(path), {
     open: (tag, attributes) => {
       if (tag === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? '')
-      if (tag !== 'sheet' || first) return
+      if (tag !== 'sheet' || sheets.length >= sheetsMax) return
       const id = Object.entries(attributes).find(([name]) => /(?:^|:)id$/.test(name))?.[1]
-      first = { name: attributes.name ?? '', id: id ?? '' }
+      const isHidden = /hidden/i.test(attributes.state ?? '')
+      sheets.push({ name: attributes.name ?? '', id: id ?? '', isHidden })
     },
   })
   const relations = await relationsOf(archive, `${folder}_rels/${path.slice(folder.length)}.rels`, folder, '')
-  const named = first as { name: string; id: string } | null
+  const named = sheets.find(({ name, isHidden }) => (told === undefined ? !isHidden : name === told))
+  if (told !== undefined && !named) {
+    const known = sheets.slice(0, 20).map(({ name }) => JSON.stringify(name.slice(0, 100)))
+    const what = `The workbook has no sheet ${JSON.stringify(told.slice(0, 100))}.`
+    throw unreadable(null, what, `There are: ${known.join(', ')}.`)
+  }
   const sheet = relations.find(({ id }) => id === named?.id)?.target ?? `${folder}worksheets/sheet1.xml`
   if (!archive.has(sheet)) throw unreadable(null, 'The workbook has no sheet.', 'Save it as XLSX, or as CSV.')
   const part = (type: string) => relations.find(one => one.type.endsWith(type))?.target ?? ''

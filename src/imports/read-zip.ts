@@ -3,12 +3,10 @@
  * is uploaded is put aside in a temporary file that has no name. What would inflate beyond all measure is
  * refused. Knows nothing of what is in the files.
  */
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
-import { createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw } from 'node:zlib'
+import { kept, openTemporary, writeAt } from '../temporary-file.ts'
 import { unreadable } from './read-limits.ts'
 
 /** in bytes: of the archive, of its list of files, and of all that is inflated of it */
@@ -30,6 +28,7 @@ type Entry = {
   readonly packed: number
   readonly offset: number
   readonly flags: number
+  readonly crc: number
 }
 
 const hint = 'Save it as XLSX again, or as CSV.'
@@ -46,10 +45,8 @@ export class Archive {
 
   /** Puts the bytes aside and reads the list of files. Throws a Refusal for what is no archive. */
   static async of(bytes: AsyncIterable<Uint8Array>): Promise<Archive> {
-    const path = join(tmpdir(), `dealwright-import-${randomUUID()}`)
-    const file = await open(path, 'wx+', 0o600)
+    const file = await kept(() => openTemporary('import'))
     try {
-      await unlink(path)
       let size = 0
       for await (const chunk of bytes) {
         if (size + chunk.length > archiveMax)
@@ -59,9 +56,7 @@ export class Archive {
             'Split it, or save it as CSV.',
             'body_too_large',
           )
-        let written = 0
-        while (written < chunk.length)
-          written += (await file.write(chunk, written, chunk.length - written, size + written)).bytesWritten
+        await kept(() => writeAt(file, chunk, size))
         size += chunk.length
       }
       return new Archive(file, await entriesOf(file, size))
@@ -105,8 +100,8 @@ export class Archive {
     }
   }
 
-  async *#measured(content: AsyncIterable<Uint8Array>, { packed }: Entry): AsyncGenerator<Uint8Array> {
-    let size = 0
+  async *#measured(content: AsyncIterable<Uint8Array>, { packed, crc }: Entry): AsyncGenerator<Uint8Array> {
+    let [size, sum] = [0, 0]
     try {
       for await (const chunk of content) {
         size += chunk.length
@@ -119,8 +114,10 @@ export class Archive {
             'Save the sheet as CSV.',
             'body_too_large',
           )
+        sum = crc32(chunk, sum)
         yield chunk
       }
+      if (sum !== crc) throw broken()
     } catch (error) {
       // zlib tells what is wrong with its bytes by codes of its own.
       throw String((error as { code?: unknown }).code).startsWith('Z_') ? broken() : error
@@ -162,6 +159,7 @@ function listed(directory: Buffer): Map<string, Entry> {
     entries.set(directory.toString('utf8', at + 46, at + 46 + name!), {
       flags: directory.readUInt16LE(at + 8),
       method: directory.readUInt16LE(at + 10),
+      crc: directory.readUInt32LE(at + 16),
       packed: directory.readUInt32LE(at + 20),
       offset: directory.readUInt32LE(at + 42),
     })

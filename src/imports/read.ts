@@ -3,18 +3,20 @@
  * size. A row that can't be read is a row with a problem; a file that can't be read is refused, with the line
  * and what to do. Limits are in read-limits.ts. Knows no field.
  */
+import { restored } from '../export/csv.ts'
 import type { Json } from '../json.ts'
 import { type Batches, readCsv } from './read-csv.ts'
+import { isFooter } from './read-header.ts'
 import { readJsonLines } from './read-json-lines.ts'
-import { columnNameMax, rowsMax, unreadable } from './read-limits.ts'
+import { columnNameMax, placeText, rowsMax, unreadable } from './read-limits.ts'
 import { textOf } from './read-text.ts'
 import { Turns } from './read-turns.ts'
 import { readXlsx } from './read-xlsx.ts'
 
 /**
  * CSV and XLSX have texts, dates and whole numbers of XLSX as a person writes them: 12, 2026-03-01,
- * 2026-03-01T10:00:00; numbers of XLSX with a fraction are numbers. JSON lines have any JSON; null where an
- * object has no such member.
+ * 2026-03-01T10:00:00; numbers of XLSX with a fraction are numbers, and one whose format shows a unit has it:
+ * {"number":1234.5,"unit":"€"}. JSON lines have any JSON; null where an object has no such member.
  */
 export type Cell = Json
 
@@ -26,51 +28,113 @@ export type Source = {
   /** a label of the Encoding Standard; found out when it is left out */
   readonly encoding?: string
   readonly delimiter?: string
+  /** the name of a sheet of a workbook; the first visible one where it is left out */
+  readonly sheet?: string
+  /** the line of the columns' names, 0: there are none; found out where it is left out */
+  readonly header?: number
 }
-
-/** What was found out of a source. `sheet`: its name. */
-export type Found = Source & { readonly sheet?: string }
 
 export type Table = {
   /** Known from the beginning; JSON lines add to them up to the last row. */
   readonly columns: () => readonly string[]
   /** can be gone through once */
   readonly rows: AsyncIterable<Row>
-  readonly source: Found
+  /** with what was found out */
+  readonly source: Source
 }
 
 /** After how many rows the clock is looked at. */
 const rowsPerLook = 100
 
 /** Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are gone through. */
-export async function readTable(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<Table> {
-  const { format } = source
-  if (format === 'xlsx') {
-    const { name: sheet, header, rows } = await readXlsx(bytes)
-    const columns = columnNames(header)
-    return {
-      columns: () => columns,
-      rows: inTurns(rows, row => widen(row, columns.length)),
-      source: { format, sheet },
-    }
-  }
-  const text = await textOf(bytes, source.encoding)
+export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source): Promise<Table> {
+  const { format, content } = await formatOf(bytes, given.format)
+  const source = { ...given, format }
+  if (format === 'xlsx') return workbookTable(content, source)
+  const text = await textOf(content, source.encoding)
   const { encoding } = text
   if (format === 'jsonl') {
     const columns: string[] = []
     return {
       columns: () => columns,
-      rows: inTurns(readJsonLines(text, columns), () => {}),
+      rows: inTurns(readJsonLines(text, columns), row => row),
       source: { format, encoding },
     }
   }
-  const { header, delimiter, rows } = await readCsv(text, source.delimiter)
-  const columns = columnNames(header.map(restored))
+  const { header, line, delimiter, rows } = await readCsv(text, source.delimiter, source.header)
+  const columns = columnNames(header.map(plainText))
   const finish = (row: Row) => {
     restore(row)
     widen(row, columns.length)
+    return withoutFooter(row, columns)
   }
-  return { columns: () => columns, rows: inTurns(rows, finish), source: { format, encoding, delimiter } }
+  return {
+    columns: () => columns,
+    rows: inTurns(rows, finish),
+    source: { format, encoding, delimiter, header: line },
+  }
+}
+
+async function workbookTable(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<Table> {
+  const { name: sheet, header, line, rows } = await readXlsx(bytes, source)
+  const columns = columnNames(header)
+  const finish = (row: Row) => {
+    widen(row, columns.length)
+    return withoutFooter(row, columns)
+  }
+  return {
+    columns: () => columns,
+    rows: inTurns(rows, finish),
+    source: { format: 'xlsx', sheet, header: line },
+  }
+}
+
+/** How the bytes are written: a name may say XLSX of what is CSV, and the other way round. */
+async function formatOf(
+  bytes: AsyncIterable<Uint8Array>,
+  format: Source['format'],
+): Promise<{ readonly format: Source['format']; readonly content: AsyncIterable<Uint8Array> }> {
+  const source = bytes[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let size = 0
+  for (let next = null; size < beginBytes; ) {
+    next = await source.next()
+    if (next.done) break
+    first.push(next.value)
+    size += next.value.length
+  }
+  const begin = Buffer.concat(first).subarray(0, beginBytes)
+  const isArchive = begin.toString('latin1', 0, 4) === 'PK\x03\x04'
+  const isText = begin.length > 0 && !isArchive && isPlain(begin)
+  const found = isArchive ? 'xlsx' : format === 'xlsx' && isText ? 'csv' : format
+  return { format: found, content: rejoined(first, source) }
+}
+
+const beginBytes = 512
+
+/** Whether bytes are a text that is not that of a web page: no NUL but in UTF-16. */
+function isPlain(begin: Buffer): boolean {
+  const isWide = (begin[0] === 0xff && begin[1] === 0xfe) || (begin[0] === 0xfe && begin[1] === 0xff)
+  const isOld = begin.length >= 4 && begin.readUInt32BE() === 0xd0cf11e0
+  return isWide || !(isOld || begin.includes(0) || /^\s*</.test(begin.toString('latin1')))
+}
+
+async function* rejoined(
+  first: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let isDone = false
+  try {
+    yield* first
+    for (;;) {
+      const next = await rest.next()
+      isDone = next.done === true
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    if (!isDone) await rest.return?.()
+  }
 }
 
 /** Names without blanks around them; one that comes again gets a number, and an empty one its place. */
@@ -88,7 +152,7 @@ function columnNames(header: readonly string[]): readonly string[] {
 function restore({ cells, problem }: Row): void {
   if (problem !== undefined) return
   const texts = cells as Cell[]
-  for (let index = 0; index < texts.length; index++) texts[index] = restored(texts[index] as string)
+  for (let index = 0; index < texts.length; index++) texts[index] = plainText(texts[index] as string)
 }
 
 /** A row has a cell for each column. */
@@ -96,23 +160,34 @@ function widen({ cells, problem }: Row, width: number): void {
   if (problem === undefined) while (cells.length < width) (cells as Cell[]).push('')
 }
 
-/** A text without the apostrophe that our exports put before what looks like a formula (D81). */
-export function restored(text: string): string {
-  return text.charCodeAt(0) === apostrophe && /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+/** Refuses a footer row of a report, such as a total: it is no record. */
+function withoutFooter(row: Row, columns: readonly string[]): Row {
+  if (row.problem !== undefined || columns.length < 2 || !isFooter(row, columns)) return row
+  const problem = `${placeText(row)}: the row is a sum or a note of a report, and no record. Remove it.`
+  return { ...row, problem }
 }
 
-const apostrophe = 39
+/**
+ * The plain text of a cell: without the apostrophe that our exports put before what looks like a formula
+ * (D81), and without the formula ="00123" by which other systems keep leading zeros.
+ */
+function plainText(text: string): string {
+  const code = text.charCodeAt(0)
+  if (code === apostrophe) return restored(text)
+  return code === equals ? (/^="((?:[^"]|"")*)"$/.exec(text)?.[1]?.replaceAll('""', '"') ?? text) : text
+}
+
+const [apostrophe, equals] = [39, 61]
 
 /** All rows, as many as there may be; others get their turns between them. */
-async function* inTurns(batches: Batches, finish: (row: Row) => void): AsyncGenerator<Row, void> {
+async function* inTurns(batches: Batches, finish: (row: Row) => Row): AsyncGenerator<Row, void> {
   let count = 0
   const turns = new Turns()
   for await (const rows of batches) {
     for (const row of rows) {
       if (++count > rowsMax) throw tooManyRows(row.line)
       if (count % rowsPerLook === 0 && turns.isDue) await turns.next()
-      finish(row)
-      yield row
+      yield finish(row)
     }
   }
 }

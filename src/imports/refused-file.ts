@@ -7,6 +7,7 @@ import { problemsAfter } from '../jobs/store.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Reader } from '../records/store.ts'
 import { readRows, rowsTogether, type StoredRow } from './rows.ts'
+import { isWritten, shownNumber } from './texts.ts'
 
 const atOnce = 500
 
@@ -45,6 +46,7 @@ function lineFor({ place, problems }: Refused, rows: readonly StoredRow[], colum
 
 function textOf(cell: Json): string | number {
   if (typeof cell === 'string' || typeof cell === 'number') return cell
+  if (isWritten(cell)) return shownNumber(cell)
   return cell === null ? '' : JSON.stringify(cell)
 }
 

@@ -3,15 +3,19 @@
  * instead of one by one. What can't be told here, such as a name that several have, stays in the row as it
  * is: whoever writes the row judges it then.
  */
+
+import { isBlank } from '../fields/blank.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { comparedName } from '../fields/name.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch } from '../records/batch.ts'
 import { withoutFindBy } from '../records/find-by.ts'
-import { type Holder, namingField, withNames } from '../records/names.ts'
+import { fullName, type Holder, namingField, withNames } from '../records/names.ts'
 import type { Context } from '../records/save.ts'
-import type { Queryable } from '../records/store.ts'
+import { type Queryable, recordsToChange } from '../records/store.ts'
 import { allows } from '../rights/scopes.ts'
+import { ask } from '../sql.ts'
+import { extras, notTaken } from './not-taken.ts'
 
 /** A place in the body of a row where a record is named, and by what. */
 export type Named = {
@@ -19,32 +23,42 @@ export type Named = {
   readonly row: number
   /** in how many other nested records it stands */
   readonly depth: number
+  /** the field of the row's own record in which it stands */
+  readonly own: string
   readonly resource: string
+  /** the field that names it, or `fullName` */
   readonly field: string
   readonly text: string
   readonly payload: JsonObject
-  put(id: number): void
+  /** an id, or a text that the row is judged by */
+  put(value: number | string): void
 }
 
 /** How many names are looked up by one statement. */
 const namesAtOnce = 900
 
-/**
- * Puts ids in the place of nested records, the innermost first. Answers of each record that was made the
- * places of the rows that name it.
- */
+/** A value that a linked record did not get: `member` of the record in the field `own`. */
+export type Lost = { readonly row: number; readonly own: string; readonly member: string }
+
+export type Linked = {
+  /** of each record that was made, the places of the rows that name it */
+  readonly made: readonly (readonly number[])[]
+  readonly lost: readonly Lost[]
+}
+
+/** Puts ids in the place of nested records, the innermost first. */
 export async function linkRelated(
   tx: Queryable,
   named: readonly Named[],
   context: Context,
   oldest: Date,
-): Promise<readonly (readonly number[])[]> {
-  const made: (readonly number[])[] = []
+): Promise<Linked> {
+  const all: Linked[] = []
   const byDepth = [...Map.groupBy(named, ({ depth }) => depth)].sort(([one], [other]) => other - one)
-  for (const [, all] of byDepth)
-    for (const [resource, some] of Map.groupBy(all, one => one.resource))
-      made.push(...(await link(tx, context.catalog.resources.get(resource)!, some, context, oldest)))
-  return made
+  for (const [, same] of byDepth)
+    for (const [resource, some] of Map.groupBy(same, one => one.resource))
+      all.push(await link(tx, context.catalog.resources.get(resource)!, some, context, oldest))
+  return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
 }
 
 /** The records that a row names. */
@@ -55,7 +69,7 @@ export function namedIn(row: number, body: JsonObject, fields: ResourceFields, c
 }
 
 function collect(
-  at: Pick<Named, 'row' | 'depth'>,
+  at: Pick<Named, 'row' | 'depth'> & { readonly own?: string },
   body: JsonObject,
   fields: ResourceFields,
   context: Context,
@@ -68,13 +82,14 @@ function collect(
     const items = Array.isArray(value) ? value : [value]
     for (const [index, item] of items.entries()) {
       if (!isObject(item)) continue
-      const put = (id: number) => {
-        if (Array.isArray(value)) value[index] = id
-        else body[name] = id
+      const put = (told: number | string) => {
+        if (Array.isArray(value)) value[index] = told
+        else body[name] = told
       }
-      collect({ ...at, depth: at.depth + 1 }, item, inner, context, all)
+      const own = at.own ?? name
+      collect({ ...at, own, depth: at.depth + 1 }, item, inner, context, all)
       const one = namedBy(item, inner)
-      if (one) all.push({ ...at, ...one, payload: item, put })
+      if (one) all.push({ ...at, own, ...one, payload: item, put })
     }
   }
 }
@@ -85,7 +100,13 @@ function namedBy(
   fields: ResourceFields,
 ): Pick<Named, 'resource' | 'field' | 'text'> | null {
   const { find_by } = payload
-  const { name: resource, namedBy = [] } = fields.resource
+  const { name: resource, namedBy = [], shownAs, isPerson } = fields.resource
+  const hasOther = namedBy.some(known => !isBlank(payload[known] ?? null))
+  if (isPerson && find_by === undefined && !hasOther) {
+    const texts = shownAs.map(one => payload[one] ?? '').filter(one => one !== '')
+    const isText = texts.length > 0 && texts.every(one => typeof one === 'string')
+    return isText ? { resource, field: fullName, text: texts.join(' ') } : null
+  }
   const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
   if (!name || !namingField(fields, name)) return null
   const sent = [payload[name] ?? null].flat() as Json[]
@@ -101,38 +122,105 @@ async function link(
   all: readonly Named[],
   context: Context,
   oldest: Date,
-): Promise<readonly (readonly number[])[]> {
-  const byName = [...Map.groupBy(all, ({ field, text }) => `${field} ${comparedName(text)}`).values()]
+): Promise<Linked> {
+  const keyOf = ({ field, text, payload }: Named) =>
+    JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
+  const byName = [...Map.groupBy(all, keyOf).values()]
   const absent: (readonly Named[])[] = []
+  const there = new Map<number, Named[]>()
   for (let start = 0; start < byName.length; start += namesAtOnce) {
     const some = byName.slice(start, start + namesAtOnce)
     const found = await holdersOf(tx, some, context)
     for (const [index, named] of some.entries()) {
       const [only, ...others] = found[index]!
       if (!only) absent.push(named)
-      else if (others.length === 0) for (const { put } of named) put(only.id)
+      else if (others.length === 0) {
+        for (const { put } of named) put(only.id)
+        there.set(only.id, [...(there.get(only.id) ?? []), ...named])
+      }
+      // A name of several, which the row is refused with.
+      else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
     }
   }
+  const lost = await lostOf(tx, fields, there, context)
   const { name } = fields.resource
-  if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`)) return []
+  if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
+    return { made: [], lost }
   const operations = absent.map(([first]) => ({
     ...({ op: 'create', id: null, told: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
   const outcomes = await carryOutBatch(tx, fields, operations, { ...context, keeps: [] }, oldest)
-  return outcomes.flatMap((outcome, index) => {
+  const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
+    const [first, ...others] = absent[index]!
+    for (const one of others) lost.push(...lostBy(one, first!.payload, fields))
     return [absent[index]!.map(({ row }) => row)]
   })
+  return { made, lost }
 }
 
-function holdersOf(
+/** What the records that are there did not get. They are read where rows say more than their names. */
+async function lostOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  there: ReadonlyMap<number, readonly Named[]>,
+  context: Context,
+): Promise<Lost[]> {
+  const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, fields).length > 0))
+  if (more.length === 0) return []
+  const records = await recordsOf(
+    tx,
+    fields,
+    more.map(([id]) => id),
+    context,
+  )
+  return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, fields)))
+}
+
+/** The records with these ids that the importer sees. */
+async function recordsOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  ids: readonly number[],
+  context: Context,
+): Promise<ReadonlyMap<number, JsonObject>> {
+  const rows = await ask(tx, recordsToChange(fields, context, ids))
+  return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
+}
+
+/** A company within a person is the company of the row, where its lost values are counted. */
+function lostBy({ row, depth, own, payload }: Named, record: JsonObject, fields: ResourceFields): Lost[] {
+  if (depth > 0) return []
+  return notTaken(payload, record, fields).map(member => ({ row, own, member }))
+}
+
+/**
+ * Who has each of the names. People are those of the company of the row, where it tells one; else those of
+ * whom no company is known.
+ */
+async function holdersOf(
   tx: Queryable,
   some: readonly (readonly Named[])[],
   context: Context,
 ): Promise<(readonly Holder[])[]> {
-  return withNames(tx, context, names =>
+  const found = await withNames(tx, context, names =>
     some.map(([first]) => names.holders(first!.resource, first!.text, first!.field) ?? []),
   )
+  const companyOf = ([first]: readonly Named[]) =>
+    first!.field === fullName ? (first!.payload.company ?? null) : null
+  const ids = found.flatMap((holders, index) =>
+    companyOf(some[index]!) === null ? [] : holders.map(({ id }) => id),
+  )
+  if (ids.length === 0) return found
+  const fields = context.catalog.resources.get(some[0]![0]!.resource)!
+  const records = await recordsOf(tx, fields, ids, context)
+  const companyNow = ({ id }: Holder) => records.get(id)?.company ?? null
+  return found.map((holders, index) => {
+    const company = companyOf(some[index]!)
+    if (company === null) return holders
+    const own = holders.filter(one => companyNow(one) === company)
+    return own.length ? own : holders.filter(one => companyNow(one) === null)
+  })
 }

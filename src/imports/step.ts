@@ -2,8 +2,9 @@
  * A step of an import (D80): the next rows of its file become records, in one transaction. Contacts and
  * companies that rows name are found or made first, many at a time; then the rows themselves, as a batch.
  */
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
 import { inTurns } from '../in-turns.ts'
 import type { Counts, Job, Refused, Step } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
@@ -15,12 +16,14 @@ import type { Queryable } from '../records/store.ts'
 import { holdersSelect } from '../records/unique.ts'
 import { type Told, toldBy } from '../records/upsert.ts'
 import { ask } from '../sql.ts'
-import { converter } from './convert.ts'
+import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
+import { onto } from './entries.ts'
 import { type ImportPlan, planOf } from './plan.ts'
-import { linkRelated, type Named, namedIn } from './related.ts'
+import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { readRows, type StoredRow } from './rows.ts'
 import { keptFields } from './targets.ts'
+import { columnOf, refusedUnread, type Unread } from './unread.ts'
 
 /** How many contacts and companies the rows of a step name: each may have to be made. */
 const namedMax = 1500
@@ -49,12 +52,14 @@ export async function importStep(
   const updated = await updatedBy(tx, all, fields, context, plan, names)
   const read = await bodiesOf(all, fields, context, plan, names, updated)
   const { rows, bodies, named } = notTooMany(all, read, fields, context)
-  const good = bodies.flatMap(one => ('body' in one ? [one] : []))
-  const refused: Refused[] = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
+  const good = bodies.flatMap(one => ('told' in one ? [one] : []))
+  const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
+  const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
+  refused.push(...(await refusedUnread(tx, unread, fields, context, job)))
   const { operations, skipped } = await operationsOf(tx, fields, good, context, plan)
   const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
-  const related = await linkRelated(tx, toLink, context, oldest)
+  const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
   const asked = operations.map(({ operation }) => operation)
   const outcomes = await carryOutBatch(tx, fields, asked, context, oldest)
   const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
@@ -65,8 +70,8 @@ export async function importStep(
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
     else {
-      const about = (field: string | null) => ({ ...columnOf(job, plan, field), line: lines.get(place)! })
-      refused.push(refusedAt(place, outcome.refusal, ({ field }) => about(field)))
+      const about = (problem: Problem) => ({ ...columnOf(job, plan, problem), line: lines.get(place)! })
+      refused.push(refusedAt(place, outcome.refusal, about))
     }
   }
   const position = rows.at(-1)?.place ?? job.position
@@ -75,11 +80,24 @@ export async function importStep(
   return {
     position,
     done: rows.length,
-    counts: { ...counts, ...made, refused: refused.length },
+    counts: { ...counts, ...made, refused: refused.length, not_taken: notTakenIn(lost, imported, job, plan) },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
     inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
   }
+}
+
+/** How many values of imported rows a linked record did not get, by the column of the file. */
+function notTakenIn(
+  lost: readonly Lost[],
+  imported: ReadonlySet<number>,
+  job: Job,
+  plan: ImportPlan,
+): Counts['not_taken'] {
+  const found = lost.filter(({ row }) => imported.has(row))
+  const columnFor = ({ own, member }: Lost) =>
+    String(columnOf(job, plan, { field: null, path: `/${own}/${member}` }).column ?? `${own}.${member}`)
+  return Object.fromEntries([...Map.groupBy(found, columnFor)].map(([column, all]) => [column, all.length]))
 }
 
 function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'unchanged' {
@@ -96,7 +114,7 @@ function notTooMany(
 ): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
-    const own = 'body' in one ? namedIn(one.place, one.body, fields, context) : []
+    const own = 'told' in one ? namedIn(one.place, one.body, fields, context) : []
     if (index > 0 && named.length + own.length > namedMax)
       return { rows: rows.slice(0, index), bodies: bodies.slice(0, index), named }
     // A row with more is refused: no field takes so many.
@@ -106,7 +124,8 @@ function notTooMany(
 }
 
 /** A row as the body of a record, or what is wrong with it. */
-type Body = { readonly place: number; readonly body: JsonObject } | { readonly refused: Refused }
+type Read = Pick<Converted, 'body' | 'told' | 'derived'> & { readonly place: number }
+type Body = Read | Unread | { readonly refused: Refused }
 
 /** The places of rows whose record is there: what it has counts more than a value for all rows. */
 async function updatedBy(
@@ -141,16 +160,16 @@ async function bodiesOf(
   const convert = converter(catalog, fields, { ...plan, mapping: filler.mapping }, filler.names)
   const now = new Date().toISOString()
   return inTurns(rows, ({ place, line, cells, problem }): Body => {
-    const wrong = (message: string, problems: Refusal['problems'] = []) => ({
-      refused: refusedAt(place, { slug: 'validation_failed', message, problems }, () => ({ line })),
+    const wrong = (message: string) => ({
+      refused: refusedAt(place, { slug: 'validation_failed', message, problems: [] }, () => ({ line })),
     })
     if (problem) return wrong(problem)
     const filled = updated.has(place) ? { cells, used: [] } : filler.fill(cells)
-    const { body, kept, problems } = convert(filled.cells)
+    const { body, kept, problems, ...said } = convert(filled.cells)
     dropOutOfPlace(body, filled.used, catalog)
-    if (problems.length) return wrong('The row could not be read.', problems)
+    if (problems.length) return { place, line, body: { ...body, ...kept }, unread: problems }
     const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
-    return late ? wrong(`${late[0]} is in the future.`) : { place, body: { ...body, ...kept } }
+    return late ? wrong(`${late[0]} is in the future.`) : { ...said, place, body: { ...body, ...kept } }
   })
 }
 
@@ -160,7 +179,7 @@ type Placed = { readonly place: number; readonly operation: Operation }
 async function operationsOf(
   tx: Queryable,
   fields: ResourceFields,
-  bodies: readonly { readonly place: number; readonly body: JsonObject }[],
+  bodies: readonly Read[],
   context: Context,
   { duplicates: { by, action } }: ImportPlan,
 ): Promise<{ operations: Placed[]; skipped: number }> {
@@ -168,12 +187,14 @@ async function operationsOf(
     by === null || action === 'create' ? null : toldIn(fields, by, body),
   )
   const there = action === 'skip' ? await held(tx, fields, context, told) : new Set<Told>()
-  const operations = bodies.flatMap(({ place, body }, index): Placed[] => {
+  const operations = bodies.flatMap((said, index): Placed[] => {
+    const { place, body } = said
     const one = told[index]!
     if (one && there.has(one)) return []
     const isUpsert = one !== null && action === 'update'
     const what = { id: null, told: isUpsert ? one : null, precondition: null, body }
-    return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what } }]
+    const bodyOn = (before: Values) => onto(said, before, context.catalog)
+    return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what, bodyOn } }]
   })
   return { operations, skipped: bodies.length - operations.length }
 }
@@ -211,13 +232,6 @@ function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan):
   if (action !== 'skip' || !('refusal' in outcome)) return false
   const { slug, problems } = outcome.refusal
   return slug === 'duplicate' && problems.some(({ field }) => field === by)
-}
-
-/** The column of the file that a problem is about. */
-function columnOf(job: Job, { mapping }: ImportPlan, field: string | null): { [name: string]: Json } {
-  const mapped = mapping.find(one => one.field === field || one.field.startsWith(`${field}.`))
-  const column = mapped && job.columns?.[mapped.column]
-  return column ? { column: column.name! } : {}
 }
 
 /** The fields of a resource, in which those that a moved record keeps can be written. */

@@ -6,11 +6,12 @@ import type { Reader } from '../records/store.ts'
 import { ColumnTexts } from './column-texts.ts'
 import { currenciesNamed } from './defaults.ts'
 import { guessFormats } from './formats.ts'
-import { guessMapping } from './guess.ts'
+import { guessColumns } from './guess.ts'
 import type { ImportPlan } from './plan.ts'
 import { type Cell, type Row, readTable, type Source } from './read.ts'
 import { keepRows } from './rows.ts'
 import { placesOf } from './targets.ts'
+import { isWritten, shownNumber } from './texts.ts'
 
 /**
  * How many rows and cells are looked at to guess what columns are, and how many values of each are shown.
@@ -48,16 +49,25 @@ export async function takeRows(
   const names = table.columns()
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
   const samples = looked.slice(0, count).map(({ cells }) => cells.slice(0, names.length))
-  const mapping = await guessMapping(catalog, fields, names, samples)
+  const isEmpty = (column: number) => texts.isEmpty(column)
+  const guess = await guessColumns(catalog, fields, names, samples, isEmpty)
+  const { mapping } = guess
   const places = placesOf(catalog, fields)
   const forms = new Map(mapping.map(({ column, field }) => [column, places.get(field)?.form]))
-  const formats = guessFormats(samples, column => forms.get(column))
+  const formats = guessFormats(samples, column => forms.get(column), isOurs(names, fields))
   const defaults = currenciesNamed(mapping, names, places, catalog)
-  const plan = { ...emptyPlan(source.format), mapping, defaults, formats }
+  const { format, ...found } = table.source
+  const plan: ImportPlan = { ...emptyPlan(format), source: found, ...guess, guess, defaults, formats }
   const columns = names.map((name, column) => {
     return { name, samples: samplesOf(samples, column), texts: texts.of(column) }
   })
   return { plan: plan as never, columns: columns as never, total }
+}
+
+/** Whether a file is an export of ours: its columns are called as ours, also some that nobody could write. */
+function isOurs(names: readonly string[], { byName }: ResourceFields): boolean {
+  const own = names.map(name => byName.get(name.split('.')[0]!))
+  return own.every(field => field !== undefined) && own.some(field => field?.is_read_only)
 }
 
 /** The rows, of which the first are also put into `looked`, and the texts of all into `texts`. */
@@ -71,11 +81,12 @@ async function* seen(rows: AsyncIterable<Row>, looked: Row[], texts: ColumnTexts
 
 function samplesOf(rows: readonly (readonly Cell[])[], column: number): Cell[] {
   const all = rows.map(cells => cells[column] ?? '').filter(cell => cell !== '' && cell !== null)
-  return [...new Set(all)].slice(0, shown).map(sampleOf)
+  return [...new Set(all.map(sampleOf))].slice(0, shown)
 }
 
 /** A cell as it is shown: a long one is cut, and so is a number that the database could not keep. */
 function sampleOf(cell: Cell): Cell {
+  if (isWritten(cell)) return shownNumber(cell)
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
   if (text.length > shownLength) return `${text.slice(0, shownLength).toWellFormed()}…`
   return typeof cell !== 'string' && exponent.test(text) ? text : cell

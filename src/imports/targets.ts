@@ -28,6 +28,7 @@ export type Form =
   | 'phones'
   | 'address'
   | 'json'
+  | 'range'
   | 'name'
   | 'status'
 
@@ -155,7 +156,10 @@ function partsOf(field: Field, own: Field | null, prefix: string): Place[] {
     case 'money':
       return [whole, part('value', 'number'), part('currency', 'currency')]
     case 'prices':
-      return [whole, part('price', 'number'), part('currency', 'currency')]
+      return [
+        ...[whole, part('price', 'number'), part('currency', 'currency')],
+        ...[part('tax', 'number'), part('discount', 'number')],
+      ]
     case 'address':
       return [whole, ...kinds[field.type].members.map(member => part(member, 'text'))]
     case 'emails':
@@ -182,7 +186,7 @@ function placeOf(
     label: own ? `${own.field_name}: ${label}` : label,
     isRequired: own === null && of.is_required && !of.is_read_only,
     isSeveral: false,
-    isKept: own === null && of.is_read_only,
+    isKept: own === null && keptFields.includes(of.internal_name),
     ...(options.length ? { options } : {}),
   }
 }
@@ -200,6 +204,7 @@ function formOf(field: Field): { form: Form; isSeveral: boolean } {
   if (has('city')) return { form: 'address', isSeveral: false }
   if (kind.hasOptions) return { form: 'option', isSeveral }
   if (field.related !== null) return { form: 'reference', isSeveral }
+  if (has('from')) return { form: 'range', isSeveral }
   if (isSeveral) return { form: (output.items as Schema).type === 'string' ? 'word' : 'json', isSeveral }
   return { form: scalarForm(output), isSeveral: false }
 }

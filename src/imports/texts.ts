@@ -2,10 +2,22 @@
  * What people write in cells: numbers, dates, moments, several values. Each function gives the form in which
  * the interface takes it, or null for a text that is none. Knows no field.
  */
+import { decimal as decimalOf, plain } from '../fields/decimal.ts'
 import { calendarDate, isoDate, isoInstant } from '../fields/iso8601.ts'
-import { type Json, jsonNumber, parseExactly, type RawNumber } from '../json.ts'
+import {
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonNumber,
+  parseExactly,
+  type RawNumber,
+} from '../json.ts'
+import { numberCell } from './read-number-formats.ts'
 
-export type DateOrder = 'dmy' | 'mdy' | 'ymd'
+/** `serial`: whole numbers are the days of a spreadsheet */
+export type DateOrder = (typeof dateOrders)[number]
+export const dateOrders = ['dmy', 'mdy', 'ymd', 'serial'] as const
 export type DecimalMark = '.' | ','
 
 const plainNumber = /^-?\d+(?:\.\d+)?$/
@@ -24,7 +36,7 @@ export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNu
 export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null {
   if (plainNumber.test(text) && (mark === '.' || !text.includes('.')))
     return { number: exact(text), unit: '' }
-  const match = text.length <= 60 ? writtenNumber.exec(text.trim()) : null
+  const match = text.length <= 60 ? writtenNumber.exec(withCents(text.trim())) : null
   if (!match) return null
   const [, before, open, sign, between, body, close, after, unit] = match
   if ((open === undefined) !== (close === undefined)) return null
@@ -32,6 +44,33 @@ export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNu
   if (digits === null || digits === 'unclear') return digits
   const isNegative = open !== undefined || /[-−]/.test(sign! + after!)
   return { number: exact(`${isNegative ? '-' : ''}${digits}`), unit: (before! + between! + unit!).trim() }
+}
+
+/** Whether a cell is a number beside which its format shows a unit, as those of sheets may be. */
+export function isWritten(cell: Json): cell is WrittenNumber & JsonObject {
+  return (
+    isObject(cell) &&
+    isNumber(cell.number ?? null) &&
+    typeof cell.unit === 'string' &&
+    Object.keys(cell).length === 2
+  )
+}
+
+/** The number with its unit behind it. */
+export function shownNumber({ number, unit }: WrittenNumber): string {
+  return `${plainText(number)} ${unit}`
+}
+
+/** A number without an exponent, where it has one that can be written out. */
+export function plainText(number: number | RawNumber): string {
+  const text = JSON.stringify(number)
+  const value = text.includes('e') ? decimalOf(number) : null
+  return value ? plain(value) : text
+}
+
+/** "5.000,-" has no cents, and is not less than zero: 5.000,00 */
+function withCents(text: string): string {
+  return text.replace(/[.,](?:--?|[–—])(?=[^\d]*$)/u, mark => `${mark[0]}00`)
 }
 
 /** The only way to read digits with marks of which nobody said what they mean. */
@@ -59,13 +98,17 @@ function exact(text: string): number | RawNumber {
   return jsonNumber(text.replace(/^(-?)0+(?=\d)/, (_, sign) => sign))
 }
 
+/** The names and abbreviations of the months: English, German and French. */
 const months = [
-  ...['january', 'february', 'march', 'april', 'may', 'june'],
-  ...['july', 'august', 'september', 'october', 'november', 'december'],
-]
+  ...['january jan januar jänner janvier janv', 'february feb februar février fevrier févr fevr fév'],
+  ...['march mar märz marz mär mrz mars', 'april apr avril avr', 'may mai', 'june jun juni juin'],
+  ...['july jul juli juillet juil', 'august aug août aout', 'september sep sept septembre'],
+  ...['october oct oktober okt octobre', 'november nov novembre'],
+  ...['december dec dezember dez décembre decembre déc'],
+].map(names => names.split(' '))
 const numbers = /^(\d{1,4})([-/.\s])\s?(\d{1,2})\2\s?(\d{1,4})$/
-const dayMonth = /^(\d{1,2})(?:st|nd|rd|th)?[\s.-]+([a-z]{3,9})\.?[\s,-]+(\d{4}|\d{2})$/i
-const monthDay = /^([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/i
+const dayMonth = /^(\d{1,2})(?:st|nd|rd|th|er)?[\s.-]+(\p{L}{3,9})\.?[\s,-]+(\d{4}|\d{2})$/iu
+const monthDay = /^(\p{L}{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/iu
 
 /**
  * A date: '31/12/2026' → '2026-12-31'. 'unclear' where day and month can't be told apart without an order.
@@ -93,21 +136,22 @@ function ofNumbers(
   const [one, two] = [Number(first), Number(second)]
   if (order === 'ymd' && third.length <= 2) return made(first, second, third)
   // Nobody writes the month first with points.
-  if (sign === '.' || (one > 12 && two <= 12)) return made(third, second, first)
-  if (two > 12) return made(third, first, second)
+  if (sign === '.') return made(third, second, first)
+  // What can only be read another way than the file is written is not taken: who knows what the others mean.
   if (order === 'mdy') return made(third, first, second)
-  if (order === 'dmy' || one === two) return made(third, second, first)
-  return 'unclear'
+  if (order === 'dmy') return made(third, second, first)
+  if (one > 12 || one === two) return made(third, second, first)
+  return two > 12 ? made(third, first, second) : 'unclear'
 }
 
 /** The number of a month's name or abbreviation; that of no month is 0. */
 function monthOf(word: string): string {
-  const name = word.toLowerCase().replace(/^sept$/, 'sep')
-  return String(months.findIndex(one => one === name || one.slice(0, 3) === name) + 1)
+  return String(months.findIndex(names => names.includes(word.toLowerCase())) + 1)
 }
 
-/** Years of two digits are those from 1970 on. */
+/** Years of two digits are those from 1970 on; what is written 0026 is none that anybody means. */
 function made(year: string, month: string, day: string): string | null {
+  if (year.length === 4 && year < '1000') return null
   const full = year.length === 2 ? `${Number(year) < 70 ? '20' : '19'}${year}` : year
   return isoDate(`${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
 }
@@ -131,10 +175,26 @@ export function timeOf(text: string): string | null {
 }
 
 /** The date of a date or a date-time, as written: never moved through a time zone. */
-export function dayOf(text: string, order: DateOrder | undefined): string | 'unclear' | null {
-  if (text.length > momentMax) return null
+export function dayOf(written: string, order: DateOrder | undefined): string | 'unclear' | null {
+  if (written.length > momentMax) return null
+  const text = withoutSerial(written, order)
   const iso = calendarDate(text) ?? dateOf(text, order)
-  return iso ?? dateOf(halves(text)?.[0] ?? '', order)
+  if (iso !== null) return iso
+  const parts = halves(text)
+  return parts && isClock(parts[1]) ? dateOf(parts[0], order) : null
+}
+
+/** Whether a text is a time of day, in some time zone or none. */
+function isClock(text: string): boolean {
+  const bare = text.replace(/\s*(?:[a-z]{1,5}|[a-z]*[+-]\d{1,2}(?::?\d{2})?|\([^()]*\))$/i, '')
+  return timeOf(text) !== null || timeOf(bare) !== null
+}
+
+/** A date-time in the place of a spreadsheet's day, where such are written: 46082.5 → 2026-03-01T12:00:00 */
+function withoutSerial(text: string, order: DateOrder | undefined): string {
+  if (order !== 'serial' || !/^\d{1,7}(?:[.,]\d+)?$/.test(text)) return text
+  const moment = numberCell(text.replace(',', '.'), 'moment', false)
+  return typeof moment === 'string' ? moment : text
 }
 
 /** A date and the time behind it. */
@@ -148,11 +208,12 @@ function halves(text: string): [date: string, time: string] | null {
  * midnight where there is none.
  */
 export function momentOf(
-  text: string,
+  written: string,
   order: DateOrder | undefined,
   local: (date: string, time: string) => string | null,
 ): string | 'unclear' | null {
-  if (text.length > momentMax) return null
+  if (written.length > momentMax) return null
+  const text = withoutSerial(written, order)
   const iso = isoInstant(text, true)
   if (iso) return iso
   if (/^1\d{12}$/.test(text)) return new Date(Number(text)).toISOString()
@@ -165,24 +226,32 @@ export function momentOf(
   return zoned ? isoInstant(`${date}T${time}Z`) : local(date, time)
 }
 
-/**
- * Several values of a cell, divided by semicolons or line breaks. One in quotation marks is a JSON string, as
- * our exports write what has a semicolon in it (D81).
- */
+type Item = { readonly item: string; readonly isMarked: boolean }
+
+/** Several values of a cell, divided by semicolons, line breaks, or the three colons of Google. */
 export function itemsOf(text: string, separators = /[;\r\n]/): string[] {
+  return markedItemsOf(text, separators).map(({ item }) => item)
+}
+
+/**
+ * The same. `isMarked`: one in quotation marks, which is a JSON string, as our exports write what has a
+ * semicolon or a comma in it (D81).
+ */
+export function markedItemsOf(text: string, separators = /[;\r\n]/): Item[] {
   if (!text.includes('"')) {
-    const items = text.split(separators).map(item => item.trim())
-    return items.filter(item => item !== '')
+    const items = text.replaceAll(':::', ';').split(separators)
+    return items.map(item => ({ item: item.trim(), isMarked: false })).filter(({ item }) => item !== '')
   }
-  const items: string[] = []
+  const items: Item[] = []
   let rest = text.trim()
   while (rest !== '') {
     const quoted = quotedItem.exec(rest)?.[0]
     const value = quoted === undefined ? undefined : json(quoted)
     const end = quoted === undefined ? rest.search(separators) : quoted.length
-    const item = end < 0 ? rest : rest.slice(0, end)
-    const found = typeof value === 'string' ? value : item.trim()
-    if (found !== '') items.push(found)
+    const found = end < 0 ? rest : rest.slice(0, end)
+    const isMarked = typeof value === 'string'
+    const item = isMarked ? value : found.trim()
+    if (item !== '') items.push({ item, isMarked })
     rest = end < 0 ? '' : rest.slice(end).trimStart()
     if (rest !== '' && separators.test(rest[0]!)) rest = rest.slice(1).trimStart()
   }

@@ -4,7 +4,7 @@
  */
 import type { Reader } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
-import { type Job, jobOf, type Step } from './job.ts'
+import { type Counts, type Job, jobOf, type Step } from './job.ts'
 import { isIt, type JobKey, jobColumns } from './store.ts'
 
 /**
@@ -13,13 +13,17 @@ import { isIt, type JobKey, jobColumns } from './store.ts'
  */
 const leaseSeconds = 3
 
-/** The jobs of all accounts that nobody works for, though they are to be done. */
+/**
+ * Jobs that are to be done and that nobody works for: the oldest of each account first, so that no account
+ * hides the jobs of others.
+ */
 export async function findWork(db: Reader): Promise<JobKey[]> {
   const rows = await ask(
     db,
     sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
   JOIN account a ON a.account_id = j.account_id
-WHERE j.state = 'running' AND j.leased_until < now() AND a.deleted_at IS NULL ORDER BY j.begun_at LIMIT 100`,
+WHERE j.state = 'running' AND j.leased_until < now() AND a.deleted_at IS NULL
+ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id), j.begun_at LIMIT 100`,
   )
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
@@ -63,8 +67,9 @@ export async function isStillAt(
 
 /** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
 export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
-  const counts = { ...job.counts }
-  for (const [name, count] of Object.entries(step.counts)) counts[name as keyof typeof counts] += count
+  const { not_taken = {}, ...numbers } = step.counts
+  const counts = { ...job.counts, not_taken: summed(job.counts.not_taken, not_taken) }
+  for (const [name, count] of Object.entries(numbers)) counts[name as keyof typeof numbers] += count
   const { phase, kind } = job
   // What was tried waits for what comes next.
   const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
@@ -84,6 +89,12 @@ UPDATE job j SET position = ${String(step.position)}::bigint, done = j.done + ${
   ended_at = CASE WHEN ${String(step.isEnd)}::boolean THEN now() END
 WHERE ${isIt(job)}`,
   )
+}
+
+function summed(one: Counts['not_taken'], other: Counts['not_taken']): Counts['not_taken'] {
+  const before = (name: string) => (Object.hasOwn(one, name) ? one[name]! : 0)
+  const added = Object.entries(other).map(([name, count]) => [name, before(name) + count])
+  return { ...one, ...Object.fromEntries(added) }
 }
 
 /** Ends a job that can't go on, and says why. */

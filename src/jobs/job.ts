@@ -18,11 +18,13 @@ export type Counts = {
   readonly reverted: number
   /** contacts and companies that were made with the records */
   readonly related: number
+  /** column → how many of its values contacts and companies that are linked as they are did not get */
+  readonly not_taken: { readonly [column: string]: number }
 }
 
 export const noCounts: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, refused: 0 },
-  ...{ reverted: 0, related: 0 },
+  ...{ reverted: 0, related: 0, not_taken: {} },
 }
 
 /** A job as it is stored. */

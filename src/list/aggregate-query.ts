@@ -5,7 +5,10 @@ import type { Sql } from '../sql.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'
 import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
 import { type Parameters, refuse, report, single, unknownParameters } from './parameters.ts'
+import { saidElsewhere } from './parameters-elsewhere.ts'
 import { type Selection, selectionOf } from './query.ts'
+
+export const aggregateParameters = ['group_by', 'measures', 'filter', 'deleted', 'as_of']
 
 /** Parts of records, such as the lines of a deal, that are summed up where one groups by `key`. */
 export type Parts = {
@@ -41,7 +44,11 @@ export function readAggregateQuery(
   sums: Sums,
   names: Names = new Names(),
 ): AggregateRequest {
-  const problems = unknownParameters(parameters, ['group_by', 'measures', 'filter', 'deleted', 'as_of'])
+  const problems = unknownParameters(
+    parameters,
+    aggregateParameters,
+    saidElsewhere(fields, aggregateParameters),
+  )
   const context = { fields, catalog, problems, names }
   const selection = selectionOf(parameters, context)
   const known = sums.parts(fields, catalog)

@@ -46,7 +46,15 @@ export type Count = { conditions: number }
 export function parseFilter(text: string, count: Count = { conditions: 0 }): Filter {
   const reader = { text, at: 0, count }
   const filter = joined('and', parseTerms(reader, 0))
-  if (reader.at < text.length) throw new GrammarError(`Unexpected "${text[reader.at]}"`, reader.at, example)
+  if (reader.at < text.length) {
+    const quoting =
+      'A value with a parenthesis or a comma stands in double quotes, such as title:eq("Acme :)").'
+    throw new GrammarError(
+      `Unexpected "${text[reader.at]}"`,
+      reader.at,
+      text[reader.at] === ')' ? quoting : example,
+    )
+  }
   return filter
 }
 
@@ -60,18 +68,21 @@ export function parseSort(text: string): SortKey[] {
     const at = position
     position += part.length + 1
     const match = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part)
-    if (!match) throw new GrammarError(`"${part}" is not a sort key`, at, sortHint(part))
+    if (!match) throw new GrammarError(`"${part}" is not a sort key`, at, sortHint(text))
     return { field: match[1]!, direction: match[2] as 'asc' | 'desc' }
   })
   return [...Map.groupBy(keys, key => key.field).values()].map(([first]) => first!)
 }
 
 /** Other systems write "-created_at", "created_at desc" or "created_at". */
-function sortHint(part: string): string {
-  const match = /^\s*(-?)([A-Za-z_][\w.]{0,99})[\s:]*(asc|desc)?\w*\s*$/i.exec(part)
-  if (!match) return 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.'
-  const [, minus, field, direction = minus ? 'desc' : 'asc'] = match
-  return `Write ${field}:${direction.toLowerCase()}.`
+function sortHint(text: string): string {
+  const keys = text.split(',').map(part => {
+    const match = /^\s*(-?)([A-Za-z_][\w.]{0,99})[\s:.]*(asc|desc)?\w*\s*$/i.exec(part)
+    return match && `${match[2]}:${(match[3] ?? (match[1] ? 'desc' : 'asc')).toLowerCase()}`
+  })
+  if (keys.length > 5 || keys.includes(null))
+    return 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.'
+  return `Write ${keys.join()}.`
 }
 
 type Reader = { readonly text: string; at: number; readonly count: Count }

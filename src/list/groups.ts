@@ -3,11 +3,12 @@
  * Knows no resource and no statement.
  */
 import type { Hint } from '../errors.ts'
-import { type Catalog, unknownFieldHint } from '../fields/catalog.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { isExpandable, namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'

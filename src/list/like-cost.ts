@@ -6,7 +6,7 @@ import { type Problems, parameterProblem } from '../errors.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Plan } from './resolve.ts'
 
-/** Characters in all; each way to write an é counts. */
+/** Characters in all. */
 const mostOfRequest = 10_000
 
 /** Adds a problem when the `like`s of a filter together look for too much. */

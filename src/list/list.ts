@@ -24,8 +24,8 @@ import { totalOf } from './total.ts'
 export type ListDatabase = Reader & BytesReader
 
 export type Page = {
-  /** the records as the inside of a JSON array, in UTF-8 */
-  readonly records: Uint8Array
+  /** the records as the inside of a JSON array, in UTF-8, which may be in several pieces */
+  readonly records: readonly Uint8Array[]
   readonly hasMore: boolean
   readonly nextCursor: string | null
   readonly total: number | null
@@ -170,8 +170,8 @@ export async function seen(
   viewer: Viewer,
   request: ListRequest,
   pages: readonly Uint8Array[],
-): Promise<readonly Uint8Array[]> {
-  if (isPassedOn(fields, request)) return pages
+): Promise<readonly (readonly Uint8Array[])[]> {
+  if (isPassedOn(fields, request)) return pages.map(page => [page])
   const { expand, only } = request
   const read = await inTurns(linesOf(pages), ({ page, line }) => {
     const record = parseJson(decoded(line)) as JsonObject
@@ -183,9 +183,10 @@ export async function seen(
   const written = pages.map((): Buffer[] => [])
   await inTurns(read, ({ page, ids, members }) => {
     const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
-    written[page]!.push(Buffer.from(`,${JSON.stringify(named)}`))
+    const records = written[page]!
+    records.push(Buffer.from(`${records.length ? ',' : ''}${JSON.stringify(named)}`))
   })
-  return written.map(records => Buffer.concat(records).subarray(1))
+  return written
 }
 
 /** Yields the records one by one, with the place of their page. No record's JSON has a line feed in it. */

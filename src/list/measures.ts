@@ -2,11 +2,12 @@
  * What sums measure (D85): how many records there are, and sums, averages, medians and bounds of their
  * numbers and amounts. Knows no resource and no statement.
  */
-import { type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
 import { column, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { type Sql, sql } from '../sql.ts'
 import type { ResolveContext } from './operands.ts'
 import { report } from './parameters.ts'

@@ -5,6 +5,7 @@ import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
 import type { Complaint, Term } from '../fields/operators.ts'
+import { fold } from '../fold.ts'
 import { type Names, nameProblem } from '../records/names.ts'
 
 export type ResolveContext = {
@@ -32,26 +33,31 @@ export function namedId(
   const holders = names.holders(resource, text)
   if (names.areTooMany) refuse(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
   if (!holders || names.areTooMany) return ''
-  const wrong = nameProblem(resource, text, holders)
+  const wrong = nameProblem(resource, text, holders, names.near(resource, text))
   if (!wrong) return String(holders[0]!.id)
-  problems.add(() => ({
-    field,
-    path: '',
-    parameter: 'filter',
-    ...wrong,
-    message: `${field} ${wrong.message}.`,
-  }))
+  problems.add(
+    () => ({ field, path: '', parameter: 'filter', ...wrong, message: `${field} ${wrong.message}.` }),
+    nothingHint(field, text),
+  )
   return ''
 }
 
-/** The text to look for, in each way to write it: people don't see how an é was typed. */
+/** What to write where a value seems to say that there is none. */
+export function nothingHint(name: string, value: string): string | undefined {
+  const isNone = /^\s*(null|nil|none|undefined|""|'')?\s*$/i.test(value)
+  return isNone
+    ? `For records without it write ${name}:isnull(true), for those with it notnull(true).`
+    : undefined
+}
+
+/** The text to look for, in each way to write it: people don't see how a が was typed. */
 export function likeValues(
   values: readonly string[],
   name: string,
   context: ResolveContext,
 ): readonly string[] {
   const text = values[0]!
-  if (text === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  if (fold(text) === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
   else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
   else if (codePoints(text) > likeMax)
     refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)

@@ -65,12 +65,18 @@ function refuseExcess(parameters: Parameters): void {
   refuse(problems, unreadable)
 }
 
-export function unknownParameters(parameters: Parameters, known: readonly string[]): Problems {
+/** `saidElsewhere`: how to write here what a parameter of another system says, where that is known. */
+export function unknownParameters(
+  parameters: Parameters,
+  known: readonly string[],
+  saidElsewhere: (name: string, parameters: Parameters) => string | null = () => null,
+): Problems {
   refuseExcess(parameters)
   const problems = new Problems()
   for (const name of parameters.keys()) {
     if (known.includes(name)) continue
-    const hint = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
+    const usual = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
+    const hint = () => saidElsewhere(name, parameters) ?? usual()
     report(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
   }
   return problems
@@ -132,6 +138,7 @@ export function parsed<T>(
   parameter: string,
   parse: (text: string) => T,
   problems: Problems,
+  meant: () => string | null = () => null,
 ): T | null {
   if (text.trim() === '') return null
   try {
@@ -142,7 +149,8 @@ export function parsed<T>(
     const position = error.position + 1
     report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
       position,
-      hint,
+      // A hint that was worked out names what stands there; another one is general.
+      hint: typeof hint === 'function' ? hint : () => meant() ?? hint ?? '',
     })
     return null
   }

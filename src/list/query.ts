@@ -3,12 +3,14 @@
  * of the parameters and no SQL.
  */
 import type { Problems } from '../errors.ts'
-import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { isoDate } from '../fields/iso8601.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isExpandable } from '../records/expand.ts'
 import { Names } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
+import { filterMeant } from './filters-elsewhere.ts'
 import { conditionsMax, type Filter, parseFilter, parseSort } from './grammar.ts'
 import { refuseCostlyLikes } from './like-cost.ts'
 import type { ResolveContext } from './operands.ts'
@@ -23,6 +25,7 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
+import { pageSizeMax, saidElsewhere } from './parameters-elsewhere.ts'
 import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
 /** Which records a list shows or a sum adds up. */
@@ -67,11 +70,11 @@ export const listParameters = [
   'deleted',
   'as_of',
 ]
-/** The most records of a page. */
-export const pageSizeMax = 500
 const pageSizes: PageSizes = { usual: 25, max: pageSizeMax }
 export type PageSizes = { readonly usual: number; readonly max: number }
 const offsetMax = 100_000
+/** How much is read of a filter that may be another system's. */
+const longestMeant = 1000
 /**
  * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
  * UTC, with milliseconds; `names` are those that the filter may give (D75).
@@ -83,7 +86,7 @@ export function readListQuery(
   now: string,
   names: Names = new Names(),
 ): ListRequest {
-  const problems = unknownParameters(parameters, listParameters)
+  const problems = unknownParameters(parameters, listParameters, saidElsewhere(fields, listParameters))
   const request = listRequestOf(parameters, { fields, catalog, problems, names }, now, pageSizes)
   refuse(problems, unreadable)
   return request
@@ -136,7 +139,7 @@ export function listRequestOf(
 
 /** Reads which records are meant. What can't be read is added to the problems. */
 export function selectionOf(parameters: Parameters, context: ResolveContext): Selection {
-  const filter = filterOf(parameters, context.problems)
+  const filter = filterOf(parameters, context)
   const plan = filter && resolveFilter(filter, context)
   if (plan) refuseCostlyLikes(plan, context.problems)
   const day = dayOf(parameters, 'as_of', context.problems)
@@ -159,19 +162,30 @@ export function dayOf(parameters: Parameters, name: string, problems: Problems):
 }
 
 /** All filters of a request, which must all hold. */
-function filterOf(parameters: Parameters, problems: Problems): Filter | null {
+function filterOf(parameters: Parameters, { fields, problems }: ResolveContext): Filter | null {
   const count = { conditions: 0 }
   const filters = (parameters.get('filter') ?? []).flatMap(text => {
     // That there are too many conditions is reported once.
     if (count.conditions > conditionsMax) return []
-    return parsed(text, 'filter', filter => parseFilter(filter, count), problems) ?? []
+    return (
+      parsed(
+        text,
+        'filter',
+        filter => parseFilter(filter, count),
+        problems,
+        () => {
+          const meant = filterMeant(text.slice(0, longestMeant), fields)
+          return meant && `Write filter=${meant}.`
+        },
+      ) ?? []
+    )
   })
   return filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
 }
 
 /** Reads what a request for one record may say: `expand`. Throws as readListQuery does. */
 export function readRecordQuery(parameters: Parameters, fields: ResourceFields): readonly Field[] {
-  const problems = unknownParameters(parameters, ['expand'])
+  const problems = unknownParameters(parameters, ['expand'], saidElsewhere(fields, ['expand']))
   const expand = expandOf(parameters, fields, problems)
   refuse(problems, 'The query could not be read.')
   return expand

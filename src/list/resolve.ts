@@ -2,14 +2,25 @@
  * The tree of a filter and the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows
  * fields. Prints no SQL beyond the expressions that the kinds give.
  */
-import { unknownFieldHint } from '../fields/catalog.ts'
+
 import { column, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Complaint, equality, type Operator, type Order, type Term } from '../fields/operators.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { compile, sql } from '../sql.ts'
+import { inMoments } from './days.ts'
 import type { Condition, Filter, SortKey } from './grammar.ts'
-import { checkBetween, isText, likeValues, namedId, noText, type ResolveContext, refuse } from './operands.ts'
+import {
+  checkBetween,
+  isText,
+  likeValues,
+  namedId,
+  noText,
+  nothingHint,
+  type ResolveContext,
+  refuse,
+} from './operands.ts'
 
 export type PlannedCondition = {
   readonly type: 'condition'
@@ -129,6 +140,9 @@ const sortKeysMax = 10
 /** How many values a condition may list. More values need several requests. */
 const valuesMax = 5000
 
+/** How many values may be plain days: each is a condition of its own. */
+const daysMax = 100
+
 const nothing: PlannedCondition = {
   type: 'condition',
   term: {
@@ -143,13 +157,28 @@ const nothing: PlannedCondition = {
   values: ['true'],
 }
 
-function resolveCondition(
+function resolveCondition(condition: Condition, context: ResolveContext): Plan {
+  const found = findTerm(condition.field, 'filter', context)
+  if (!found) return nothing
+  return planOfDays(condition, found.term, context) ?? planOf(condition, found, context)
+}
+
+/** The plan of a condition that names plain days (D42); null of another one. */
+function planOfDays(condition: Condition, { day, operators }: Term, context: ResolveContext): Plan | null {
+  const { field: name, operator, values } = condition
+  if (!day || !operators.includes(operator)) return null
+  const inDays = inMoments(condition, text => day(text, context.catalog))
+  if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
+  const message = `${operator} takes at most ${daysMax} values where one is a plain day`
+  refuse(context, name, 'filter', 'too_many', message, 'Ask in several requests, or name moments.')
+  return nothing
+}
+
+function planOf(
   { field: name, operator, values }: Condition,
+  { field, term, through }: Found,
   context: ResolveContext,
 ): PlannedCondition {
-  const found = findTerm(name, 'filter', context)
-  if (!found) return nothing
-  const { field, term, through } = found
   // An amount is compared in base currency, which moves with the rates.
   const isVolatile = field.is_volatile || term.compared !== undefined
   const reached = through ? { through } : {}
@@ -213,7 +242,8 @@ function refuseOperand(
 ): void {
   const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), context.catalog) : null
   const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
-  refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : hint)
+  const told = nothingHint(name, value) ?? hint
+  refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
 }
 
 const plusHint = 'In an address + stands for a blank: write + as %2B.'

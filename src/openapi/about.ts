@@ -5,6 +5,7 @@
  */
 import type { ErrorSlug } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
+import { opened } from '../fields/kinds/schemas.ts'
 
 export type About = {
   /** the name of the operation, as programs call it */
@@ -56,6 +57,19 @@ export type DescribedRoute = {
 /** A schema of the document, by its name. */
 export function named(schema: string): Schema {
   return { $ref: `#/components/schemas/${schema}` }
+}
+
+/**
+ * A schema of the document of which more is said. Generators of clients drop what stands beside a $ref, and
+ * what is required where it is not described: it is described in a part of its own.
+ */
+export function refined(
+  schema: string,
+  properties: { readonly [name: string]: Schema },
+  required: readonly string[] = Object.keys(properties),
+): Schema {
+  const isMore = Object.keys(properties).length > 0
+  return isMore ? { allOf: [named(schema), opened(properties, required)] } : named(schema)
 }
 
 /** The envelope of an answer; `meta` where it has one. */

@@ -8,6 +8,7 @@ import { buildCatalog, type Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { resources } from '../resources.ts'
 import type { About, Answered, DescribedRoute } from './about.ts'
+import { seenShapes, unsaid } from './hidden.ts'
 import { parametersOf } from './parameters.ts'
 import { recordSchemas } from './records.ts'
 import { refusalResponse, refusalsOf, responseName, takesKey } from './refusals.ts'
@@ -15,7 +16,7 @@ import { shapes } from './shapes.ts'
 
 /** An account of which nothing is known: the service's own fields (D90). */
 export const baseCatalog: Catalog = buildCatalog(resources, {
-  account: { id: 0, name: '', time_zone: 'UTC', base_currency: 0, catalog_version: '0' },
+  account: { id: 0, name: '', time_zone: 'UTC', locale: null, base_currency: 0, catalog_version: '0' },
   followed_at: '1970-01-01T00:00:00Z',
   ...{ fields: [], options: [], forms: [], currencies: [], pipelines: [], stages: [], roles: [] },
 })
@@ -31,8 +32,9 @@ export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
   }
   const components = componentsOf(catalog, routes)
+  const said = unsaid(catalog)
   for (const fields of catalog.resources.values()) {
-    addTexts(components, 'schemas', recordSchemas(fields))
+    addTexts(components, 'schemas', recordSchemas(fields), said)
     await setImmediate()
   }
   const tags = [...new Set(routes.map(({ about }) => about.tag))]
@@ -42,7 +44,7 @@ export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[
     servers: [{ url: '/' }],
     tags: tags.map(name => ({ name })),
   })
-  const pathsText = JSON.stringify(paths)
+  const pathsText = JSON.stringify(paths, said)
   const used = [...referredTo(pathsText, components), ['securitySchemes', JSON.stringify(securitySchemes)]]
   const usedText = used.map(([kind, text]) => `"${kind}":${text}`).join()
   return `${head.slice(0, -1)},"paths":${pathsText},"components":{${usedText}}}`
@@ -170,17 +172,24 @@ function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Comp
   const refused = routes.flatMap(route => [...refusalsOf(route).values()])
   const byName = new Map(refused.map(slugs => [responseName(slugs), slugs]))
   const components: Components = new Map()
-  addTexts(components, 'schemas', shapes)
-  addTexts(components, 'parameters', parametersOf(catalog))
+  const said = unsaid(catalog)
+  addTexts(components, 'schemas', seenShapes(shapes, catalog), said)
+  addTexts(components, 'parameters', parametersOf(catalog), said)
   for (const [name, slugs] of byName) addTexts(components, 'responses', { [name]: refusalResponse(slugs) })
   addTexts(components, 'responses', { [unchangedName]: unchanged })
   addTexts(components, 'headers', headers)
   return components
 }
 
-function addTexts(components: Components, kind: string, added: { readonly [name: string]: Schema }): void {
+/** `said` is what is left of each description, if not all is. */
+function addTexts(
+  components: Components,
+  kind: string,
+  added: { readonly [name: string]: Schema },
+  said?: ReturnType<typeof unsaid>,
+): void {
   const texts = components.get(kind) ?? new Map<string, string>()
-  for (const [name, component] of Object.entries(added)) texts.set(name, JSON.stringify(component))
+  for (const [name, component] of Object.entries(added)) texts.set(name, JSON.stringify(component, said))
   components.set(kind, texts)
 }
 

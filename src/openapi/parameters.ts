@@ -5,14 +5,15 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { operators } from '../fields/operators.ts'
 import { isGroupable } from '../list/groups.ts'
-import { listParameters, pageSizeMax } from '../list/query.ts'
+import { pageSizeMax } from '../list/parameters-elsewhere.ts'
+import { listParameters } from '../list/query.ts'
 import { isExpandable } from '../records/expand.ts'
 import { deliveriesMax, deliveryStates } from '../webhooks/webhook.ts'
 import { shownFields } from './records.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
 
-const filterHelp = `Conditions such as status:eq(Won), separated by commas; all must hold. and(…), or(…) and not(…) nest. The operators: ${operators.join(', ')}. A value stands as it is, without quotes, as in title:like(solar panels), and options and records by their ids or names. in, nin and between take several: deal_closed_on:between(2026-03-01,2026-03-31). isnull, notnull and exists take true or false. A member is named with a dot: deal_value.currency:eq(EUR).`
+const filterHelp = `Conditions such as title:like(solar panels), separated by commas; all must hold. and(…), or(…) and not(…) nest. The operators: ${operators.join(', ')}. A value stands as it is, without quotes, and options and records by their ids or names. An example: status:eq(Won). in, nin and between take several. An example: deal_closed_on:between(2026-03-01,2026-03-31). isnull, notnull and exists take true or false. A member is named with a dot. An example: deal_value.currency:eq(EUR).`
 
 /** What each parameter of a list takes; those that name fields are said for each resource. */
 const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
@@ -32,7 +33,7 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
   },
   sort: {
     schema: text,
-    description: 'Fields with asc or desc, separated by commas, such as created_at:desc,id:asc.',
+    description: 'Fields with asc or desc, separated by commas. An example: created_at:desc,id:asc.',
   },
   count: {
     schema: { enum: ['exact', 'estimate', 'none'] },
@@ -98,12 +99,13 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     measures: query('measures', {
       schema: text,
       description:
-        'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas, such as count,sum:deal_value,median:age.',
+        'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas. An example: count,sum:deal_value,median:age.',
     }),
     q: {
       ...query('q', {
-        schema: { ...text, minLength: 2, maxLength: 200 },
-        description: 'Words, all of which must occur, also as parts of other words.',
+        schema: { ...text, minLength: 1, maxLength: 200 },
+        description:
+          'Words, all of which must occur, also as parts of other words. At least two characters, or one of Chinese, Japanese or Korean.',
       }),
       required: true,
     },

@@ -10,7 +10,7 @@ import { orNull } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
 import { defaultOf, mustBeGiven } from '../records/fill.ts'
 import { resources } from '../resources.ts'
-import { named } from './about.ts'
+import { named, refined } from './about.ts'
 
 /** The fields that there are for a caller. */
 export function shownFields({ fields }: ResourceFields): Field[] {
@@ -24,23 +24,32 @@ export function shownFields({ fields }: ResourceFields): Field[] {
 export function recordSchemas(fields: ResourceFields): { readonly [name: string]: Schema } {
   const { name } = fields.resource
   const shown = shownFields(fields)
-  const membersOf = (schemaOf: (field: Field) => Schema) =>
-    Object.fromEntries(shown.map(field => [field.internal_name, schemaOf(field)]))
   // A custom field without a value is absent from a record (D43).
-  const always = shown.filter(field => !field.is_custom).map(field => field.internal_name)
-  const needed = shown
-    .filter(field => mustBeGiven(field) && !field.is_read_only)
-    .map(field => field.internal_name)
+  const always = shown.filter(field => !field.is_custom)
+  const sent = shown.filter(field => !field.is_read_only)
+  const needed = membersOf(sent.filter(mustBeGiven), field => bare(sentSchema(field)))
+  const isFilled = (field: Field) => !isBlank(defaultOf(field))
+  const filled = membersOf(sent.filter(isFilled), filledSchema)
   return {
-    [name]: { type: 'object', properties: { ...membersOf(readSchema), _expanded: expanded } },
-    [`${name}_read`]: { ...named(name), required: always },
+    [name]: { type: 'object', properties: { ...membersOf(shown, readSchema), _expanded: expanded } },
+    [`${name}_read`]: refined(
+      name,
+      membersOf(always, field => bare(readSchema(field))),
+    ),
     [`${name}_input`]: {
       type: 'object',
-      properties: { ...membersOf(sentSchema), _expanded: { readOnly: true } },
+      properties: { ...membersOf(shown, sentSchema), _expanded: { readOnly: true } },
       additionalProperties: false,
     },
-    [`${name}_new`]: { ...named(`${name}_input`), ...(needed.length ? { required: needed } : {}) },
+    [`${name}_new`]: refined(`${name}_input`, { ...needed, ...filled }, Object.keys(needed)),
   }
+}
+
+function membersOf(
+  fields: readonly Field[],
+  schemaOf: (field: Field) => Schema,
+): { readonly [name: string]: Schema } {
+  return Object.fromEntries(fields.map(field => [field.internal_name, schemaOf(field)]))
 }
 
 const nameOfId = orNull(named('named'))
@@ -64,13 +73,19 @@ function sentSchema(field: Field): Schema {
   if (field.is_read_only) return { readOnly: true, ...described(help) }
   const { input } = kinds[field.type].schema(field)
   const { description, ...taken } = field.is_required ? notBlank(input) : orNull(input)
+  return { title: field.field_name, ...described(description, toldBy(field), help), ...taken }
+}
+
+/** The default value is in the description: client generators make a member with `default` required. */
+function filledSchema(field: Field): Schema {
   const fallback = defaultOf(field)
-  return {
-    title: field.field_name,
-    ...described(description, toldBy(field), help),
-    ...taken,
-    ...(isBlank(fallback) ? {} : { default: fallback }),
-  }
+  const { name = fallback } = field.options.find(({ id }) => id === fallback) ?? {}
+  return { ...bare(sentSchema(field)), description: `If it is left out, ${JSON.stringify(name)}.` }
+}
+
+/** What it says to programs, without what it says to people: that stands where it is said first. */
+function bare({ title, description, readOnly, ...schema }: Schema): Schema {
+  return schema
 }
 
 function described(...texts: readonly unknown[]): Schema {
@@ -80,9 +95,14 @@ function described(...texts: readonly unknown[]): Schema {
 
 /** How the record is named to which a field points (D75). */
 function toldBy({ related }: Field): string | null {
-  const { namedBy } = resources.find(({ name }) => name === related) ?? {}
+  const { namedBy, isPerson } = resources.find(({ name }) => name === related) ?? {}
   if (!namedBy) return null
-  const words = ['id', ...namedBy.map(name => name.replace(/^product_/, '').replace(/^emails?$/, 'e-mail'))]
+  const names = namedBy.map(name => name.replace(/^product_/, '').replace(/^emails?$/, 'e-mail'))
+  const words = [
+    'id',
+    ...names.filter(name => !isPerson || name !== 'name'),
+    ...(isPerson ? ['full name'] : []),
+  ]
   return `Give a ${related} by its ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
 }
 

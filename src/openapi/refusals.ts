@@ -1,7 +1,7 @@
 /** What a route refuses, from the table of errors: as the responses of the document. */
 import { type ErrorSlug, errorTable } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
-import { type DescribedRoute, named } from './about.ts'
+import { type DescribedRoute, refined } from './about.ts'
 
 /** The errors of a route, by status: what all routes like it refuse, and what it says itself. */
 export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
@@ -45,7 +45,7 @@ export function responseName(slugs: readonly ErrorSlug[]): string {
 export function refusalResponse(slugs: readonly ErrorSlug[]): Schema {
   const { status } = errorTable[slugs[0]!]
   const code = { enum: slugs.map(slug => errorTable[slug].code) }
-  const schema = { ...named('problem'), properties: { status: { const: status }, code } }
+  const schema = refined('problem', { status: { const: status }, code })
   const headers = ['x-request-id', ...(headersOf[status] ?? [])]
   return {
     description: slugs.map(slug => `${errorTable[slug].title} (\`${slug}\`).`).join(' '),

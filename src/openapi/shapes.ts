@@ -4,11 +4,12 @@
  */
 import { described } from '../administration/field.ts'
 import type { Schema } from '../fields/field.ts'
-import { closed, opened, orNull, several } from '../fields/kinds/schemas.ts'
+import { anyObject, closed, opened, orNull, several } from '../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../fields/kinds.ts'
 import { operators } from '../fields/operators.ts'
 import { deliveryStates } from '../webhooks/webhook.ts'
-import { named } from './about.ts'
+import { named, refined } from './about.ts'
+import { accountShapes } from './account-shapes.ts'
 import { jobShapes } from './job-shapes.ts'
 import { reportShapes } from './report-shapes.ts'
 
@@ -87,7 +88,7 @@ export const shapes: { readonly [name: string]: Schema } = {
         ...{ type: 'array', items: named('batch_item') },
         description: 'Of an atomic batch: what would have become of each operation.',
       },
-      meta: { type: 'object' },
+      meta: anyObject,
     },
     ['type', 'title', 'status', 'detail', 'code', 'errors', 'requestId'],
   ),
@@ -122,7 +123,7 @@ export const shapes: { readonly [name: string]: Schema } = {
   batch_item: opened(
     {
       status: { type: 'integer', description: 'What its own request would have been answered.' },
-      data: { type: 'object' },
+      data: anyObject,
       meta: named('write_meta'),
       ...{ type: text, title: text, detail: text, code: { type: 'integer' } },
       errors: { type: 'array', items: named('problem_item') },
@@ -142,7 +143,7 @@ export const shapes: { readonly [name: string]: Schema } = {
   named: opened({ id: whole, name: text }),
   field: fieldDescriptor(),
   field_list: opened({
-    source: opened({ is_enabled: flag, name: text, id: whole, config: { type: 'object' } }, [
+    source: opened({ is_enabled: flag, name: text, id: whole, config: anyObject }, [
       'is_enabled',
       'name',
       'id',
@@ -162,6 +163,7 @@ export const shapes: { readonly [name: string]: Schema } = {
   ),
   option: opened({ id: whole, name: text, position: whole, is_active: flag, is_default: flag }),
   option_input: closed(optionMembers, []),
+  option_new: refined('option_input', { name }),
   choice: opened(
     {
       ...{ id: whole, name: text, position: whole, is_active: flag, is_default: flag },
@@ -222,20 +224,9 @@ export const shapes: { readonly [name: string]: Schema } = {
     },
   }),
   event: opened(event),
-  feed_event: opened({ ...event, record: { type: ['object', 'null'] } }, Object.keys(event)),
+  feed_event: opened({ ...event, record: orNull(anyObject) }, Object.keys(event)),
   search_hit: opened({ resource: text, id: whole, name: orNull(text), detail: orNull(text) }),
-  caller: opened({
-    account: opened({ id: whole, name: text, time_zone: text, base_currency: whole }),
-    user: opened({
-      ...{ id: whole, name: text, email: text, role: whole },
-      time_zone: orNull(text),
-      locale: orNull(text),
-    }),
-    scopes: { type: 'array', items: text },
-    token: orNull(named('named')),
-    session: orNull(opened({ id: whole })),
-  }),
-  own_settings: closed({ time_zone: orNull(text), locale: orNull(text) }, []),
+  ...accountShapes,
   session: opened({
     id: whole,
     created_at: moment,

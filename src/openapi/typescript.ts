@@ -6,9 +6,6 @@ import { schemasOf } from './document.ts'
 
 const head = `// Made from the service's OpenAPI document. It is not to be changed by hand.
 
-/** T, with these members there. */
-type With<T, K extends keyof T> = T & { [P in K]-?: T[P] }
-
 `
 
 /** A module with the interface Schemas: schema → what its JSON is in TypeScript. */
@@ -31,13 +28,12 @@ function onOneLine(text: string): string {
 }
 
 function typeOf(schema: Schema, indent: string): string {
-  const { $ref, const: only, enum: values, anyOf, oneOf, type, required } = schema
-  if (typeof $ref === 'string') {
-    const named = `Schemas[${quoted($ref.split('/').at(-1)!)}]`
-    return Array.isArray(required) ? `With<${named}, ${union(required.map(quoted))}>` : named
-  }
+  const { $ref, const: only, enum: values, allOf, anyOf, oneOf, type } = schema
+  if (typeof $ref === 'string') return `Schemas[${quoted($ref.split('/').at(-1)!)}]`
+  if (Array.isArray(allOf)) return allOf.map(one => typeOf(one as Schema, indent)).join(' & ')
   if (only !== undefined) return JSON.stringify(only)
-  if (Array.isArray(values)) return union(values.map(value => JSON.stringify(value)))
+  // Ids are numbers: options that an account adds later are as good as those that it has now (D91).
+  if (Array.isArray(values) && type !== 'integer') return union(values.map(value => JSON.stringify(value)))
   const either = anyOf ?? oneOf
   if (Array.isArray(either)) return union(either.map(one => typeOf(one as Schema, indent)))
   return union([type ?? 'any'].flat().map(one => simpleType(one as Json, schema, indent)))

@@ -5,6 +5,7 @@
  */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
 import { createRecord } from './create.ts'
@@ -28,6 +29,8 @@ export type Operation = {
   readonly told: Told | null
   readonly precondition: Precondition
   readonly body: Json
+  /** the body for the record as it is, where that depends on what the record has */
+  readonly bodyOn?: (before: Values) => Json
 }
 
 /** What became of an operation: the saved record, the id of a deleted one, or why it was refused. */
@@ -121,7 +124,7 @@ async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
 async function alone(
   db: Queryable,
   fields: ResourceFields,
-  { op, id, told, precondition, body }: Operation,
+  { op, id, told, precondition, body, bodyOn }: Operation,
   context: Context,
   since: Date,
 ): Promise<Outcome> {
@@ -134,7 +137,7 @@ async function alone(
         return { saved: await createRecord(db, fields, body, context) }
       case 'upsert':
         return {
-          saved: await upsertRecord(db, fields, told!, body, context, precondition, isConditional),
+          saved: await upsertRecord(db, fields, told!, body, context, precondition, isConditional, bodyOn),
         }
       case 'update':
         return { saved: await updateRecord(db, fields, await idOf(), body, context, precondition) }

@@ -42,7 +42,6 @@ export async function createRecord(
 ): Promise<Saved> {
   const { catalog, actor } = context
   const { bringsInLine, most } = fields.resource
-  const isInLine = bringsInLine && !given.isAmongMany
   const before = await savedBefore(db, fields, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -62,7 +61,7 @@ export async function createRecord(
       by => creation(by, fields, made, nested, parsed, given),
       response,
       {
-        first: nested.isSought || isInLine || most ? lockFirst : undefined,
+        first: nested.isSought || bringsInLine || most ? lockFirst : undefined,
         candidates: candidatesOf(fields, parsed, { before: null, after }),
       },
     )
@@ -70,9 +69,14 @@ export async function createRecord(
     // (D110), or the catalog is outdated (D115). The next attempt asks what.
     if (saved) return saved
   }
-  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
-    'retry-after': '1',
-  })
+  throw new Refusal(
+    'busy_record',
+    'What the record points to, or the configuration, keeps changing; try again.',
+    [],
+    {
+      'retry-after': '1',
+    },
+  )
 }
 
 /** What a record gets that no request may send: values of read-only fields, and rows of CTEs beside `r`. */
@@ -85,12 +89,12 @@ export type Given = {
   readonly read?: Record<string, string | null>
   /** whether a stored record is still the one that is meant; where not, it is not found */
   readonly isIt?: (before: Values) => boolean
+  /** the body for the stored record, where that depends on what it has */
+  readonly bodyOn?: (before: Values) => Json
   /** what an undo gives back (D83) */
   readonly undoes?: Undone
   /** Throws where the stored record is not to be changed. */
   readonly judge?: (before: Values) => Promise<void>
-  /** whether the caller brings other records in line afterwards, once for many new ones */
-  readonly isAmongMany?: boolean
 }
 
 const attempts = 3
@@ -105,7 +109,7 @@ function creation(
   draft: RecordToWrite,
   nested: NestedRecords,
   { references }: Parsed,
-  { rows: beside, isAmongMany }: Given,
+  { rows: beside }: Given,
 ): Write {
   const { isConfiguration = false } = fields.resource
   const { rows, events } = nested.write(by)
@@ -123,7 +127,7 @@ function creation(
       ...insertedKeys(by, fields, r, draft, 'keys'),
       ...rows,
       ...(beside?.(by) ?? []),
-      ...((!isAmongMany && fields.resource.bringsInLine?.(by, r)) || []),
+      ...(fields.resource.bringsInLine?.(by, r) ?? []),
     ],
     events: [...events, createdEvent(fields, draft, r)],
     isConfiguration,

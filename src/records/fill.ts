@@ -6,6 +6,7 @@ import { Problems } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
+import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { type Found, type Parsed, parseContextOf } from './parse.ts'
@@ -36,7 +37,14 @@ export function fillOrRequire(
   if (before && (is_hidden || is_read_only || parsed.sent.size === 0)) return
   const rule = field.rules.includes(1) ? { rule: 1 } : {}
   const missing = () => ({ field: name, path, code: 'required', message: `${name} is required.`, ...rule })
-  parsed.problems.add(is_hidden ? hiddenProblem : missing)
+  if (is_hidden) parsed.problems.add(hiddenProblem)
+  else
+    parsed.problems.add(missing, () => {
+      // The stages are those of the pipeline that was sent.
+      const outer = field.within && parsed.values[field.within]
+      const options = field.options.filter(({ within }) => !outer || within === outer)
+      return howToWrite({ ...field, options })
+    })
 }
 
 /**

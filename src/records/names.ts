@@ -7,6 +7,7 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
+import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
@@ -14,12 +15,16 @@ import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
 import { type Sight, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { fullNames, isFullName, isSeen, likeNamesSql } from './like-names.ts'
 import type { Reference } from './parse.ts'
 import { askReferences, type Look, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
 
 /** A record that has a name: what it is shown as may be another name. */
 export type Holder = { readonly id: number; readonly name: string }
+
+/** In the place of a field to compare: the full names of people. */
+export const fullName = 'full name'
 
 type Asked = { readonly resource: string; readonly text: string; readonly by: string | null }
 
@@ -35,12 +40,18 @@ export class Names {
   readonly #answers: ReadonlyMap<string, readonly Holder[]>
   readonly #asked = new Map<string, Asked>()
   readonly #look: Look | null
+  readonly #near: ReadonlyMap<string, readonly Holder[]>
   /** what defaults name, as long as nobody has looked whether it is there */
   readonly defaults: Reference[] = []
 
-  constructor(answers: ReadonlyMap<string, readonly Holder[]> = new Map(), look: Look | null = null) {
+  constructor(
+    answers: ReadonlyMap<string, readonly Holder[]> = new Map(),
+    look: Look | null = null,
+    near: ReadonlyMap<string, readonly Holder[]> = new Map(),
+  ) {
     this.#answers = answers
     this.#look = look
+    this.#near = near
   }
 
   get asked(): readonly Asked[] {
@@ -49,15 +60,20 @@ export class Names {
 
   /**
    * The records of a resource that have a name; null as long as that is not known. `by`: the one field to
-   * compare.
+   * compare, or `fullName`.
    */
   holders(resource: string, text: string, by: string | null = null): readonly Holder[] | null {
     if (!canBeName(text)) return []
-    const key = JSON.stringify([resource, by, text])
+    const key = keyOf({ resource, by, text })
     const known = this.#answers.get(key)
     if (known) return known
     if (this.#asked.size <= namesMax) this.#asked.set(key, { resource, text, by })
     return null
+  }
+
+  /** The records whose names are like one that no record has, the most like first; few names are sought. */
+  near(resource: string, text: string): readonly Holder[] {
+    return this.#near.get(keyOf({ resource, by: null, text })) ?? []
   }
 
   /** Whether what a default names is there and in use; null as long as that is not known. */
@@ -76,6 +92,10 @@ export class Names {
   get areTooMany(): boolean {
     return Math.max(this.#asked.size, this.#answers.size) > namesMax
   }
+}
+
+function keyOf({ resource, by, text }: Asked): string {
+  return JSON.stringify([resource, by, text])
 }
 
 /** Whether a text can be the name of a record: it is not too long, and has only what the database holds. */
@@ -106,15 +126,50 @@ export async function withNames<T>(
   if (asked.length + defaults.length === 0 || names.areTooMany) return first()
   for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
   const answers = await lookedUp(db, viewer, asked)
-  return read(new Names(answers, lookIn(await askReferences(db, unlimited(sightOf(viewer)), defaults))))
+  const look = lookIn(await askReferences(db, unlimited(sightOf(viewer)), defaults))
+  const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
+  return read(new Names(answers, look, await nearNames(db, viewer, unknown.slice(0, soughtMax))))
+}
+
+/** For how many names of a request that nobody has those like them are sought. */
+const soughtMax = 3
+
+/** The records with names like these, by their keys in Names. */
+async function nearNames(
+  db: Reader,
+  { catalog, ...viewer }: Viewer,
+  asked: readonly Asked[],
+): Promise<Map<string, readonly Holder[]>> {
+  const sight = sightOf({ catalog, ...viewer })
+  const near = new Map<string, readonly Holder[]>()
+  for (const one of asked) {
+    const statement = likeNamesSql(catalog.resources.get(one.resource)!, sight, one.text, candidatesMax)
+    const rows = statement ? await ask(db, statement, true) : []
+    near.set(
+      keyOf(one),
+      rows.map(({ id, name }) => ({ id: Number(id), name: name! })),
+    )
+  }
+  return near
 }
 
 /** What is wrong with a name that `holders` have; null where exactly one has it. */
-export function nameProblem(resource: string, text: string, holders: readonly Holder[]) {
+export function nameProblem(
+  resource: string,
+  text: string,
+  holders: readonly Holder[],
+  near: readonly Holder[] = [],
+) {
   if (holders.length === 1) return null
   const name = JSON.stringify(text)
-  if (holders.length === 0)
-    return { code: 'reference_not_found', message: `is ${name}, but there is no such ${resource}` }
+  if (holders.length === 0) {
+    const help = near.length ? { candidates: near } : { hint: whereRecordsAre(resource) }
+    return {
+      code: 'reference_not_found',
+      message: `is ${name}, but there is no such ${resource}`,
+      ...help,
+    }
+  }
   const count = holders.length > candidatesMax ? `more than ${candidatesMax}` : holders.length
   return {
     code: 'ambiguous_reference',
@@ -124,9 +179,9 @@ export function nameProblem(resource: string, text: string, holders: readonly Ho
 }
 
 /** The field of a resource by which its records are named, and that the viewer sees. */
-export function namingField({ resource, byName }: ResourceFields, name: string): Field | null {
-  const field = resource.namedBy?.includes(name) ? byName.get(name) : undefined
-  return field?.is_active && !field.is_hidden ? field : null
+export function namingField(fields: ResourceFields, name: string): Field | null {
+  const isNaming = fields.resource.namedBy?.includes(name) && isSeen(fields, name)
+  return isNaming ? fields.byName.get(name)! : null
 }
 
 /**
@@ -173,7 +228,7 @@ async function lookedUp(
         .filter(row => Number(row.tier) === best)
         .map(row => ({ id: Number(row.id), name: row.name! }))
         .sort((one, other) => one.id - other.id)
-      return [JSON.stringify([resource, by, text]), holders]
+      return [keyOf({ resource, by, text }), holders]
     }),
   )
 }
@@ -185,16 +240,16 @@ type Numbered = Asked & { readonly place: number }
  * that stands before another in `namedBy` beats it.
  */
 function tiersOf(sight: Sight, fields: ResourceFields, names: readonly Numbered[]): Sql[] {
-  const { name: resource, namedBy = [], inUse } = fields.resource
+  const { name: resource, namedBy = [], inUse, isPerson, shownAs } = fields.resource
   const x = sql`x`
   const shown = shownName({ related_name: fields.resource.shownAs }, sql`x.`)
   const live = sql`${visible(resource, sight, x)} AND x.deleted_at IS NULL`
-  const given = (of: readonly Numbered[]) =>
-    JSON.stringify(of.map(({ place, text }) => ({ place, text: comparedName(text) })))
+  const given = (of: readonly Numbered[], textsOf = (text: string) => [comparedName(text)]) =>
+    JSON.stringify(of.flatMap(({ place, text }) => textsOf(text).map(one => ({ place, text: one }))))
   // The fence keeps the planner from walking all records in the order of their ids.
-  const select = (tier: number, of: readonly Numbered[], is: Sql) => sql`(
+  const select = (tier: number, of: readonly Numbered[], is: Sql, texts = given(of)) => sql`(
 SELECT n.place::text AS place, ${sql.text(String(tier))} AS tier, x.id::text AS id, x.name
-FROM jsonb_to_recordset(${given(of)}::jsonb) n (place int, text text), LATERAL (
+FROM jsonb_to_recordset(${texts}::jsonb) n (place int, text text), LATERAL (
   SELECT y.id, y.name FROM (
     SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
@@ -212,6 +267,8 @@ SELECT y.place::text AS place, ${sql.text(String(tier))} AS tier, y.id::text AS 
 WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
   }
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
+  const people = names.filter(({ by }) => by === null || by === fullName)
+  const isShown = shownAs.every(name => isSeen(fields, name))
   const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
     ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),
@@ -222,5 +279,8 @@ WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
       if (namesOf(field, x)) return [ofSeveral(index + 1, of, field, isUsed)]
       return [select(index + 1, of, sql`${hasName(field, x, sql`ARRAY[n.text]`)}${isUsed}`)]
     }),
+    ...(isPerson && people.length && isShown
+      ? [select(namedBy.length + 1, people, sql`${isFullName(fields, x)}${isUsed}`, given(people, fullNames))]
+      : []),
   ]
 }

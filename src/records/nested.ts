@@ -11,7 +11,7 @@ import type { Sought } from './find-by.ts'
 import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
 import { authoredBy, blank, type Context, changesOf } from './save.ts'
-import { createdEvent, insertedRow, type Queryable } from './store.ts'
+import { createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
 
@@ -47,6 +47,43 @@ export async function nestedRecords(
 ): Promise<NestedRecords> {
   if (nested.length === 0) return none
   const first = await reserveIds(db, catalog.account.id, 'last_id', nested.length)
+  const { all, named } = namedFrom(first, nested, actor)
+  const records = all.map((one, index) => ({ ...one, name: sql.id(`nested${index}`) }))
+  return {
+    write: by => ({
+      rows: records.flatMap(({ fields, draft, id, name }, index) => {
+        const given = sql`${String(id)}::bigint`
+        return [
+          insertedRow(name, fields, by, given, draft),
+          ...insertedKeys(by, fields, name, draft, `keys${index}`),
+        ]
+      }),
+      events: records.map(({ fields, draft, name }) => createdEvent(fields, draft, name)),
+    }),
+    absent: by => nested.flatMap(({ fields, sought }) => isAbsent(by, fields, sought)),
+    isSought: nested.some(({ sought }) => sought.field !== null),
+    created: createdOf(all),
+    named,
+  }
+}
+
+/** A record that is made within another, with the id that it gets. */
+export type NestedDraft = {
+  readonly fields: ResourceFields
+  readonly draft: RecordToWrite
+  readonly id: number
+}
+
+/**
+ * The nested records of a body with the ids from `first` on, and what puts these ids in the place of the
+ * stand-ins.
+ */
+export function namedFrom(
+  first: number,
+  nested: Parsed['nested'],
+  actor: number,
+): { readonly all: readonly NestedDraft[]; readonly named: NestedRecords['named'] } {
+  if (nested.length === 0) return { all: [], named: none.named }
   const ids = new Map(nested.map(({ stand_in }, index) => [stand_in, first + index]))
   const named: NestedRecords['named'] = ({ byName }, values) =>
     Object.fromEntries(
@@ -55,27 +92,17 @@ export async function nestedRecords(
         byName.get(name)?.related ? idsIn(value, ids) : value,
       ]),
     )
-  const all = nested.map(({ fields, parsed, stand_in }, index) => {
+  const all = nested.map(({ fields, parsed, stand_in }) => {
     const after = named(fields, { ...blank(fields), ...parsed.values, ...authoredBy(actor) })
     const draft = { after, changes: changesOf(fields, blank(fields), after) }
-    return { fields, draft, id: ids.get(stand_in)!, name: sql.id(`nested${index}`) }
+    return { fields, draft, id: ids.get(stand_in)! }
   })
-  return {
-    write: by => ({
-      rows: all.flatMap(({ fields, draft, id, name }, index) => {
-        const given = sql`${String(id)}::bigint`
-        return [
-          insertedRow(name, fields, by, given, draft),
-          ...insertedKeys(by, fields, name, draft, `keys${index}`),
-        ]
-      }),
-      events: all.map(({ fields, draft, name }) => createdEvent(fields, draft, name)),
-    }),
-    absent: by => nested.flatMap(({ fields, sought }) => isAbsent(by, fields, sought)),
-    isSought: nested.some(({ sought }) => sought.field !== null),
-    created: all.map(({ fields, id }) => ({ resource: fields.resource.name, id })),
-    named,
-  }
+  return { all, named }
+}
+
+/** The nested records as the response names them (D1). */
+export function createdOf(all: readonly NestedDraft[]): NestedRecords['created'] {
+  return all.map(({ fields, id }) => ({ resource: fields.resource.name, id }))
 }
 
 /** The condition that no record has what was looked for, of those that the author sees. */

@@ -5,10 +5,12 @@
  */
 import { Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
-import { type Catalog, type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
+import { asList, howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import { pluralOf } from '../fields/synonyms.ts'
+import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
@@ -88,30 +90,29 @@ function parseWithin(
   const sent = new Set(isObject(body) ? Object.keys(body) : [])
   const parsed: Parsed & Found = { ...found, values: {}, sent, path }
   if (!isObject(body)) {
-    problems.add(() => ({
-      field: null,
-      path,
-      code: 'wrong_type',
-      message: 'The body must be a JSON object of fields.',
-    }))
+    problems.add(
+      () => ({
+        field: null,
+        path,
+        code: 'wrong_type',
+        message: 'The body must be a JSON object of fields.',
+      }),
+      Array.isArray(body) ? severalHint : undefined,
+    )
     return parsed
   }
   const wrapper = wrapperOf(body, sent, fields)
   if (wrapper !== undefined) {
-    problems.add(
-      () => ({
-        field: null,
-        path: `${path}/${pointerStep(wrapper)}`,
-        code: 'wrapped',
-        message: `The fields are inside "${wrapper}".`,
-      }),
-      `Send the fields themselves as the body, without "${wrapper}" around them.`,
-    )
-    return parsed
+    refuseWrapper(wrapper, parsed)
+    for (const name of sent) if (placeOf(name)) refuseUnknown(name, fields, catalog, parsed)
+    // What is wrong with them is said at once, too. Of several records, with the first.
+    const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
+    const place = `${path}/${pointerStep(wrapper)}${at}`
+    return parseWithin(inner, fields, catalog, before, found, place)
   }
   for (const name of sent) {
     const field = fields.byName.get(name)
-    if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, parsed)
+    if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, catalog, parsed)
     else if (field.is_read_only) {
       const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
       const why =
@@ -129,6 +130,22 @@ function parseWithin(
   return parsed
 }
 
+const severalHint =
+  'Send one object. Several deals, products, contacts, companies or activities go to ' +
+  'POST …/{resource}/batch.'
+
+function refuseWrapper(wrapper: string, { problems, path }: Parsed): void {
+  problems.add(
+    () => ({
+      field: null,
+      path: `${path}/${pointerStep(wrapper)}`,
+      code: 'wrapped',
+      message: `The fields are inside "${wrapper}".`,
+    }),
+    `Send the fields themselves as the body, without "${wrapper}" around them.`,
+  )
+}
+
 /** What other systems put around the fields of a record, besides its resource's name. */
 const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record', 'body'])
 /** Beside the fields, other systems take an id, a type or the like. */
@@ -138,9 +155,10 @@ const mostWrapped = 5
 function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, fields: ResourceFields): string | undefined {
   if (sent.size > mostWrapped || [...sent].some(member => fields.byName.has(member))) return undefined
   const { name } = fields.resource
+  const isRecord = (value: Json) => isObject(value) || (Array.isArray(value) && isObject(value[0]))
   return [...sent].find(
     member =>
-      isObject(body[member]) && (wrappers.has(member) || member === name || member === pluralOf(name)),
+      isRecord(body[member]!) && (wrappers.has(member) || member === name || member === pluralOf(name)),
   )
 }
 
@@ -154,8 +172,9 @@ function parseMember(
   const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
   const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed, beside)
   const input = body[field.internal_name]!
+  const missing = () => context.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
   if (field.is_required && isBlank(input)) {
-    context.problem('required', 'must not be empty')
+    missing()
     return
   }
   const kind = kinds[field.type]
@@ -163,7 +182,7 @@ function parseMember(
   if (value === undefined) return
   // An address without a line is sent as an object, and is empty all the same.
   if (field.is_required && isHollow(value)) {
-    context.problem('required', 'must not be empty')
+    missing()
     return
   }
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
@@ -181,7 +200,10 @@ export function parseContextOf(
   const { internal_name: name } = field
   const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
     const told = { field: name, path: path + at, code }
-    found.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), hint)
+    // Forms send an empty text for what nobody has filled in.
+    const isEmpty = at === '' && !field.is_required && beside(name) === ''
+    const help = isEmpty ? 'Send null for no value.' : hint
+    found.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), help)
     return undefined
   }
   const reference = (resource: string, id: number, at = '') => {
@@ -189,10 +211,12 @@ export function parseContextOf(
     return id
   }
   const linked = (resource: string, text: string, holders: readonly Holder[], at: string) => {
-    const wrong = nameProblem(resource, text, holders)
+    const wrong = nameProblem(resource, text, holders, found.names?.near(resource, text))
     if (!wrong) return reference(resource, holders[0]!.id, at)
     const { code, message, ...more } = wrong
-    return problem(code, message, { at, ...more })
+    const isOfSeveral = at === '' && holders.length === 0 && Array.isArray(kinds[field.type].empty)
+    const areSeveral = isOfSeveral && text.length <= 1000 && /[,;]/.test(text)
+    return problem(code, message, { at, ...more, ...(areSeveral && { hint: () => asList(text) }) })
   }
   return {
     field,
@@ -252,11 +276,16 @@ function createNested(
   return stand_in
 }
 
-function refuseUnknown(name: string, fields: ResourceFields, { problems, path }: Parsed): void {
+function refuseUnknown(
+  name: string,
+  fields: ResourceFields,
+  catalog: Catalog,
+  { problems, path }: Parsed,
+): void {
   if (silentlyIgnored.has(name)) return
   const message = `There is no field "${name}".`
   problems.add(
     () => ({ field: name, path: `${path}/${pointerStep(name)}`, code: 'unknown_field', message }),
-    () => unknownFieldHint(name, fields),
+    () => unknownMemberHint(name, fields, catalog),
   )
 }

@@ -6,6 +6,7 @@
 import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
+import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
@@ -112,7 +113,8 @@ export function missingReferences(references: readonly Reference[], look: Look):
       found === 'idle'
         ? ['inactive_option', `a ${resource} that is no longer in use`]
         : ['reference_not_found', `but there is no such ${resource}`]
-    return [{ field, path, code, message: sentence(member, `is ${id}, ${why}`) }]
+    const message = sentence(member, `is ${id}, ${why}`)
+    return [{ field, path, code, message, hint: whereRecordsAre(resource) }]
   })
 }
 

@@ -8,7 +8,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
-import { changeable, visible } from '../rights/visibility.ts'
+import { changeable, changeableColumn, isChangeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
@@ -76,7 +76,8 @@ export async function judgeRemoval(
   const [by, record] = [authorOf(context), param(String(id))]
   const [row] = await ask(
     db,
-    sql`SELECT used.n::text AS used, used.refused, t.version::text AS version, ${isChangeable(by, fields)}
+    sql`SELECT used.n::text AS used, used.refused, t.version::text AS version,
+    ${changeableColumn(fields.resource.name, by, sql`t`)}
   FROM (SELECT ${usedColumns(by, fields, record, context, moves)}) used LEFT JOIN ${foundRow(by, fields, record)}`,
   )
   refuseFound(fields, id, row!, precondition)
@@ -96,11 +97,12 @@ function refuseOneself({ resource }: ResourceFields, id: number, { actor }: Cont
 function refuseFound(
   fields: ResourceFields,
   id: number,
-  { version, is_changeable, refused }: Record<string, string | null>,
+  row: Record<string, string | null>,
   precondition: Precondition,
 ): void {
+  const { version, refused } = row
   if (version === null) throw recordNotFound(fields, id)
-  if (is_changeable === 'false') throw mayNotChange(fields, id)
+  if (!isChangeable(row)) throw mayNotChange(fields, id)
   if (!isMet(precondition, version!)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
   if (refused) throw new Refusal(refused as ErrorSlug, fields.resource.actor!.refusals[refused]!)
 }
@@ -174,14 +176,10 @@ function removal(
     // What went with it is known by its moment when it comes back.
     hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
-    coalesce((SELECT version FROM r), t.version)::text AS version, ${isChangeable(by, fields)}${text}
+    coalesce((SELECT version FROM r), t.version)::text AS version,
+    ${changeableColumn(name, by, sql`t`)}${text}
   FROM used LEFT JOIN ${foundRow(by, fields, record)}`,
   }
-}
-
-/** A column that says whether the caller may change the row of `foundRow`. */
-function isChangeable(by: Author, { resource: { name } }: ResourceFields): Sql {
-  return sql`(${changeable(name, by, sql`t`)})::text AS is_changeable`
 }
 
 /** The row `t` of the record, as it is joined: nothing where the caller does not see it. */

@@ -31,6 +31,8 @@ export type Resource = {
    * the later one
    */
   readonly namedBy?: readonly string[]
+  /** whether the record is of a person, whom their full name in any order names, too */
+  readonly isPerson?: true
   /** the field that says whether a record is in use (1); names find no other records */
   readonly inUse?: string
   /** the fields beside its name in which a search looks (D86); left out: its records are not searched */

@@ -4,7 +4,14 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { changeable, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
+import {
+  changeableColumn,
+  isChangeable,
+  sightOf,
+  unlimited,
+  type Viewer,
+  visible,
+} from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { roomFor, tooMany } from './most.ts'
 import type { Reference } from './parse.ts'
@@ -45,7 +52,7 @@ export async function restoreRecord(
         `There is no deleted ${name} ${id}; what was deleted long ago is gone.`,
       )
     }
-    if (row.is_changeable === 'false') throw mayNotChange(fields, id)
+    if (!isChangeable(row!)) throw mayNotChange(fields, id)
     const version = row.version!
     if (!isMet(precondition, version))
       throw versionConflict(nameOf(fields, id), Number(version), precondition)
@@ -63,16 +70,21 @@ export async function restoreRecord(
     const saved = await save(db, fields, context, write, response, { first: lockFirst, candidates })
     if (saved) return saved
   }
-  throw new Refusal('busy_record', 'What the record points to keeps changing; try again.', [], {
-    'retry-after': '1',
-  })
+  throw new Refusal(
+    'busy_record',
+    'What the record points to, or the configuration, keeps changing; try again.',
+    [],
+    {
+      'retry-after': '1',
+    },
+  )
 }
 
 /** A record that the viewer sees and whose deletion can be undone: version, record, is_changeable. */
 function deletedSql(fields: ResourceFields, viewer: Viewer, id: number, since: string): Sql {
   const [sight, r, { name }] = [sightOf(viewer), sql`r`, fields.resource]
   return sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record,
-  (${changeable(name, sight, r)})::text AS is_changeable
+  ${changeableColumn(name, sight, r)}
 FROM ${tableOf(fields)} r
 WHERE ${visible(name, sight, r)} AND r.id = ${String(id)}::bigint
   AND r.deleted_at >= ${since}::timestamptz`

@@ -9,7 +9,14 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { madeOnce } from '../made-once.ts'
-import { changeable, type Sight, sightOf, sightValues, type Viewer, visible } from '../rights/visibility.ts'
+import {
+  changeableColumn,
+  type Sight,
+  sightOf,
+  sightValues,
+  type Viewer,
+  visible,
+} from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -139,9 +146,8 @@ function readColumns(fields: ResourceFields, _sight: Sight, followedAt: Param): 
 
 /** What recordToChange answers of the row `r`. */
 export function changeColumns(fields: ResourceFields, sight: Sight): Sql {
-  const isChangeable = changeable(fields.resource.name, sight, sql`r`)
   return sql`r.version::text AS version, ${renderedSql(fields)} AS record,
-      ${stateOf(sql`r.document`)}::text AS state, (${isChangeable})::text AS is_changeable`
+      ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(fields.resource.name, sight, sql`r`)}`
 }
 
 /** SQL of what tells a stored text from any other: 64 bits. */

@@ -12,8 +12,8 @@ import { moment } from '../fields/moment.ts'
 import { comparedName } from '../fields/name.ts'
 import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { mayRead } from '../rights/rights.ts'
-import { sightOf } from '../rights/visibility.ts'
+import { mayRead, mayWrite } from '../rights/rights.ts'
+import { isChangeable, sightOf } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
@@ -22,7 +22,7 @@ import { isMet } from './precondition.ts'
 import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
 import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
-import { type Queryable, recordsToChange } from './store.ts'
+import { type Queryable, type RecordToWrite, recordsToChange } from './store.ts'
 import { holdersSelect, keyed } from './unique.ts'
 import { completed, isKnown } from './update.ts'
 import { withTold } from './upsert.ts'
@@ -35,9 +35,16 @@ import type { DraftOfMany } from './write-many.ts'
 export type Ready =
   | { readonly removed: number }
   | ({ readonly warnings: readonly Warning[] } & (
-      | { readonly draft: DraftOfMany }
+      | { readonly draft: Unplaced }
       | { readonly unchanged: Row & { readonly id: string } }
     ))
+
+/** A record to be written; it gets its id, and those of the records within it, as it is written. */
+export type Unplaced = RecordToWrite &
+  Pick<DraftOfMany, 'also'> &
+  Pick<Parsed, 'nested'> & {
+    readonly read: (NonNullable<DraftOfMany['read']> & Pick<DraftOfMany, 'id'>) | null
+  }
 
 export type Written = Exclude<Ready, { readonly removed: number }>
 
@@ -72,12 +79,15 @@ export async function prepared(
     if (op === 'delete') return { removed: id! }
     if (!one) return null
     const { parsed, row, before } = one
+    if (!parsed.nested.every(inner => mayWrite(context, inner.fields.resource.name))) return null
     const isNew = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
     if (missingReferences(isNew, look).length > 0) return null
     if (!copiedFrom(isNew, context.catalog).every(resource => mayRead(context, resource))) return null
+    for (const inner of parsed.nested) judged(inner.fields, inner.parsed, null, context, related, null)
     const after = judged(fields, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
-    return readyOf(fields, context, { row, before, after, warnings: parsed.warnings })
+    const { warnings, nested } = parsed
+    return readyOf(fields, context, { row, before, after, warnings, nested })
   })
   const taken = await takenValues(db, fields, ready, context)
   return { ready: ready.map((one, index) => (taken.has(index) ? null : one)), hasNames }
@@ -168,7 +178,7 @@ function isApart(fields: ResourceFields, { op, told, precondition }: Operation, 
   if (op === 'create') return precondition !== null
   if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
   if (op === 'restore') return true
-  if (row) return !row.id || row.is_changeable === 'false' || !isMet(precondition, Number(row.version))
+  if (row) return !row.id || !isChangeable(row) || !isMet(precondition, Number(row.version))
   return op === 'update' || told === null || told.field.is_read_only || precondition !== null
 }
 
@@ -195,8 +205,10 @@ async function parsedTogether(
       }
       hasNames ||= names.asked.length > 0
       // Which of them is meant, an operation before may have changed.
-      if (names.areTooMany || names.asked.some(({ resource }) => resource === name)) throw notTogether
-      return all
+      const isAsked = (resource: string) => names.asked.some(one => one.resource === resource)
+      if (names.areTooMany || isAsked(name)) throw notTogether
+      const isApart = (one: Read) => one.parsed.nested.some(inner => isAsked(inner.fields.resource.name))
+      return all.map(one => (one && isApart(one) ? null : one))
     })
     return { read, hasNames }
   } catch (error) {
@@ -216,9 +228,9 @@ function parsedOne(fields: ResourceFields, target: Target, context: Context, nam
   const { actor, catalog } = context
   const before = row && completed(fields, parseJson(row.record!) as JsonObject)
   try {
-    const parsed = parseRecord(bodyOf(operation, row, context), fields, catalog, before, names)
+    const parsed = parseRecord(bodyOf(operation, before, context), fields, catalog, before, names)
     const isOfOthers = parsed.references.every(({ resource }) => resource !== fields.resource.name)
-    if (parsed.nested.length > 0 || !isOfOthers) return null
+    if (!isOfOthers || !parsed.nested.every(inner => goesAlong(inner, fields))) return null
     if (!before) Object.assign(parsed.values, authoredBy(actor), keptOf(parsed.values, context))
     return { parsed, row, before }
   } catch (error) {
@@ -227,10 +239,15 @@ function parsedOne(fields: ResourceFields, target: Target, context: Context, nam
   }
 }
 
-function bodyOf({ told, op, body }: Operation, row: Row | null, context: Context): Json {
+/** Whether a nested record can be written with those of many others: nobody looks whether it is there. */
+function goesAlong({ fields, sought }: Parsed['nested'][number], { resource }: ResourceFields): boolean {
+  return sought.field === null && fields.resource.name !== resource.name && canGoTogether(fields)
+}
+
+function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, context: Context): Json {
   if (op !== 'upsert') return body
   const whole = withTold(body, told!, context)
-  return row ? body : whole
+  return before ? (bodyOn?.(before) ?? body) : whole
 }
 
 /** The operation as it would be written; null for one that gives up or takes a unique value. */
@@ -242,7 +259,8 @@ function readyOf(
     before,
     after,
     warnings,
-  }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Written, 'warnings'>,
+    nested,
+  }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Parsed, 'warnings' | 'nested'>,
 ): Written | null {
   const { also } = fields.resource
   const changes = changesOf(fields, before ?? blank(fields), after)
@@ -251,7 +269,8 @@ function readyOf(
   if (row && Object.keys(changes).some(name => isUnique(fields, name))) return null
   if (row) Object.assign(after, { updated_at: moment, updated_by: actor })
   const read = row ? { id: Number(id), version: version!, state: state! } : null
-  return { warnings, draft: { read, after, changes, also: also?.(before, after) ?? [] } }
+  const draft = { read, after, changes, also: also?.(before, after) ?? [], nested }
+  return { warnings, draft }
 }
 
 function isUnique({ resource, whole }: ResourceFields, name: string): boolean {

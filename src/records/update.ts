@@ -9,9 +9,11 @@ import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
+import { isChangeable } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Given } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
+import { savedInTurn } from './in-turn.ts'
 import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
@@ -43,9 +45,6 @@ import {
 import { changedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write } from './write.ts'
 
-/** How often a merge is tried anew when others keep changing the record. */
-const attempts = 10
-
 /**
  * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed =
  * nothing written. Throws record_not_found, validation_failed, version_conflict, busy_record.
@@ -61,10 +60,10 @@ export async function updateRecord(
 ): Promise<Saved> {
   const before = await savedBefore(db, fields, context)
   if (before) return before
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const saved = await tryUpdate(db, fields, id, body, context, precondition, attempt > 0, given)
-    if (saved) return saved
-  }
+  const act = (on: Queryable, isDoubtful: boolean) =>
+    tryUpdate(on, fields, id, body, context, precondition, isDoubtful, given)
+  const saved = await savedInTurn(db, { fields, id, account: String(context.catalog.account.id) }, act, given)
+  if (saved) return saved
   throw new Refusal(
     'busy_record',
     `The ${fields.resource.name} ${id} is being changed by many at once; try again.`,
@@ -98,12 +97,12 @@ async function merged(
   given: Given,
 ) {
   const row = (!isDoubtful && given.read) || (await readForUpdate(db, fields, id, context))
-  if (row.is_changeable === 'false') throw mayNotChange(fields, id)
+  if (!isChangeable(row)) throw mayNotChange(fields, id)
   const version = Number(row.version)
   const before = completed(fields, parseJson(row.record!) as JsonObject)
   if (given.isIt?.(before) === false) throw recordNotFound(fields, id)
   const parsed = await withNames(db, context, names =>
-    parseRecord(body, fields, context.catalog, before, names),
+    parseRecord(given.bodyOn?.(before) ?? body, fields, context.catalog, before, names),
   )
   Object.assign(parsed.values, given.values)
   for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
@@ -176,7 +175,7 @@ async function refuseUnkept(
   { condition, refusal }: Keeps,
 ): Promise<void> {
   const [row] = await ask(db, sql`SELECT (${condition(param(String(catalog.account.id)))})::text AS is_kept`)
-  if (row!.is_kept === 'false') throw refusal()
+  if (row!.is_kept !== 'true') throw refusal()
 }
 
 /** What was read. The merged record is written only where the text of the record is still this one. */

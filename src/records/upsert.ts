@@ -83,6 +83,7 @@ export async function upsertRecord(
   context: Context,
   precondition: Precondition,
   isConditional: boolean,
+  bodyOn?: (before: Values) => Json,
 ): Promise<Saved> {
   const before = await savedBefore(db, fields, context)
   if (before) return before
@@ -99,7 +100,8 @@ export async function upsertRecord(
         `${nobody(fields, told).message} So it has no version that If-Match could name.`,
       )
     if (!found) refuseUnwritable(fields, [name], 'Your role does not let you create a record with that value')
-    const given = { isIt: (record: Values) => has(record, told), ...(found ? { read: found } : {}) }
+    const isIt = (record: Values) => has(record, told)
+    const given = { isIt, ...(found ? { read: found } : {}), ...(bodyOn ? { bodyOn } : {}) }
     const saved = found
       ? updateRecord(db, fields, Number(found.holder), body, context, precondition, given)
       : createRecord(db, fields, whole, context)

@@ -5,6 +5,7 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { param, type Sql, sql } from '../sql.ts'
+import type { NestedDraft } from './nested.ts'
 import { renderedMembers } from './rendered-record.ts'
 import {
   answerOf,
@@ -22,22 +23,25 @@ import { type Author, columnValue, dated, type Write } from './write.ts'
 
 /** A record to be written; `read` as it was read, null for a new one. */
 export type DraftOfMany = RecordToWrite & {
-  readonly read: { readonly id: number; readonly version: string; readonly state: string } | null
+  readonly id: number
+  readonly read: { readonly version: string; readonly state: string } | null
   /** what else its event is */
   readonly also: readonly string[]
+  /** the records that are made within it */
+  readonly within: readonly NestedDraft[]
 }
 
-/**
- * The columns of the CTE `drafts`, before those of the record. `nth`: which of the new ones it is. The first
- * are JSON.
- */
+/** A row of a CTE of drafts; `nth`: which event of all is its. */
+type Row = Omit<DraftOfMany, 'within'> & { readonly nth: number }
+
+/** The columns of a CTE of drafts, before those of the record. The first are JSON. */
 const own = ['custom', 'document', 'changes', 'id', 'nth', 'version', 'state', 'unset', 'also']
 const jsons = 3
 
 /**
- * The write of all of them. It answers a row for each: id, version, record ({} where `unread`). No two drafts
- * are of one record, and none changes a unique value: in one statement there is no order in which a value is
- * given up and taken.
+ * The write of all of them. It answers a row for each: id, version, record ({} where `unread`). New ones, and
+ * those made within others, have the account's next ids. No two drafts are of one record, and none changes a
+ * unique value: in one statement there is no order in which a value is given up and taken.
  */
 export function writeOfMany(
   by: Author,
@@ -45,38 +49,42 @@ export function writeOfMany(
   drafts: readonly DraftOfMany[],
   unread?: true,
 ): Write {
-  const { name } = fields.resource
   const changed = drafts.filter(({ read }) => read !== null)
-  const ids = changed.map(({ read }) => read!.id)
+  const ids = changed.map(({ id }) => id)
   const names = new Set(changed.flatMap(({ changes }) => Object.keys(changes)))
-  const made = param(String(drafts.length - changed.length))
   const isMade = changed.length < drafts.length
   const written = shapeOf(fields.whole).columns.filter(
     ({ field }) =>
       isMade || field.is_hidden || names.has(field.internal_name) || setByUpdate.has(field.internal_name),
   )
-  const newId = sql`counted.last_id - ${made}::bigint + d.nth::bigint`
+  const { rows, inner, count } = rowsOf(drafts)
+  const within = inner.map(([resource, of]) => withinOf(by, resource, of))
   const r = sql`r`
   return {
-    changes: [draftsOf(fields, drafts, written), changedRows(by, fields, written, names, ids)],
+    changes: [
+      draftsOf(sql`drafts`, fields, rows, written),
+      ...within.map(one => one.drafts),
+      changedRows(by, fields, written, names, ids),
+    ],
     when: sql`(SELECT count(*) FROM changed) = ${String(changed.length)}::bigint`,
-    ids: made,
+    ids: param(String(count - changed.length)),
     rows: [
-      madeRows(by, fields, written, isMade, newId),
+      ...within.flatMap(one => one.rows),
+      isMade
+        ? madeRows(by, fields, written, sql`drafts`, sql`made`)
+        : sql`made AS (SELECT * FROM ${tableOf(fields)} WHERE false)`,
       sql`r AS (SELECT * FROM made UNION ALL SELECT * FROM changed)`,
       ...restoredKeys(by, fields, sql`made`, 'taken_by_new'),
       ...(fields.resource.bringsInLine?.(by, r) ?? []),
     ],
     events: [
       {
-        type: sql`CASE WHEN e.is_new THEN ${sql.text(`${name}.created`)} ELSE ${sql.text(`${name}.updated`)} END`,
+        type: sql`e.resource || CASE WHEN e.is_new THEN '.created' ELSE '.updated' END`,
         also: sql`e.also`,
-        resource: name,
-        of: sql`(
-    SELECT r.id, r.version, d.id IS NULL AS is_new, d.also, d.changes, d.place
-    FROM counted, drafts d, r WHERE r.id = coalesce(d.id::bigint, ${newId}))`,
-        count: param(String(drafts.length)),
-        order: sql`e.place`,
+        resource: sql`e.resource`,
+        of: sql`(${sql.join([happened(fields, sql`drafts`, r), ...within.map(one => one.happened)], sql` UNION ALL `)})`,
+        count: param(String(count)),
+        order: sql`e.nth`,
         changes: dated(sql`e.changes`, sql`counted.at`),
       },
     ],
@@ -84,20 +92,62 @@ export function writeOfMany(
   }
 }
 
-/** The CTE with a row for each draft, in their order; all its columns are texts. */
+/** The rows of the drafts, those of the records within them by resource, and how many they are together. */
+function rowsOf(drafts: readonly DraftOfMany[]) {
+  let count = 0
+  const all = drafts.map(({ within, ...draft }) => {
+    const inner = within.map(({ fields, draft, id }) => {
+      return { fields, row: { ...draft, id, nth: ++count, read: null, also: [] } }
+    })
+    return { inner, row: { ...draft, nth: ++count } }
+  })
+  const inner = Map.groupBy(
+    all.flatMap(one => one.inner),
+    ({ fields }) => fields,
+  )
+  return {
+    rows: all.map(({ row }) => row),
+    inner: [...inner].map(([fields, of]) => [fields, of.map(({ row }) => row)] as const),
+    count,
+  }
+}
+
+/** What writes the records of one resource that are made within others. */
+function withinOf(by: Author, fields: ResourceFields, rows: readonly Row[]) {
+  const { name } = fields.resource
+  const [drafts, made] = [sql.id(`drafts_${name}`), sql.id(`made_${name}`)]
+  const { columns } = shapeOf(fields.whole)
+  return {
+    drafts: draftsOf(drafts, fields, rows, columns),
+    rows: [
+      madeRows(by, fields, columns, drafts, made),
+      ...restoredKeys(by, fields, made, `taken_by_${name}`),
+    ],
+    happened: happened(fields, drafts, made),
+  }
+}
+
+/** What happened to the rows `r` of these drafts. */
+function happened({ resource }: ResourceFields, drafts: Sql, r: Sql): Sql {
+  return sql`
+    SELECT r.id, r.version, ${sql.text(resource.name)} AS resource, d.version IS NULL AS is_new, d.also::text[],
+      d.changes, d.nth::int
+    FROM ${drafts} d, ${r} r WHERE r.id = d.id::bigint`
+}
+
+/** The CTE `name` with a row for each draft, in their order; all its columns are texts. */
 function draftsOf(
+  name: Sql,
   fields: ResourceFields,
-  drafts: readonly DraftOfMany[],
+  drafts: readonly Row[],
   written: readonly FieldColumns[],
 ): Sql {
-  let made = 0
-  const rows = drafts.map(draft => {
-    const { read, changes, after, also } = draft
+  const rows = drafts.map(({ id, nth, read, changes, after, also }) => {
     const { set, unset } = customOf(fields, changes)
     const values = written.flatMap(column => valuesOf(column, after))
     return [
       ...[set, renderedMembers(fields, after), JSON.stringify(changes)],
-      ...(read ? [String(read.id), null, read.version, read.state] : [null, String(++made), null, null]),
+      ...[String(id), String(nth), read?.version ?? null, read?.state ?? null],
       ...[unset, `{${also.join()}}`],
       ...values.map(value => (value === null || typeof value === 'string' ? value : value.value)),
     ]
@@ -107,7 +157,7 @@ function draftsOf(
     const texts = rows.map(row => row[index]!)
     return index < jsons ? arrayOfJson(texts as string[]) : sql`${arrayOf(texts)}::text[]`
   })
-  return sql`drafts AS MATERIALIZED (
+  return sql`${name} AS MATERIALIZED (
   SELECT * FROM unnest(${sql.join(arrays)})
     WITH ORDINALITY d (${sql.join(names.map(name => sql.id(name)))}, place)
 )`
@@ -142,25 +192,23 @@ function changedRows(
 )`
 }
 
-/** The CTE that makes the new ones. */
+/** The CTE `made`, which makes the new ones of these drafts. */
 function madeRows(
   { account }: Author,
   fields: ResourceFields,
   written: readonly FieldColumns[],
-  isMade: boolean,
-  id: Sql,
+  drafts: Sql,
+  made: Sql,
 ): Sql {
-  const table = tableOf(fields)
-  if (!isMade) return sql`made AS (SELECT * FROM ${table} WHERE false)`
   const at = sql`counted.at`
   const all = columnsOf(written)
   const values = all.map(({ type }, index) => columnValue(sql`d.${sql.id(`c${index}`)}`, type, at))
-  return sql`made AS (
-  INSERT INTO ${table} (account_id, id, custom, document,
+  return sql`${made} AS (
+  INSERT INTO ${tableOf(fields)} (account_id, id, custom, document,
     ${sql.join(all.map(({ name }) => name))})
-  SELECT ${account}::bigint, ${id}, d.custom::jsonb, ${dated(sql`d.document`, at)},
+  SELECT ${account}::bigint, d.id::bigint, d.custom::jsonb, ${dated(sql`d.document`, at)},
     ${sql.join(values, sql`,\n    `)}
-  FROM counted, drafts d WHERE d.id IS NULL ORDER BY d.place RETURNING *
+  FROM counted, ${drafts} d WHERE d.version IS NULL ORDER BY d.place RETURNING *
 )`
 }
 

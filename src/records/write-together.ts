@@ -1,10 +1,12 @@
 /** What a batch carries out with one statement (D78): records that are written, or deleted. */
 import type { ResourceFields } from '../fields/catalog.ts'
+import { ask, param, sql } from '../sql.ts'
 import type { Outcome } from './batch.ts'
+import { createdOf, namedFrom } from './nested.ts'
 import { removeTogether } from './remove-many.ts'
 import { authorOf, type Context, type Saved, savedOf } from './save.ts'
 import type { Queryable } from './store.ts'
-import type { Ready, Written } from './together.ts'
+import type { Ready, Unplaced, Written } from './together.ts'
 import { carryOut, statementOf, writing } from './write.ts'
 import { type DraftOfMany, writeOfMany } from './write-many.ts'
 
@@ -32,20 +34,53 @@ async function writeTogether(
   all: readonly Written[],
   context: Context,
 ): Promise<Saved[] | null> {
-  const drafts = all.flatMap(one => ('draft' in one ? [one.draft] : []))
+  const ready = all.flatMap(one => ('draft' in one ? [one.draft] : []))
+  const drafts = await placed(db, fields, ready, context)
   const rows = drafts.length ? await written(db, fields, drafts, context) : []
   if (rows === null) return null
-  const changed = new Set(drafts.flatMap(({ read }) => (read ? [String(read.id)] : [])))
-  const byId = new Map(rows.map(row => [row.id!, row]))
-  const made = rows
-    .filter(row => !changed.has(row.id!))
-    .sort((one, other) => Number(one.id) - Number(other.id))
+  const byId = new Map(rows.map(row => [Number(row.id), row]))
+  let place = 0
   return all.map(one => {
-    const isNew = 'draft' in one && one.draft.read === null
-    const row = isNew ? made.shift()! : 'draft' in one ? byId.get(String(one.draft.read!.id))! : one.unchanged
-    const is = { ...(isNew ? { isNew } : {}), ...('unchanged' in one ? { isUnchanged: true } : {}) }
-    const response = { warnings: one.warnings, created: [], ...is }
-    return savedOf(fields, context, { row, response })
+    if ('unchanged' in one) {
+      const response = { warnings: one.warnings, created: [], isUnchanged: true }
+      return savedOf(fields, context, { row: one.unchanged, response })
+    }
+    const { id, read, within } = drafts[place++]!
+    const response = { warnings: one.warnings, created: createdOf(within), ...(read ? {} : { isNew: true }) }
+    return savedOf(fields, context, { row: byId.get(id)!, response })
+  })
+}
+
+/**
+ * The drafts with the ids that they get: the account's next ones, as if each was written by itself. Nobody
+ * else takes them meanwhile: whoever calls this has the account's lock.
+ */
+async function placed(
+  db: Queryable,
+  fields: ResourceFields,
+  ready: readonly Unplaced[],
+  { catalog, actor }: Context,
+): Promise<DraftOfMany[]> {
+  if (ready.length === 0) return []
+  const account = param(String(catalog.account.id))
+  const [row] = await ask(
+    db,
+    sql`SELECT last_id::text AS last FROM counter WHERE account_id = ${account}::bigint`,
+  )
+  let last = Number(row!.last)
+  return ready.map(({ nested, read, ...draft }) => {
+    const { all: within, named } = namedFrom(last + 1, nested, actor)
+    last += within.length
+    const id = read?.id ?? ++last
+    if (within.length === 0) return { ...draft, id, read, within }
+    const after = named(fields, draft.after)
+    const changes = Object.fromEntries(
+      Object.entries(draft.changes).map(([name, { before }]) => [
+        name,
+        { before, after: after[name] ?? null },
+      ]),
+    )
+    return { ...draft, after, changes, id, read, within }
   })
 }
 

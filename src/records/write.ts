@@ -73,7 +73,7 @@ export type Event = {
   readonly type: string | Sql
   /** what else it is, as people ask for it (D69): deal.won; or SQL of an array of texts */
   readonly also?: readonly string[] | Sql
-  readonly resource: string
+  readonly resource: string | Sql
   /** what it is about: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
   /** whether `of` may have any number of rows. Each row is an event, in the order of the ids. */
@@ -204,12 +204,17 @@ function appended(by: Author, event: Event, index: number, later: readonly Event
   return sql`${sql.id(`event${index}`)} AS (
   INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
     actor, token, session, request_id, job)
-  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${typeof type === 'string' ? sql.text(type) : type},
-    ${Array.isArray(also) ? sql.text(`{${also.join()}}`) : (also as Sql)}::text[], ${sql.text(resource)}, e.id, e.version, counted.at,
+  SELECT ${account}::bigint, counted.last_seq${after}${before}, ${textOf(type)},
+    ${Array.isArray(also) ? sql.text(`{${also.join()}}`) : (also as Sql)}::text[], ${textOf(resource)}, e.id,
+    e.version, counted.at,
     ${changes}::jsonb, ${actor}::bigint, ${origin.token}::bigint, ${origin.session}::bigint,
     ${origin.request}::text, ${origin.job}::bigint
   FROM counted, ${of} e
 )`
+}
+
+function textOf(text: string | Sql): Sql {
+  return typeof text === 'string' ? sql.text(text) : text
 }
 
 /** SQL of the number of these events. */

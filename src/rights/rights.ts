@@ -35,3 +35,8 @@ export class Rights {
 export function mayRead({ rights }: { readonly rights?: Rights }, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
+
+/** The same of writing them. */
+export function mayWrite({ rights }: { readonly rights?: Rights }, resource: string): boolean {
+  return !rights || allows(rights.scopes, `${resource}:write`)
+}

@@ -112,10 +112,24 @@ export function visible(resource: string, sight: Sight, alias: Sql): Sql {
     : sql`${ofAccount} AND ${within}`
 }
 
-/** The condition that the row `alias`, which the viewer sees, is one that the viewer may change. */
+/**
+ * The condition that the row `alias`, which the viewer sees, is one that the viewer may change: true or
+ * false, never NULL, also of a record without an owner or a territory.
+ */
 export function changeable(resource: string, sight: Sight, alias: Sql): Sql {
   const fields = sight.resources.get(resource)!
-  return limitedTo(fields.mayChange, fields, sight, alias) ?? sql`true`
+  const within = limitedTo(fields.mayChange, fields, sight, alias)
+  return within ? sql`(${within} IS TRUE)` : sql`true`
+}
+
+/** The column `is_changeable` of a statement that reads the row `alias`, for `isChangeable`. */
+export function changeableColumn(resource: string, sight: Sight, alias: Sql): Sql {
+  return sql`(${changeable(resource, sight, alias)})::text AS is_changeable`
+}
+
+/** Whether a row that was read is one that the viewer may change: only where the database says so. */
+export function isChangeable(row: { readonly [column: string]: string | null }): boolean {
+  return row.is_changeable === 'true'
 }
 
 function limitedTo(

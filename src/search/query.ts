@@ -18,6 +18,8 @@ export type SearchRequest = {
 }
 
 const shortest = 2
+/** Of these scripts one character may be a word. */
+const isWord = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const longest = 200
 const wordsMax = 10
 const pageSizeDefault = 20
@@ -32,8 +34,10 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
   const length = codePoints(text)
   if (length > longest)
     report(problems, 'q', 'too_long', `q has at most ${longest} characters, not ${length}.`)
-  else if (length === 0) report(problems, 'q', 'required', 'q must be given: the text to look for.')
-  else if (length < shortest) report(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
+  else if (wordsOf(text).length === 0)
+    report(problems, 'q', 'required', 'q must be given: the text to look for.')
+  else if (length < shortest && !isWord.test(text))
+    report(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
   else if (text.includes('\0') || !text.isWellFormed())
     report(problems, 'q', 'invalid_characters', 'q must not contain NUL or half of a surrogate pair.')
   else if (wordsOf(text).length > wordsMax)

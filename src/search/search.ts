@@ -10,7 +10,7 @@ import { ask } from '../sql.ts'
 import type { SearchRequest } from './query.ts'
 import { searchSql } from './statement.ts'
 import { type SearchedText, searchedTexts } from './texts.ts'
-import { fitOf, hasWord, type Wanted } from './words.ts'
+import { fitOf, textWithWord, type Wanted } from './words.ts'
 
 export type Hit = {
   readonly resource: string
@@ -63,6 +63,6 @@ function rankedHit(
   )
   // The index also holds the marks around the texts.
   if (fit === null) return []
-  const detail = others.find(text => hasWord(wanted, text)) ?? others[0] ?? null
+  const detail = textWithWord(wanted, name, others) ?? others[0] ?? null
   return { fit, hit: { resource, id, name, detail } }
 }

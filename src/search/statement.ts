@@ -87,7 +87,7 @@ function waysOf({ words, digits }: Wanted): Way[] {
   const isKnown = (ways: readonly string[]) => ways.every(isIndexed)
   const indexed = words.filter(isKnown)
   const byWords = indexed.length ? [{ indexed, others: words.filter(ways => !isKnown(ways)) }] : []
-  const byDigits = digits !== null && words.length > 1 ? [{ indexed: [[digits]], others: [] }] : []
+  const byDigits = digits.length && words.length > 1 ? [{ indexed: [digits], others: [] }] : []
   return [...byWords, ...byDigits]
 }
 

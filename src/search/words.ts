@@ -2,15 +2,16 @@
  * What a search looks for (D86): its words, each in the ways in which it may be written. Also says how well a
  * text fits. Pure; knows no field, no record and no SQL.
  */
-import { comparedName, composed, spellings } from '../fields/name.ts'
+import { composed, spellings } from '../fields/name.ts'
+import { fold } from '../fold.ts'
 
 export type Wanted = {
   /** with single blanks between the words */
   readonly text: string
   /** each in the ways to write it, with the digits alone where it may be a part of a phone number */
   readonly words: readonly (readonly string[])[]
-  /** the digits of the whole, where it may be a phone number */
-  readonly digits: string | null
+  /** the digits of the whole in the ways in which it may be written, where it may be a phone number */
+  readonly digits: readonly string[]
 }
 
 /** How well a text fits, the best first. */
@@ -21,25 +22,48 @@ export function wantedOf(text: string): Wanted {
   const words = wordsOf(text)
   return {
     text: words.join(' '),
-    words: words.map(word => [...new Set([...spellings(word), digitsOf(word) ?? word])]),
+    words: words.map(word => [...new Set([...spellings(word), ...digitsOf(word)])]),
     digits: digitsOf(words.join(' ')),
   }
 }
 
-/** The parts between blanks. */
+/** The parts between blanks of which something is seen. */
 export function wordsOf(text: string): string[] {
-  return text.split(/\s+/u).filter(word => word !== '')
+  return text.split(/\s+/u).filter(word => fold(word) !== '')
 }
 
-/** The digits of what may be a phone number or a part of one: three at least, and nothing but their marks. */
-function digitsOf(text: string): string | null {
-  const digits = withoutMarks(text)
-  return /^\d{3,}$/.test(digits) ? digits : null
+/** A text as the search compares it. */
+function compared(text: string): string {
+  return fold(composed(text.trim()))
 }
 
-/** A phone number without the marks that people write between its digits. */
-function withoutMarks(text: string): string {
-  return text.replace(/[-+\s()./]/gu, '')
+/** A phone number or a part of it, with an extension: "ext. 5", "x5", "#5", ";ext=5", ",5" or "-5". */
+const phone = /^[-+\s()./\d]*(?:(?:;?ext(?:ension)?[.=]?|x|#|,+)\s*\d+)?$/iu
+
+/** The codes of countries (E.164): all others have three digits. */
+const countryCode = /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/
+
+/** A part of a number that is as long is taken for a number by itself. */
+const fewestDigits = 7
+
+/**
+ * The digits of what may be a phone number or a part of one, at least three, in the ways to write it: 030…
+ * within a country is +49 30… from abroad.
+ */
+function digitsOf(text: string): string[] {
+  if (!phone.test(text)) return []
+  const digits = digitsAlone(text)
+  if (digits.length < 3) return []
+  if (digits.length < fewestDigits) return [digits]
+  const [, abroad] = /^\s*(?:\+|00)(.*)$/su.exec(text.replace('(0)', '')) ?? []
+  if (abroad === undefined) return digits.startsWith('0') ? [digits, digits.slice(1)] : [digits]
+  const whole = digitsAlone(abroad)
+  return [whole, `0${whole.replace(countryCode, '')}`].filter(way => way.length >= fewestDigits)
+}
+
+/** The digits of a phone number; the database's function `phone_digits` takes them, too. */
+function digitsAlone(text: string): string {
+  return text.replace(/\D/g, '')
 }
 
 /**
@@ -48,25 +72,29 @@ function withoutMarks(text: string): string {
  */
 export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonly string[]): number | null {
   const { text, words, digits } = wanted
-  const known = texts.map(comparedName)
-  const bare = numbers.map(withoutMarks)
+  const known = texts.map(compared)
+  const bare = numbers.map(digitsAlone)
   const all = [...known, ...bare]
   const has = (isThere: (text: string, word: string) => boolean) =>
-    words.every(ways => ways.map(comparedName).some(way => all.some(one => isThere(one, way))))
-  const isNumber = digits !== null && all.some(one => one.includes(digits))
-  if (!isNumber && !has((one, word) => one.includes(word))) return null
-  const asked = comparedName(text)
-  if (known.includes(asked) || (digits && bare.includes(digits))) return fits.whole
-  if (known.some(one => one.startsWith(asked)) || (digits && bare.some(one => one.startsWith(digits))))
+    words.every(ways => ways.map(compared).some(way => all.some(one => isThere(one, way))))
+  const isNumber = (is: (number: string, way: string) => boolean, among = bare) =>
+    digits.some(way => among.some(one => is(one, way)))
+  const isIn = (one: string, part: string) => one.includes(part)
+  if (!isNumber(isIn, all) && !has(isIn)) return null
+  const asked = compared(text)
+  if (known.includes(asked) || isNumber((one, way) => one === way)) return fits.whole
+  if (known.some(one => one.startsWith(asked)) || isNumber((one, way) => one.startsWith(way)))
     return fits.beginning
   return has(beginsWord) ? fits.words : fits.parts
 }
 
-/** Whether one of the words is a part of the text. */
-export function hasWord({ words, digits }: Wanted, text: string): boolean {
-  const [known, bare] = [comparedName(text), withoutMarks(text)]
-  const parts = [...words.flat().map(comparedName), ...(digits ? [digits] : [])]
-  return parts.some(part => known.includes(part) || bare.includes(part))
+/** The text in which a word was found: best one that the name lacks. Undefined where none has a word. */
+export function textWithWord({ words, digits }: Wanted, name: string, texts: readonly string[]) {
+  const has = (text: string) => (part: string) =>
+    compared(text).includes(compared(part)) || digitsAlone(text).includes(part)
+  const parts = digits.length ? [...words, digits] : words
+  const lacking = parts.filter(ways => !ways.some(has(name)))
+  return [lacking, parts].flatMap(some => texts.filter(text => some.flat().some(has(text))))[0]
 }
 
 const wordCharacter = /[\p{L}\p{M}\p{N}]$/u

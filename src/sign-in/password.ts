@@ -1,6 +1,6 @@
 /** Which passwords are taken (D61). Pure. Knows no hash; hashing.ts does. */
 import { codePoints } from '../fields/code-points.ts'
-import { comparedName, composed } from '../fields/name.ts'
+import { composed } from '../fields/name.ts'
 import { fold } from '../fold.ts'
 import { commonPasswords, commonWords } from './common-passwords.ts'
 
@@ -47,7 +47,7 @@ export function passwordProblem(password: string, owner: Owner): PasswordProblem
   return null
 }
 
-/** In small letters and without blanks, as passwords and names are compared. */
+/** In small letters, without accents and blanks, as passwords and names are compared. */
 function bare(text: string): string {
   return fold(composed(text)).replace(/\s+/gu, '')
 }
@@ -129,6 +129,6 @@ function isSequence(plain: string): boolean {
 
 /** What of an owner's name and e-mail a password must not contain, where it is long enough to mean them. */
 function namesOf({ name, email }: Owner): string[] {
-  const address = comparedName(email)
+  const address = bare(email)
   return [bare(name), address, address.split('@')[0]!].filter(text => text.length >= 4)
 }

@@ -28,6 +28,7 @@ export const user: Resource = {
   source: { id: 5, name: 'User' },
   shownAs: ['name'],
   namedBy: ['email', 'name'],
+  isPerson: true,
   inUse: 'is_active',
   customType: 'OWNER',
   unique: { user_email: 'email' },

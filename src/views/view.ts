@@ -3,11 +3,13 @@
  * or for everybody (D130). Fields as data, and the rules that span them. Pure.
  */
 import { Problems } from '../errors.ts'
-import { type ResourceFields, unknownFieldHint } from '../fields/catalog.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
 import { parseSort } from '../list/grammar.ts'
+import { withOptionIds } from '../list/option-ids.ts'
 import { parsed } from '../list/parameters.ts'
 import { selectionOf } from '../list/query.ts'
 import { resolveSort } from '../list/resolve.ts'
@@ -95,6 +97,7 @@ function checkQuery(draft: Draft, fields: ResourceFields): void {
     else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
     for (const { code, message, hint } of problems.kept)
       problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
+    if (name === 'filter') after.filter = withOptionIds(text, fields, catalog)
   }
 }
 

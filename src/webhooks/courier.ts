@@ -88,7 +88,7 @@ export class Courier {
     this.#notice.resolve()
   }
 
-  /** Works until there is nothing to do. False where another process works for the webhook. */
+  /** Works until there is nothing to do; can be run again after an error. False if another process works. */
   async run(): Promise<boolean> {
     const { db, now } = this.#options
     if (!(await claim(db, this.#held, now()))) return false
@@ -102,11 +102,11 @@ export class Courier {
     }, renewMs)
     try {
       while (await this.#step());
+      this.#isWoken = false
     } finally {
       clearInterval(timer)
       this.#ready = []
     }
-    this.#isWoken = false
     await renewed
     await release(db, this.#held)
     return true
@@ -252,11 +252,11 @@ export class Courier {
   }
 
   /** Notes how an attempt ended. One that has failed is made again, or goes to the dead letters. */
-  #end({ seq, tries }: Due, attempt: Attempt, mayRepeat: boolean): void {
+  #end({ seq, tries, round }: Due, attempt: Attempt, mayRepeat: boolean): void {
     const at = this.#options.now()
     const nextAt = attempt.error !== null && mayRepeat ? nextTry(tries + 1, at) : null
     const state = attempt.error === null ? 'delivered' : nextAt ? 'waiting' : 'dead'
-    this.#outcomes.push({ seq, attempt, at, state, nextAt })
+    this.#outcomes.push({ seq, tries, round, attempt, at, state, nextAt })
   }
 
   async #writeDown(): Promise<void> {
@@ -272,7 +272,10 @@ export class Courier {
     if (last?.attempt.error) this.#failingSince ??= last.at
     const deliveredAt = delivered?.at ?? null
     const health = last && { failingSince: this.#failingSince, lastError: last.attempt.error, deliveredAt }
-    await writeDown(db, this.#held, outcomes, health ?? null, now())
+    await writeDown(db, this.#held, outcomes, health ?? null, now()).catch(error => {
+      this.#outcomes.unshift(...outcomes)
+      throw error
+    })
     const isGone = made.some(({ attempt }) => attempt.status === 410)
     if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
     this.#isGivenUp = true

@@ -76,7 +76,7 @@ export async function testWebhook(
   const attempt = await outgoing.post(shown.url as string, headers, body)
   if (attempt) {
     const state = attempt.error === null ? 'delivered' : 'dead'
-    await writeDownTest(db, webhook, { seq, attempt, at, state, nextAt: null })
+    await writeDownTest(db, webhook, { seq, tries: 0, round: 0, attempt, at, state, nextAt: null })
   }
   return deliveryOf(db, webhook, written)
 }
@@ -115,7 +115,8 @@ export async function replayDelivery(
   await onlyDelivery(db, webhook, seq)
   await happened(db, context, id, 'webhook.replayed', by => [
     sql`again AS (
-  UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL
+  UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,
+    round = d.round + 1
   FROM r, counted WHERE d.account_id = ${by.account}::bigint AND d.webhook = r.id
     AND d.seq = ${String(seq)}::bigint
 )`,

@@ -57,7 +57,8 @@ export async function enqueue(
       WHERE ${isOf(held, sql`w`)} AND w.resource = g.resource AND w.record = g.record
         AND w.state = 'waiting') b
   ON CONFLICT (account_id, webhook, seq) DO UPDATE
-  SET state = 'waiting', next_at = excluded.next_at, tries = 0, first_tried_at = NULL
+  SET state = 'waiting', next_at = excluded.next_at, tries = 0, first_tried_at = NULL,
+    round = webhook_delivery.round + 1
   WHERE webhook_delivery.state <> 'waiting'
 )
 SELECT seq::text AS seq FROM moved`,
@@ -71,7 +72,11 @@ function freeAt(triedAt: Sql): Sql {
 }
 
 /** A delivery that is due. */
-export type Due = ToDeliver & { readonly tries: number }
+export type Due = ToDeliver & {
+  readonly tries: number
+  /** how often it was asked for again: what a round has begun ends no later one */
+  readonly round: number
+}
 
 /** The deliveries that are due, `max` at most, besides those that this process has at hand. */
 export async function dueDeliveries(
@@ -83,21 +88,21 @@ export async function dueDeliveries(
 ): Promise<Due[]> {
   const rows = await ask(
     db,
-    sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries
+    sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
+  d.round::text AS round
 FROM webhook_delivery d
 WHERE ${isOf(held, sql`d`)} AND d.next_at <= ${now.toISOString()}::timestamptz
   AND d.seq <> ALL(${`{${atHand.join()}}`}::bigint[])
 ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
   )
-  return rows.map(({ seq, type, resource, record, tries }) => ({
+  return rows.map(({ seq, type, resource, record, tries, round }) => ({
     ...{ seq: Number(seq), type: type!, resource: resource!, record: Number(record) },
-    tries: Number(tries),
+    ...{ tries: Number(tries), round: Number(round) },
   }))
 }
 
 /** How an attempt ended, and what follows from it. */
-export type Outcome = {
-  readonly seq: number
+export type Outcome = Pick<Due, 'seq' | 'tries' | 'round'> & {
   readonly attempt: Attempt
   readonly at: Date
   readonly state: 'waiting' | 'delivered' | 'dead'
@@ -121,6 +126,7 @@ export type Health = {
 /**
  * Writes down how attempts ended, and lets the next event of each record go. That is the first that was not
  * tried: at once where all before it are done, else when it has waited long enough. `health` null: as it was.
+ * An outcome that is written down already is left alone, so this can be repeated after a lost answer.
  */
 export async function writeDown(
   db: QueueDatabase,
@@ -152,24 +158,31 @@ export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome
  * row is looked up by a list of keys or for one record, never by a join of all that a webhook has.
  */
 function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now: Date): Sql {
-  const given = outcomes.map(({ seq, attempt, at, state, nextAt }) => ({
-    ...{ seq, at, state, next_at: nextAt, status: attempt.status, error: attempt.error },
+  const given = outcomes.map(({ seq, tries, round, attempt, at, state, nextAt }) => ({
+    ...{ seq, tries, round, at, state, next_at: nextAt, status: attempt.status, error: attempt.error },
     ...{ duration_ms: attempt.durationMs, answer: attempt.answer },
   }))
   const seqs = param(`{${outcomes.map(({ seq }) => seq).join()}}`)
   const waiting = sql`SELECT x.seq, x.first_tried_at FROM webhook_delivery x
     WHERE ${isOf(webhook, sql`x`)} AND x.resource = r.resource AND x.record = r.record
       AND x.state = 'waiting' AND x.seq <> ALL(${seqs}::bigint[])`
+  // What was sent before somebody asked for it again is no answer to that.
+  const isOwn = sql`d.round = g.round`
+  const own = (value: Sql, kept: Sql) => sql`CASE WHEN ${isOwn} THEN ${value} ELSE ${kept} END`
   return sql`WITH mine AS (${mine}), done AS (
-  UPDATE webhook_delivery d SET state = g.state, next_at = g.next_at, tries = d.tries + 1,
-    first_tried_at = coalesce(d.first_tried_at, g.at), status = g.status, error = g.error,
+  UPDATE webhook_delivery d SET state = ${own(sql`g.state`, sql`d.state`)},
+    next_at = ${own(sql`g.next_at`, sql`d.next_at`)}, tries = ${own(sql`d.tries + 1`, sql`d.tries`)},
+    first_tried_at = ${own(sql`coalesce(d.first_tried_at, g.at)`, sql`d.first_tried_at`)},
+    status = g.status, error = g.error,
     duration_ms = g.duration_ms, answer = g.answer, attempts = d.attempts + 1,
-    log = jsonb_path_query_array(d.log, '$[last - 18 to last]') || jsonb_build_array(jsonb_build_object(
-      'at', ${jsonInstant(sql`g.at`)}::jsonb, 'status', g.status, 'error', g.error,
-      'duration_ms', g.duration_ms))
-  FROM mine, jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g (seq bigint, at timestamptz, state text,
-    next_at timestamptz, status int, error text, duration_ms int, answer text)
+    log = jsonb_path_query_array(d.log, '$[last - 18 to last]') || jsonb_build_array(g.entry)
+  FROM mine, (
+    SELECT x.*, jsonb_build_object('at', ${jsonInstant(sql`x.at`)}::jsonb, 'status', x.status, 'error', x.error,
+      'duration_ms', x.duration_ms) AS entry
+    FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) x (seq bigint, tries int, round int, at timestamptz,
+      state text, next_at timestamptz, status int, error text, duration_ms int, answer text)) g
   WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(${seqs}::bigint[]) AND d.seq = g.seq
+    AND CASE WHEN ${isOwn} THEN d.tries = g.tries ELSE d.log -> -1 IS DISTINCT FROM g.entry END
   RETURNING d.resource, d.record, CASE d.state WHEN 'waiting' THEN d.first_tried_at END AS first_tried_at
 ), freed AS MATERIALIZED (
   SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at

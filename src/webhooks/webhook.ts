@@ -7,6 +7,7 @@ import { knownTypes, resourceOf, scopeOf } from '../events/event-types.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
 import { suggestion } from '../fields/nearest.ts'
+import { withOptionIds } from '../list/option-ids.ts'
 import type { FieldDefinition } from '../records/resource.ts'
 import {
   authorFields,
@@ -102,7 +103,11 @@ function checkEvents({ after, catalog, problem }: Draft): void {
     const hint = () => suggestion(type, known, 'For example "deal.won", "deal.*", or "*" for all.')
     problem('events', 'unknown_event', `has no type ${JSON.stringify(type)}`, { at: `/${index}`, hint })
   }
-  if (after.filter !== null && filteredResource(types, catalog) === null)
+  if (after.filter === null) return
+  const resource = filteredResource(types, catalog)
+  if (resource !== null)
+    after.filter = withOptionIds(String(after.filter), catalog.resources.get(resource)!, catalog)
+  else
     problem('filter', 'contradiction', 'is for the events of one resource', {
       because: 'events',
       hint: 'Make a webhook for each resource, or leave out the filter.',
@@ -123,7 +128,9 @@ const example = 'For example "https://crm.example.com/hooks/deals".'
 function checkUrl({ after, problem }: Draft): void {
   if (typeof after.url !== 'string') return
   const url = URL.canParse(after.url) ? new URL(after.url) : null
-  if (!url || !['http:', 'https:'].includes(url.protocol))
+  if (/[\s\p{Cc}]/u.test(after.url))
+    problem('url', 'invalid_url', 'must have no blanks and no control characters', { hint: example })
+  else if (!url || !['http:', 'https:'].includes(url.protocol))
     problem('url', 'invalid_url', 'must be an address that begins with https://', { hint: example })
   else if (url.username || url.password)
     problem('url', 'invalid_url', 'must not contain a user or a password', {

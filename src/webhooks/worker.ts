@@ -4,6 +4,7 @@
  * processes share the work. Owns when they are looked for, not how they are served.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Callers } from '../accounts/callers.ts'
 import type { Log } from '../db/open.ts'
 import { reasonOf } from '../log.ts'
@@ -32,6 +33,8 @@ const gatherMs = 5
 const quietMs = 500
 /** A receiver that fails is told of new events less often: what that costs would be missing for others. */
 const failingMs = 1000
+/** How long a courier waits after the database failed it. */
+const retryMs = 1000
 /** After another process turned out to work for a webhook. */
 const againMs = 100
 /** How many requests of a process may be under way, beside the first of each webhook. */
@@ -59,7 +62,7 @@ export class WebhookWorker {
   #gathering: NodeJS.Timeout | undefined
   #rounds = 0
   #loggedAt = Number.NEGATIVE_INFINITY
-  #isStopped = false
+  readonly #stopping = new AbortController()
 
   constructor(options: WorkerOptions) {
     const { db, callers, now, everyMs = everyDefaultMs } = options
@@ -92,7 +95,7 @@ export class WebhookWorker {
 
   /** Ends the work: what is under way may end, and is written down; what is not sent is sent later. */
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#stopping.abort()
     clearInterval(this.#timer)
     clearTimeout(this.#gathering)
     for (const later of this.#later.values()) clearTimeout(later)
@@ -159,18 +162,34 @@ export class WebhookWorker {
       return
     }
     const courier = new Courier(this.#shared, { ...webhook, lease: this.#lease })
-    const ended = courier
-      .run()
-      .catch(error => {
-        this.#logFailure(error)
-        return true
-      })
-      .then(wasFree => {
-        this.#couriers.delete(key)
-        if (wasFree && courier.isWoken) this.#serve(webhook)
-        if (!wasFree) setTimeout(() => this.changed(webhook.account), againMs).unref()
-      })
+    const ended = this.#run(courier).then(wasFree => {
+      this.#couriers.delete(key)
+      if (!wasFree) setTimeout(() => this.changed(webhook.account), againMs).unref()
+    })
     this.#couriers.set(key, { courier, ended })
+  }
+
+  /**
+   * Runs a courier until there is nothing to do. After a failure the same courier is run again: it knows
+   * which requests are under way and which outcomes were not written down. False if another process works
+   * for the webhook.
+   */
+  async #run(courier: Courier): Promise<boolean> {
+    const { signal } = this.#stopping
+    do {
+      try {
+        if (!(await courier.run())) return false
+      } catch (error) {
+        this.#logFailure(error)
+        courier.wake()
+        await delay(retryMs, undefined, { ref: false, signal }).catch(() => {})
+      }
+    } while (courier.isWoken && !this.#isStopped)
+    return true
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted
   }
 
   async #disable({ account, id }: Held, reason: string): Promise<void> {
@@ -187,7 +206,7 @@ export class WebhookWorker {
   #logFailure(error: unknown): void {
     if (this.#isStopped || performance.now() - this.#loggedAt < logEveryMs) return
     this.#loggedAt = performance.now()
-    this.#options.log(`Webhooks could not be delivered; it is tried again at once: ${reasonOf(error)}`)
+    this.#options.log(`Webhooks could not be delivered; it is tried again in a second: ${reasonOf(error)}`)
   }
 }
 

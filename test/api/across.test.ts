@@ -1,10 +1,10 @@
 /** Filters across references (D87): one step, of what the caller sees there. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { merged } from '../../scripts/breaking-changes.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
 import { adminScope, scopesOf } from '../../src/rights/scopes.ts'
-import { resolved } from '../support/generated.ts'
 import type { OpenApi } from '../support/judge.ts'
 import { type Operation, operationsOf } from '../support/operations.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -114,15 +114,9 @@ test('what a role does not see is not there, and the scope to read it is needed'
 
 /** Whether a request of this operation may have a filter: in its address, or in its body. */
 function takesFilter({ said }: Operation, document: OpenApi): boolean {
-  const has = (schema: OpenApi): boolean => {
-    const { properties = {}, allOf = [], $ref } = schema
-    return (
-      'filter' in properties || allOf.some(has) || ($ref !== undefined && has(resolved(schema, document)))
-    )
-  }
-  const named = (said.parameters ?? []).map((one: OpenApi) => resolved(one, document).name)
+  const named = (said.parameters ?? []).map((one: OpenApi) => merged(one, document).name)
   const body = said.requestBody?.content?.['application/json']?.schema
-  return named.includes('filter') || (body !== undefined && has(body))
+  return named.includes('filter') || 'filter' in (merged(body, document).properties ?? {})
 }
 
 test('no route answers a filter across a reference without the scope to read what it reaches', async () => {

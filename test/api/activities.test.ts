@@ -186,13 +186,24 @@ test('a deal follows its activities: made, done, moved, deleted and restored', a
 
 test('the days are those of the account', async () => {
   const deal = await newDeal()
-  const zone = (name: string) =>
-    db.query('UPDATE account SET time_zone = $1::text WHERE account_id = 1', [name])
+  const zone = (time_zone: string) => call('PATCH', `${v1}/account`, { time_zone })
   await zone('Pacific/Auckland')
   await made('activity', { ...aCall, deal: deal.id, due_at: '2027-01-01T20:00:00Z' })
   await made('activity', { ...aCall, deal: deal.id, done_at: '2026-01-01T20:00:00Z' })
-  await zone('UTC')
   assert.deepEqual(await saysOf(deal.id), [1, 1, 2, '2026-01-02', 'Call', '2027-01-02'])
+  const deleted = await newDeal()
+  await made('activity', { ...aCall, deal: deleted.id, due_at: '2027-01-01T20:00:00Z' })
+  await done(call('DELETE', `${v1}/deal/${deleted.id}`))
+  const before = await get(`${v1}/deal/${deal.id}`)
+  await zone('UTC')
+  assert.deepEqual(await saysOf(deal.id), [1, 1, 2, '2026-01-01', 'Call', '2027-01-01'])
+  // One that comes back with its activities has its days, too.
+  await done(call('POST', `${v1}/deal/${deleted.id}/restore`))
+  assert.deepEqual(await saysOf(deleted.id), [0, 1, 1, null, null, '2027-01-01'])
+  const tag = before.headers.get('etag')!
+  const after = await call('GET', `${v1}/deal/${deal.id}`, undefined, { 'if-none-match': tag })
+  assert.equal(after.status, 200, 'its tag tells that it moved')
+  assert.equal(after.body.data.version, before.body.data.version)
 })
 
 test('none of it is a change of the deal; its tag tells that it moved', async () => {

@@ -34,7 +34,7 @@ let decimals: Map<number, number>
 
 before(async () => {
   // The days of New York, which has summer time, are not those of UTC.
-  await db.query('UPDATE account SET time_zone = $1, catalog_version = catalog_version + 1', [zone])
+  await call('PATCH', `${v1}/account`, { time_zone: zone })
   await keepDaysSteady(db)
   // The sample's were made in the ten hours before this hour of the day: none is a day older within an hour.
   await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (11 + id % 12)")

@@ -183,3 +183,118 @@ test('resources that an account is made of have no batches', async () => {
   for (const resource of ['pipeline', 'role', 'currency', 'token', 'webhook'])
     assert.ok([404, 405].includes((await batch(resource, { operations: [] })).status), resource)
 })
+
+/** Each with a contact and a company of its own: the slowest there is. */
+const nested = (count: number, name: string): Json[] =>
+  Array.from({ length: count }, (_, index) => ({
+    op: 'create',
+    data: dealBody(known, {
+      title: `${name} ${index}`,
+      primary_contact: { last_name: `${name} ${index}` },
+      company: { name: `${name} ${index}` },
+    }),
+  }))
+const titled = async (name: string) =>
+  (await get(`${v1}/deal/view/list?filter=title:like(${name})&pageSize=500&count=exact`)).body
+
+test('others have their turn between the steps of a large batch', async () => {
+  let isOver = false
+  const whole = batch('deal', { operations: nested(300, 'Step') }).finally(() => {
+    isOver = true
+  })
+  let lists = 0
+  for (; !isOver; lists++) await get(`${v1}/deal/view/list?pageSize=1`)
+  assert.deepEqual((await whole).body.meta, { succeeded: 300, failed: 0 })
+  assert.ok(lists >= 10, `${lists} lists meanwhile`)
+})
+
+// On a server others are not kept waiting.
+const isServer = process.env.TEST_ENGINE === 'postgres'
+test('between two atomic batches others have as much time as these took', { skip: isServer }, async () => {
+  let batches = 0
+  const batching = (async () => {
+    for (; batches < 6; batches++)
+      await batch('deal', { operations: nested(60, `Whole ${batches}`), atomic: true })
+  })()
+  let lists = 0
+  for (; batches < 6; lists++) await get(`${v1}/deal/view/list?pageSize=1`)
+  await batching
+  // Else there is about one list for each batch.
+  assert.ok(lists > 30, `${lists} lists beside ${batches} batches`)
+})
+
+test('a batch that was stopped in the middle goes on where it was, with its key', async () => {
+  const headers = { 'idempotency-key': 'batch-stopped' }
+  const operations = [{ op: 'create', data: {} }, ...nested(60, 'Stopped'), { op: 'create', data: {} }]
+  const first = await batch('deal', { operations }, headers)
+  assert.deepEqual(first.body.meta, { succeeded: 60, failed: 2 })
+  const keys = await db.query(`SELECT key FROM idempotency
+    WHERE account_id = 1 AND key LIKE '%batch-stopped%' ORDER BY created_at`)
+  assert.ok(keys.length > 2, `${keys.length} steps`)
+  // As if the service had been killed after the second step.
+  const later = keys.slice(2).map(({ key }) => key)
+  await db.query(`DELETE FROM idempotency WHERE account_id = 1 AND key = ANY($1::text[])`, [
+    `{${later.map(key => JSON.stringify(key)).join()}}`,
+  ])
+  const kept = await db.query(`SELECT told FROM idempotency
+    WHERE account_id = 1 AND key LIKE '%batch-stopped%' ORDER BY created_at`)
+  const told = kept.flatMap(row => JSON.parse(row.told!).told)
+  const lost = first.body.data.slice(told.length)
+  for (const { data } of lost.filter((one: { data?: Json }) => one.data))
+    await call('DELETE', `${v1}/deal/${data.id}`)
+  const again = await batch('deal', { operations }, headers)
+  assert.deepEqual(again.body.meta, { succeeded: 60, failed: 2 })
+  assert.deepEqual(again.body.data.slice(0, told.length), first.body.data.slice(0, told.length))
+  assert.equal(again.headers.get('idempotency-replayed'), null)
+  assert.equal((await titled('Stopped')).meta.total, 60)
+  const replayed = await batch('deal', { operations }, headers)
+  assert.equal(replayed.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(replayed.body, again.body)
+  const other = await batch('deal', { operations: nested(1, 'Other') }, headers)
+  assert.equal(other.body.type, '/docs/errors#idempotency_key_reused')
+})
+
+test('what was refused at the end is refused again with its key, though it could be carried out by then', async () => {
+  const headers = { 'idempotency-key': 'batch-refused-last' }
+  const { body } = await batch('deal', { operations: nested(1, 'Before the last') })
+  const { id } = body.data[0].data
+  await call('DELETE', `${v1}/deal/${id}`)
+  // Each step has 8 operations at first: the last step has the refused one alone.
+  const operations = [...nested(8, 'First step'), { op: 'update', id, data: { title: 'Last' } }]
+  const first = await batch('deal', { operations }, headers)
+  assert.deepEqual(first.body.meta, { succeeded: 8, failed: 1 })
+  assert.equal((await call('POST', `${v1}/deal/${id}/restore`)).status, 200)
+  const again = await batch('deal', { operations }, headers)
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  assert.deepEqual(again.body, first.body)
+})
+
+test('a change of configuration in the middle of a batch refuses none of it', async () => {
+  const whole = batch('deal', { operations: nested(200, 'Changing') })
+  while ((await titled('Changing')).meta.total === 0);
+  const made = await call('POST', `${v1}/field`, {
+    ...{ source: 'deal', field_name: 'Made meanwhile', type: 'SINGLE_STRING' },
+  })
+  assert.equal(made.status, 201, made.text)
+  assert.deepEqual((await whole).body.meta, { succeeded: 200, failed: 0 })
+  assert.equal((await titled('Changing')).meta.total, 200)
+})
+
+test('once a token is revoked and the configuration changes, the rest of a batch is refused one by one', async () => {
+  const token = await service.made('token', {
+    name: 'Ends',
+    scopes: ['deal:write', 'contact:write', 'company:write'],
+  })
+  const headers = { authorization: `Bearer ${token.token}` }
+  const whole = batch('deal', { operations: nested(300, 'Revoked') }, headers)
+  while ((await titled('Revoked')).meta.total === 0);
+  assert.equal((await call('DELETE', `${v1}/token/${token.id}`)).status, 200)
+  const made = await call('POST', `${v1}/field`, {
+    ...{ source: 'deal', field_name: 'Made later', type: 'SINGLE_STRING' },
+  })
+  assert.equal(made.status, 201, made.text)
+  const { data, meta } = (await whole).body
+  assert.ok(meta.succeeded > 0 && meta.failed > 0, JSON.stringify(meta))
+  assert.equal(data.at(-1).status, 401)
+  assert.equal((await titled('Revoked')).meta.total, meta.succeeded)
+})

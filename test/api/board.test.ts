@@ -276,3 +276,19 @@ test('a pipeline of many stages has a board, and its stages share how many deals
   const left = await board({ pipeline: String(pipeline) })
   assert.equal(left.stages.length, 44)
 })
+
+test('stages of one position are in the order of their ids, in boards, funnels, lists and sorts', async () => {
+  const pipeline = (await made('pipeline', { name: 'Tied' })).id
+  const made3 = []
+  for (const name of ['Third', 'First', 'Second'])
+    made3.push(await made('pipeline_stage', { pipeline, name, position: name === 'Third' ? 9 : 4 }))
+  const order = [made3[1].id, made3[2].id, made3[0].id]
+  const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id).filter(id => order.includes(id))
+  const told = async (path: string) => (await get(`${v1}/${path}`)).body.data
+  assert.deepEqual(ids((await told(`deal/view/board?pipeline=${pipeline}`)).stages), order)
+  assert.deepEqual(
+    ids(await told(`pipeline_stage/view/list?filter=pipeline:eq(${pipeline})&sort=position:asc`)),
+    order,
+  )
+  assert.deepEqual(ids(await told('field/dropdown?name=pipeline_stage')), order)
+})

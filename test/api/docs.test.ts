@@ -1,11 +1,10 @@
-/** The pages of the documentation (D140), as they are served and as a browser shows them. */
+/** The pages of the documentation (D140), as they are served. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorTable } from '../../src/errors.ts'
-import { noBrowser, withBrowser } from '../support/chromium.ts'
 import { startService } from '../support/service.ts'
 
-const { url, token } = await startService()
+const { url } = await startService()
 const page = async (path: string) => {
   const reply = await fetch(url + path)
   return { status: reply.status, headers: reply.headers, text: await reply.text() }
@@ -51,36 +50,3 @@ test('the pages load nothing from elsewhere', async () => {
   assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';/)
   assert.doesNotMatch(text, /(?:src|href)="(?:https?:)?\/\//)
 })
-
-test(
-  'the reference shows the account of a token and sends requests, on a desk and on a phone',
-  {
-    skip: noBrowser,
-  },
-  () =>
-    withBrowser(async browser => {
-      for (const viewport of [
-        { width: 1280, height: 900 },
-        { width: 390, height: 800 },
-      ]) {
-        const shown = await browser.newPage({ viewport })
-        const faults: string[] = []
-        shown.on('pageerror', error => faults.push(error.message))
-        shown.on('console', message => message.type() === 'error' && faults.push(message.text()))
-        await shown.goto(`${url}/docs/reference`)
-        assert.equal(await shown.getByText('cf_custom_text_field').count(), 0)
-        await shown.getByLabel('Token').fill(token)
-        await shown.getByRole('button', { name: 'Show my account' }).click()
-        await shown.getByText('Your account:').waitFor()
-        assert.ok((await shown.getByText('cf_custom_text_field').count()) > 0)
-        const list = shown.locator('#deal_list')
-        await list.locator('summary').first().click()
-        await list.getByLabel('Query').fill('pageSize=1&fields=title')
-        await list.getByRole('button', { name: 'Send' }).click()
-        await list.getByText('200 OK').waitFor()
-        assert.ok(Number(await shown.evaluate('document.documentElement.scrollWidth')) <= viewport.width)
-        assert.deepEqual(faults, [])
-        await shown.close()
-      }
-    }),
-)

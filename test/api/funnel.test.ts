@@ -67,7 +67,7 @@ before(async () => {
     }
   }
   // Days of New York are not those of UTC; what happened is spread over half a year.
-  await db.query('UPDATE account SET time_zone = $1, catalog_version = catalog_version + 1', [zone])
+  await call('PATCH', `${v1}/account`, { time_zone: zone })
   await db.query(`UPDATE event e SET at = date_trunc('milliseconds', now()) - interval '7 hours' * (c.last_seq - e.seq)
     FROM counter c WHERE c.account_id = e.account_id`)
   await db.query(`UPDATE deal d SET created_at = e.at FROM event e
@@ -282,6 +282,31 @@ test('an empty period has the stages with nothing in them', async () => {
   assert.ok(stages.length > 2)
   for (const { entered, went_on, lost_from, conversion, median_days } of stages)
     assert.deepEqual([entered, went_on, lost_from, conversion, median_days], [0, 0, 0, null, null])
+})
+
+test('the deals of the sample went through stages over different times, and were lost from each', async () => {
+  // Those that this file makes have no company.
+  const { deals, lost, stages } = await funnel({ filter: 'company:isnull(false)' })
+  assert.equal(deals, 300)
+  const of = (member: string) => stages.map((stage: Any) => stage[member])
+  assert.equal(
+    of('lost_from').reduce((sum: number, count: number) => sum + count, 0),
+    lost,
+  )
+  assert.ok(
+    of('lost_from').every((count: number) => count > 0),
+    of('lost_from').join(),
+  )
+  assert.ok(
+    of('conversion').every((share: number) => share > 0.2 && share < 0.95),
+    of('conversion').join(),
+  )
+  const days = of('median_days')
+  assert.equal(new Set(days).size, days.length)
+  assert.ok(
+    days.every((median: number) => median > 1 && median < 90),
+    days.join(),
+  )
 })
 
 // The last one: the events are gone after it.

@@ -271,6 +271,8 @@ test('a Host that is no host is refused everywhere, and one of another port or f
       ' x:port',
       ' [::1',
       ' ::1',
+      // Twice: RFC 9112 §3.2.
+      ' x\r\nHost: x',
     ])
       assert.equal(await statusWith(host, path), 400, `${path} ${host}`)
   for (const host of [' x', ' crm.example.com:3000', ' my_host', ' [::1]:3000', ' 127.0.0.1', ' x:'])

@@ -1,13 +1,16 @@
 /** Contacts and companies that rows of an import name (D80): made with their record, or not at all. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createAccount } from '../../src/accounts/create.ts'
+import { byQueries } from '../support/by-queries.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, get } = service
+const { call, db, get } = service
 const { upload, told, count } = importerOf(service)
 const pipeline = (await get(`${v1}/pipeline/view/list?pageSize=1`)).body.data[0].name
+const owner = (await get(`${v1}/user/view/list?pageSize=1`)).body.data[0].id
 const header = 'title,pipeline,pipeline_stage,sales_owner,primary_contact.emails,company.name'
 const row = (title: string, stage: string, contact: string, company: string) =>
   [title, pipeline, stage, '1', contact, company].join()
@@ -51,6 +54,97 @@ test('a row that is skipped makes neither, whether its record was there or came 
     assert.equal(await count('contact', `emails:like(${name}@)`), 0)
     assert.equal(await count('company', `name:eq(${name} Ltd)`), 0)
   }
+})
+
+test('a person of a file is one record, and belongs to the company of the row', async () => {
+  const names = 'title,pipeline,pipeline_stage,sales_owner,Company,Contact'
+  const deal = (title: string, company: string, contact: string) =>
+    [title, pipeline, 'New', owner, company, contact].join()
+  const run = async (...rows: string[]) => {
+    const { id } = (await upload('deal', [names, ...rows].join('\n'))).body.data
+    const done = await told(id, 'run')
+    const { data } = (await get(`${v1}/deal/view/list?filter=title:like(Kim)&sort=id:asc`)).body
+    const people = data.map((one: { primary_contact: number | null }) => one.primary_contact)
+    return { done, people }
+  }
+  const first = await run(
+    deal('Kim 1', 'Nord AG', 'Kim Zum'),
+    deal('Kim 2', 'Nord AG', 'Kim Zum'),
+    deal('Kim 3', 'Nord AG', '"Zum, Kim"'),
+    deal('Kim 4', 'Sued AG', 'Kim Zum'),
+  )
+  assert.deepEqual([first.done.created, first.done.related], [4, 4], JSON.stringify(first.done.problems))
+  const [one, two, three, four] = first.people
+  assert.deepEqual([two, three, four === one], [one, one, false])
+  const kim = (await get(`${v1}/contact/${one}?expand=company`)).body.data
+  assert.deepEqual([kim.first_name, kim._expanded.company.name], ['Kim', 'Nord AG'])
+  await call('POST', `${v1}/contact`, { first_name: 'Kim', last_name: 'Frei' })
+  // What has the same id in another account is another one.
+  const elsewhere = { name: 'Elsewhere', ownerName: 'E', ownerEmail: 'e@example.com' }
+  const { account } = await createAccount(byQueries(db), elsewhere)
+  const sued = (await get(`${v1}/contact/${four}`)).body.data.company
+  for (const [table, id] of [
+    ['company', sued],
+    ['contact', one],
+  ] as const)
+    await db.query(
+      `INSERT INTO ${table} SELECT (jsonb_populate_record(x, $1::jsonb)).* FROM ${table} x
+        WHERE account_id = 1 AND id = $2::bigint`,
+      [JSON.stringify({ account_id: account, ...(table === 'contact' && { company: sued }) }), String(id)],
+    )
+  // The next file finds them again; a name of two people without a company is refused.
+  const next = await run(
+    deal('Kim 5', 'Nord AG', 'Kim Zum'),
+    deal('Kim 6', '', 'Kim Zum'),
+    deal('Kim 7', 'Nord AG', 'Kim Frei'),
+  )
+  assert.deepEqual([next.done.created, next.done.refused, next.done.related], [2, 1, 0])
+  assert.equal(next.people.at(-2), one)
+  const [problem] = next.done.problems[0].problems
+  assert.deepEqual([problem.code, problem.column], ['ambiguous_reference', 'Contact'])
+})
+
+test('a value that a linked record does not get is counted by its column', async () => {
+  const company = {
+    name: 'Held Ltd',
+    website: 'https://held.example',
+    phones: [{ phone_number: '+49 1', phone_type: 1 }],
+  }
+  assert.equal((await call('POST', `${v1}/company`, company)).status, 201)
+  const names = 'First name,Last name,Company,Company website,Company phone,Company city'
+  const rows = [
+    'A,Held,Held Ltd,https://held.example,+49 1,',
+    'B,Held,Held Ltd,https://other.example,+49 2,Bonn',
+    'C,Held,Fresh Ltd,https://fresh.example,+49 3,Bonn',
+    'D,Held,Fresh Ltd,HTTPS://FRESH.example,+49 4,Bonn',
+    ',,Held Ltd,https://refused.example,,',
+  ]
+  const { id } = (await upload('contact', [names, ...rows].join('\n'))).body.data
+  const done = await told(id, 'run')
+  assert.deepEqual([done.created, done.refused], [4, 1], JSON.stringify(done.problems))
+  const lost = { 'Company website': 1, 'Company phone': 2, 'Company city': 1 }
+  assert.deepEqual([done.not_taken, done.result.run.not_taken], [lost, lost])
+})
+
+test('what is refused of a record that a row names is told with its column', async () => {
+  const names = 'title,pipeline,pipeline_stage,sales_owner,Company,Company phone,Contact,Contact mail'
+  const deal = (...cells: string[]) => ['Told', pipeline, 'New', owner, ...cells].join()
+  const rows = [
+    deal('', '+49 30 123456', 'Jo Doe', ''),
+    deal('Acme', '', 'Jo Doe', 'jo@@example'),
+    deal('x'.repeat(300), '', 'Jo Doe', ''),
+  ]
+  const { id } = (await upload('deal', [names, ...rows].join('\n'))).body.data
+  const done = await told(id, 'run')
+  const seen = done.problems.map(({ problems: [one] }: { problems: { [member: string]: string }[] }) => [
+    ...[one!.column, one!.message],
+  ])
+  assert.deepEqual(
+    seen.map(([column]: [string]) => column),
+    ['Company phone', 'Contact mail', 'Company'],
+    JSON.stringify(seen),
+  )
+  assert.match(seen[0][1], /"\+49 30 123456" is of a company that the row does not name/)
 })
 
 test('rows that name more contacts than a field takes make none, and few are looked at in a step', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { readRows } from '../../src/imports/rows.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -146,6 +147,169 @@ test('values for all rows fill what rows say nothing of', async () => {
   ])
 })
 
+test('a change of a plan leaves what it does not name', async () => {
+  const { id } = (await upload('deal', 'title;Amount (EUR);deal_closed_on\nMerged;5;13/01/2026\n')).body.data
+  const change = async (plan: Json) => {
+    const changed = await call('PATCH', `${v1}/import/${id}`, plan)
+    assert.equal(changed.status, 200, changed.text)
+    return changed.body.data
+  }
+  const given = { pipeline, pipeline_stage: 'New', sales_owner: owner, primary_contact: person }
+  assert.deepEqual((await change({ defaults: given })).defaults, { ...given, 'deal_value.currency': 'EUR' })
+  const { sales_owner: _, ...rest } = given
+  const without = await change({ defaults: { sales_owner: null } })
+  assert.deepEqual(without.defaults, { ...rest, 'deal_value.currency': 'EUR' })
+  await change({ values: { source: { a: null } } })
+  assert.deepEqual((await change({ values: { tags: { b: null } } })).values, {
+    ...{ source: { a: null }, tags: { b: null } },
+  })
+  const { formats } = await change({ formats: { decimal: ',' } })
+  assert.deepEqual([formats.date, formats.decimal], ['dmy', ','])
+  assert.deepEqual((await change({ formats: { date: null } })).formats, { decimal: ',', unclear: [] })
+  await change({ defaults: { sales_owner: owner } })
+  assert.equal((await told(id, 'run')).created, 1)
+  const [deal] = (await get(`${v1}/deal/view/list?filter=title:eq(Merged)`)).body.data
+  assert.deepEqual([deal.deal_value.value, deal.deal_value.currency_code], [5, 'EUR'])
+})
+
+test('closed deals are closed on the day that their file tells', async () => {
+  const options = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
+  const of = (name: string) =>
+    options.find(({ internal_name }: { internal_name: string }) => internal_name === name).options[0].name
+  const reasons = { won_reason: of('won_reason'), lost_reason: of('lost_reason') }
+  const run = async (file: string) => {
+    const { id } = (await upload('deal', file)).body.data
+    const defaults = { pipeline, sales_owner: owner, primary_contact: person, ...reasons }
+    assert.equal((await call('PATCH', `${v1}/import/${id}`, { defaults })).status, 200)
+    return told(id, 'run')
+  }
+  const closed = async (title: string) => {
+    const [deal] = (await get(`${v1}/deal/view/list?filter=title:eq(${title})`)).body.data
+    return [deal.status, deal.deal_closed_on]
+  }
+  const timed = await run(
+    'title,status,lost_time,expected_close_date\n' +
+      'Timed 1,Lost,2025-01-02 10:00:00,\nTimed 2,Lost,2025-01-02 10:00:00,2025-06-01\n',
+  )
+  assert.deepEqual([timed.created, timed.refused], [2, 0], JSON.stringify(timed.problems))
+  for (const title of ['Timed 1', 'Timed 2']) assert.deepEqual(await closed(title), [3, '2025-01-02'])
+  const staged = await run('Deal Name,Stage,Close Date\nStaged 1,Won,2025-06-01\nStaged 2,New,2025-06-01\n')
+  assert.deepEqual([staged.created, staged.refused], [2, 0], JSON.stringify(staged.problems))
+  assert.deepEqual(
+    [await closed('Staged 1'), await closed('Staged 2')],
+    [
+      [2, '2025-06-01'],
+      [1, null],
+    ],
+  )
+  const late = await run('title,pipeline_stage,created_at\nLate,New,2099-01-01\n')
+  assert.deepEqual([late.created, late.problems[0].problems[0].message], [0, 'created_at is in the future.'])
+})
+
+test('a row that tells one entry of a list leaves the others of the record', async () => {
+  await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  const update = async (resource: string, by: string, file: string) => {
+    const { id } = (await upload(resource, file)).body.data
+    const plan = { duplicates: { by, action: 'update' } }
+    assert.equal((await call('PATCH', `${v1}/import/${id}`, plan)).status, 200)
+    const done = await told(id, 'run')
+    assert.equal(done.refused, 0, JSON.stringify(done.problems))
+    return done
+  }
+  const unit_price = [
+    { currency: 'USD', unit_price: 10, tax: 5 },
+    { currency: 'EUR', unit_price: 9 },
+  ]
+  await call('POST', `${v1}/product`, { name: 'Listed', product_code: 'L5', unit_price })
+  const head = 'name,product_code,unit_price.price,unit_price.currency,unit_price.tax\n'
+  const prices = async () =>
+    (await get(`${v1}/product/by/product_code/L5`)).body.data.unit_price.map(
+      (one: { [member: string]: Json }) => [one.currency_code, one.price, one.tax],
+    )
+  // Two rows about one record: the second knows what the first did.
+  await update('product', 'product_code', `${head}Listed,L5,12,USD,\nListed,L5,7,GBP,2\nListed,L5,,EUR,3\n`)
+  assert.deepEqual(await prices(), [
+    ['USD', 12, 5],
+    ['EUR', 9, 3],
+    ['GBP', 7, 2],
+  ])
+  const whole = `{"name":"Listed","product_code":"L5","unit_price":[{"currency":"EUR","price":1}]}`
+  const lines = (await upload('product', whole, '', 'application/x-ndjson', 'jsonl')).body.data
+  await call('PATCH', `${v1}/import/${lines.id}`, { duplicates: { by: 'product_code', action: 'update' } })
+  await told(lines.id, 'run')
+  assert.deepEqual(await prices(), [['EUR', 1, null]])
+
+  const fields = (await get(`${v1}/field/list?source=contact`)).body.data.fields.flat()
+  const emails = fields.find((one: JsonObject) => one.internal_name === 'emails')
+  await call('PATCH', `${v1}/field/${emails.id}`, { is_unique: true })
+  const mails = ['one@lists.example', 'two@lists.example']
+  await service.made('contact', {
+    last_name: 'Listed',
+    emails: mails.map(email_value => ({ email_type: 'home', email_value })),
+    phones: [
+      { phone_type: 'work', phone_number: '+49 30 11111' },
+      { phone_type: 'mobile', phone_number: '+49 170 11111' },
+    ],
+  })
+  const unchanged = await update('contact', 'emails', 'emails,phones\ntwo@lists.example,+49 (30) 11111\n')
+  assert.equal(unchanged.unchanged, 1)
+  await update(
+    'contact',
+    'emails',
+    'emails.work,phones.mobile,phones\nTWO@lists.example,+49 170 22222,+49 30 33333\n',
+  )
+  const [contact] = (await get(`${v1}/contact/view/list?filter=last_name:eq(Listed)`)).body.data
+  assert.deepEqual(
+    contact.emails.map((one: JsonObject) => [one.email_type, one.email_value]),
+    [
+      [3, mails[0]],
+      [1, mails[1]],
+    ],
+  )
+  assert.deepEqual(
+    contact.phones.map((one: JsonObject) => one.phone_number),
+    ['+49 30 11111', '+49 170 22222', '+49 30 33333'],
+  )
+  await call('PATCH', `${v1}/field/${emails.id}`, { is_unique: false })
+})
+
+test('a row says all that is wrong with it, as a request does', async () => {
+  const file = `title,expected_close_date,pipeline,pipeline_stage,sales_owner\n,tbd,${pipeline},Nowhere,nobody@x.com\n`
+  const { id } = (await upload('deal', file)).body.data
+  const { problems } = (await told(id, 'dry_run')).problems[0]
+  const said = problems.map((one: JsonObject) => [one.column, one.code])
+  assert.deepEqual(said, [
+    ['expected_close_date', 'unconvertible'],
+    ['pipeline_stage', 'unknown_option'],
+    ['sales_owner', 'reference_not_found'],
+    ['title', 'required'],
+    [undefined, 'required'],
+  ])
+})
+
+test('how a file was read is said, and can be told', async () => {
+  const found = (await upload('product', 'List of Jo\nname;product_code\nSaid;=\n')).body.data
+  assert.deepEqual(found.source, { encoding: 'utf-8', delimiter: ';', header: 2 })
+  const none = (await upload('product', 'Ä,1\n', '&header=0&encoding=utf-8&delimiter=,')).body.data
+  assert.deepEqual([none.source.header, none.total, none.columns[0].name], [0, 1, 'Column 1'])
+  const wrong = await upload('product', 'name\nA\n', '&header=first')
+  assert.equal(wrong.status, 400, JSON.stringify(wrong.body))
+  const cell = (text: string) => `<row><c t="inlineStr"><is><t>${text}</t></is></c></row>`
+  const book = zip(workbookFiles({ rows: cell('name') + cell('A') }))
+  const sheet = (await upload('product', book, '&sheet=Sheet1', fileType, 'xlsx')).body.data
+  assert.deepEqual(sheet.source, { sheet: 'Sheet1', header: 1 })
+  assert.equal((await upload('product', book, '&sheet=Nowhere', fileType, 'xlsx')).status, 400)
+  const text = (await upload('product', 'name\nA\n', '', fileType, 'xlsx')).body.data
+  assert.equal(text.format, 'csv')
+  const packed = await fetch(`${service.url}${v1}/import?resource=product&format=csv`, {
+    ...{ method: 'POST', body: gzipSync('name\nA\n') },
+    headers: {
+      ...{ authorization: `Bearer ${service.token}`, 'content-type': 'text/csv', 'content-encoding': 'gzip' },
+    },
+  })
+  assert.equal(packed.status, 415)
+})
+
 test('what an updated record has is more than a value for all rows', async () => {
   await call('PATCH', `${v1}/field/203`, { is_unique: true })
   await call('POST', `${v1}/product`, { name: 'Kept', product_code: 'K1', description: 'Its own' })
@@ -173,6 +337,61 @@ test('a change of a plan says each member that there is not', async () => {
     const { status, body } = await call('PATCH', `${v1}/import/${id}`, plan)
     assert.deepEqual([status, body.errors.map(({ path }: { path: string }) => path)], [422, paths])
   }
+})
+
+test('each column is mapped or left out before a file is tried or imported', async () => {
+  const file = 'name,Items left,Old no,Hue,id,Emtpy,Stoock\nOpen 1,5,x1,red,7,,3\n'
+  const { id, columns } = (await upload('product', file)).body.data
+  const stateOf = (all: { name: string; state: string; guess: string | null }[]) =>
+    Object.fromEntries(all.map(({ name, state }) => [name, state]))
+  assert.deepEqual(stateOf(columns), {
+    ...{ name: 'mapped', 'Items left': 'open', 'Old no': 'open', Hue: 'open' },
+    ...{ id: 'left_out', Emtpy: 'left_out', Stoock: 'open' },
+  })
+  assert.deepEqual(
+    [columns[2].reason, columns[4].reason],
+    ['No field has this name.', 'The field is read-only.'],
+  )
+  for (const action of ['dry_run', 'run']) {
+    const refused = await call('POST', `${v1}/import/${id}/${action}`)
+    assert.equal(refused.status, 422, refused.text)
+    assert.deepEqual(
+      refused.body.errors.map((one: { column: string; code: string }) => [one.column, one.code]),
+      ['Items left', 'Old no', 'Hue', 'Stoock'].map(column => [column, 'required']),
+    )
+    assert.equal((await call('POST', `${v1}/job/${id}/${action}`)).status, 422)
+  }
+  const change = async (body: Json) => {
+    const reply = await call('PATCH', `${v1}/import/${id}`, body)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data
+  }
+  // A mapping answers for the columns that it names.
+  const named = await change({
+    mapping: [
+      { column: 0, field: 'name' },
+      { column: 1, field: 'quantity_in_stock' },
+      { column: 2, field: null },
+    ],
+  })
+  assert.deepEqual(stateOf(named.columns), {
+    ...{ name: 'mapped', 'Items left': 'mapped', 'Old no': 'left_out', Hue: 'open' },
+    ...{ id: 'left_out', Emtpy: 'left_out', Stoock: 'open' },
+  })
+  assert.equal(named.columns[2].reason, null)
+  assert.equal((await call('PATCH', `${v1}/import/${id}`, { confirm: 1 })).status, 422)
+  const all = await change({ confirm: true })
+  assert.ok(
+    !all.columns.some(({ state }: { state: string }) => state === 'open'),
+    JSON.stringify(all.columns),
+  )
+  const done = await told(id, 'run')
+  assert.deepEqual([done.created, done.columns[3].state], [1, 'left_out'])
+  // What is taken with confirm is the guess.
+  const other = (await upload('contact', 'Last name,x\nDoe,jo@example.com\n')).body.data
+  assert.deepEqual([other.columns[1].state, other.columns[1].guess], ['open', 'emails'])
+  const taken = await call('PATCH', `${v1}/import/${other.id}`, { confirm: true })
+  assert.deepEqual(taken.body.data.mapping.at(-1), { column: 1, field: 'emails' })
 })
 
 test('a unique field decides: skip, update or create', async () => {

@@ -107,12 +107,25 @@ test('tries a change that could be made, then makes it', async () => {
   assert.deepEqual([again.status, again.body.type], [409, '/docs/errors#wrong_state'])
 })
 
+test('all records are changed by the word for it alone', async () => {
+  const asked = await bulk('tag', { filter: 'all', changes: { name: 'One name' } }, '?dry_run=1')
+  assert.equal(asked.status, 201, asked.text)
+  const tags = (await get(`${v1}/tag/view/list?count=exact&pageSize=1`)).body.meta.total
+  assert.equal((await ended(asked.body.data.id)).total, tags)
+})
+
 test('what is no bulk change is refused', async () => {
+  const seq = await lastSeq()
   for (const [body, path] of [
     [[], ''],
     [{}, '/changes'],
     [{ changes: {} }, '/changes'],
     [{ filter: 7, changes: { name: 'x' } }, '/filter'],
+    [{ changes: { name: 'x' } }, '/filter'],
+    ...([null, '', ' ', [], [''], ['id:eq(1)', '']].map(filter => [
+      { filter, changes: { name: 'x' } },
+      '/filter',
+    ]) as [Json, string][]),
     [{ changes: { nothing: 1 } }, '/changes/nothing'],
     [{ changes: { quantity_in_stock: 'many' } }, '/changes/quantity_in_stock'],
     [{ changes: { name: 'x' }, more: 1 }, '/more'],
@@ -126,6 +139,8 @@ test('what is no bulk change is refused', async () => {
       reply.text,
     )
   }
+  assert.equal(await lastSeq(), seq)
+  assert.equal((await bulk('product', { filter: ['all', 'id:eq(1)'], changes: { name: 'x' } })).status, 400)
   assert.equal((await bulk('product', { filter: 'nothing:eq(1)', changes: { name: 'x' } })).status, 400)
   assert.equal((await get(`${v1}/job/999999`)).status, 404)
   assert.equal((await get(`${v1}/job?pageSize=1`)).body.data.length, 1)
@@ -225,14 +240,14 @@ test('a bulk change takes the scopes to read what it finds and reaches, in each 
     await as([...writing, 'product:read', 'user:read']),
   ]
   const changes = { quantity_in_stock: 3 }
-  const asked = (filter: string | null, headers: Record<string, string>) =>
+  const asked = (filter: string, headers: Record<string, string>) =>
     call('POST', `${v1}/product/bulk?dry_run=1`, { filter, changes }, headers)
-  const refused = async (filter: string | null, headers: Record<string, string>, scope: string) => {
+  const refused = async (filter: string, headers: Record<string, string>, scope: string) => {
     const { status, body } = await asked(filter, headers)
-    assert.deepEqual([status, body.detail.includes(`needs the scope ${scope};`)], [403, true], String(filter))
+    assert.deepEqual([status, body.detail.includes(`needs the scope ${scope};`)], [403, true], filter)
   }
   await refused('unit_price:gt(5)', blind, 'product:read')
-  await refused(null, blind, 'product:read')
+  await refused('all', blind, 'product:read')
   const across = 'name:eq(Bulk 7),created_by.email:like(@)'
   await refused(across, reading, 'user:read')
   // Tried by a token that may; run by one that may not.

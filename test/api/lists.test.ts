@@ -252,6 +252,19 @@ test('POST takes the same parameters as JSON', async () => {
   assert.equal((await search('[]')).status, 400)
   const long = Array.from({ length: 5001 }, (_, index) => index).join(',')
   assert.deepEqual(codes(await search({ filter: `id:in(${long})` })), ['filter too_many'])
+  const paths = async (body: Parameters<typeof call>[2], query = '', to = 'view/list') =>
+    (await call('POST', `${v1}/deal/${to}${query}`, body)).body.errors.map(
+      (problem: { path: string }) => problem.path,
+    )
+  assert.deepEqual(await paths({ limit: 5, 'a/b': {}, page: 0 }, '?offset=1'), [
+    '',
+    '/limit',
+    '/a~1b',
+    '/page',
+  ])
+  assert.deepEqual(await paths({ filter: ['nope:eq(1)'], sort: 'nope:asc' }), ['/filter', '/sort'])
+  assert.deepEqual(await paths({ filter: { a: 1 }, foo: 1 }), ['/foo', '/filter'])
+  assert.deepEqual(await paths({ measure: 'count' }, '', 'aggregate'), ['/measure'])
 })
 
 test('expand names what ids stand for, in lists, single records and answers to writes', async () => {

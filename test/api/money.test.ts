@@ -338,6 +338,25 @@ test('a currency with fewer decimals than the prices of the lines is refused, an
   assert.deepEqual([back.status, back.body.data.version], [200, dinar.body.data.version])
 })
 
+test('a deal whose value has cents goes to a currency without them by its lines alone', async () => {
+  const deal = await made(
+    'deal',
+    dealBody(known, { deal_value: { currency: 'USD', value: '1234.56', products: [] } }),
+  )
+  const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
+  const yen = await patch({ currency: 'JPY', products: [{ product: product.id, quantity: 2 }] })
+  assert.equal(yen.status, 200, yen.text)
+  const { value, products } = yen.body.data.deal_value
+  assert.deepEqual([value, products[0].unit_price], [yen.body.data.product_amount.value, 2500])
+  // A value that stays has its decimals all the same.
+  const dollars = await patch({ currency: 'USD', value: '1234.56', products: [] })
+  assert.equal(dollars.status, 200, dollars.text)
+  for (const more of [{}, { products: [] }])
+    assert.deepEqual(problemsOf(await patch({ currency: 'JPY', ...more })), [
+      '/deal_value/value too_many_decimals',
+    ])
+})
+
 test('a deal goes its whole way, and every figure is right at every step', async () => {
   const created = await call('POST', `${v1}/deal`, {
     title: 'The whole way',

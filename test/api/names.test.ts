@@ -66,6 +66,65 @@ test('filters take names', async () => {
   assert.equal(problemOf(await listed('sales_owner:gt(jo names)'), 400).code, 'invalid_value')
 })
 
+test('people are known by their full name, in either order', async () => {
+  const noor = await made('contact', { first_name: 'Noor', last_name: 'Haddad' })
+  const van = await made('contact', { first_name: 'Anna María', last_name: 'van der Berg' })
+  const only = await made('contact', { last_name: 'Prinzessin' })
+  const priya = await made('user', { name: 'Priya Natarajan', email: 'priya.n@example.com' })
+  for (const [name, { id }] of [
+    ['Noor Haddad', noor],
+    ['haddad, NOOR', noor],
+    ['Haddad Noor', noor],
+    ['van der Berg, Anna Mari\u0301a', van],
+    ['Prinzessin', only],
+  ] as const) {
+    const reply = await deal({ primary_contact: name })
+    assert.equal(reply.status, 201, reply.text)
+    assert.equal(reply.body.data.primary_contact, id, name)
+  }
+  assert.equal((await deal({ sales_owner: 'Natarajan, Priya' })).body.data.sales_owner, priya.id)
+  const found = await listed('primary_contact:eq(Haddad, Noor)')
+  assert.equal(found.body.data?.length, 3, found.text)
+  await made('contact', { first_name: 'Haddad', last_name: 'Noor' })
+  const problem = problemOf(await deal({ primary_contact: 'Noor Haddad' }), 422)
+  assert.deepEqual([problem.code, problem.candidates.length], ['ambiguous_reference', 2])
+})
+
+test('a name that nobody has is refused with those like it, as far as the caller sees them', async () => {
+  const maiara = await made('user', { name: 'Maiara Okafor', email: 'maiara@example.com' })
+  const alder = await made('company', { name: 'Alderwood Logistics' })
+  const zuri = await made('contact', { first_name: 'Zuri', last_name: 'Abernathy' })
+  const near = async (members: { [name: string]: Json }) => {
+    const problem = problemOf(await deal(members), 422)
+    assert.equal(problem.code, 'reference_not_found')
+    return problem.candidates
+  }
+  assert.deepEqual(await near({ sales_owner: 'Maiara' }), [{ id: maiara.id, name: 'Maiara Okafor' }])
+  assert.ok((await near({ sales_owner: 'Okfor' })).some(({ name }: { name: string }) => /Okafor/.test(name)))
+  assert.deepEqual((await near({ company: 'alderwod' }))[0], { id: alder.id, name: 'Alderwood Logistics' })
+  assert.deepEqual((await near({ company: '100% \\alderwood_' })).length, 1)
+  assert.deepEqual(await near({ primary_contact: 'Zuri Abernaty' }), [
+    { id: zuri.id, name: 'Zuri Abernathy' },
+  ])
+  assert.equal(await near({ company: 'x'.repeat(300) }), undefined)
+  assert.equal(await near({ company: 'Zq' }), undefined)
+  const filtered = problemOf(await listed('company:eq(Alderwood)'), 400)
+  assert.deepEqual(filtered.candidates, [{ id: alder.id, name: 'Alderwood Logistics' }])
+  // A role that sees only its own contacts gets no other as a candidate.
+  const role = await made('role', {
+    ...{
+      name: 'Own contacts',
+      scopes: ['deal:read', 'deal:write', 'contact:read', 'user:read', 'company:read'],
+    },
+    visibility: { contact: 'own' },
+  })
+  const user = await made('user', { name: 'Sees few', email: 'few@example.com', role: role.id })
+  const { token } = await made('token', { name: 'Few', user: user.id, scopes: role.scopes })
+  const headers = { authorization: `Bearer ${token}` }
+  const unseen = problemOf(await deal({ primary_contact: 'Zuri Abernaty' }, headers), 422)
+  assert.deepEqual([unseen.code, unseen.candidates], ['reference_not_found', undefined])
+})
+
 test('several holders are refused, with ten candidates at most', async () => {
   const twins = []
   for (let at = 0; at < 12; at++) twins.push((await made('company', { name: 'Twin' })).id)
@@ -90,7 +149,7 @@ test('digits are an id first, then a name; a code beats a name', async () => {
 })
 
 test('what is deleted, out of use or of another account has no name', async () => {
-  const gone = await made('company', { name: 'Gone' })
+  const gone = await made('company', { name: 'Gone Qux' })
   await call('DELETE', `${v1}/company/${gone.id}`)
   const idle = await made('user', { name: 'Idle', email: 'idle@example.com' })
   await call('PATCH', `${v1}/user/${idle.id}`, { is_active: 'No' })
@@ -108,12 +167,12 @@ test('what is deleted, out of use or of another account has no name', async () =
     scopes: ['admin'],
     token: secret,
   })
-  await made('company', { name: 'Far away' }, { authorization: `Bearer ${secret}` })
+  await made('company', { name: 'Xyzzyville' }, { authorization: `Bearer ${secret}` })
   for (const body of [
-    { company: 'Gone' },
+    { company: 'Gone Qux' },
     { sales_owner: 'idle@example.com' },
     { sales_owner: 'Far' },
-    { company: 'Far away' },
+    { company: 'Xyzzyville' },
     { company: '' },
     { company: 'x'.repeat(400) },
     { company: 'a\0b' },

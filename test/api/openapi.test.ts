@@ -3,12 +3,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { breakingChanges } from '../../scripts/breaking-changes.ts'
+import { breakingChanges, merged } from '../../scripts/breaking-changes.ts'
 import { type Caller, loadCatalog } from '../../src/accounts/callers.ts'
 import { openApiHandler } from '../../src/api/openapi.ts'
 import { routes } from '../../src/api/routes.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
+import type { Field } from '../../src/fields/field.ts'
+import { openApi } from '../../src/openapi/document.ts'
 import { resources } from '../../src/resources.ts'
+import { catalogAs } from '../../src/rights/as-role.ts'
 import { Rights } from '../../src/rights/rights.ts'
 import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -68,8 +71,8 @@ test('the base document holds the fields of the service, and nothing of an accou
 })
 
 test('an account has its custom fields, options and limits in it, and its changes at once', async () => {
-  const { deal, deal_new: created, deal_input: input } = own.components.schemas
-  assert.deepEqual(created.required, [
+  const { deal, deal_input: input } = own.components.schemas
+  assert.deepEqual(merged({ $ref: '#/components/schemas/deal_new' }, own).required, [
     'title',
     'pipeline',
     'pipeline_stage',
@@ -84,10 +87,11 @@ test('an account has its custom fields, options and limits in it, and its change
     ...{ source: 'deal', field_name: 'Floor', type: 'SINGLE_NUMBER' },
     ...{ config: { min: 0, max: 12 }, is_required: true },
   })
-  const { components } = JSON.parse((await get('/openapi.json')).text)
-  const { cf_floor: floor } = components.schemas.deal_input.properties
+  const changed = JSON.parse((await get('/openapi.json')).text)
+  const { deal_input: sent, deal_new: created } = changed.components.schemas
+  const { cf_floor: floor } = sent.properties
   assert.deepEqual([floor.title, floor.type, floor.minimum, floor.maximum], ['Floor', 'number', 0, 12])
-  assert.ok(components.schemas.deal_new.required.includes('cf_floor'))
+  assert.ok(merged(created, changed).required.includes('cf_floor'))
   await call('DELETE', `${v1}/field/${field.id}`)
   const { text } = await get('/openapi.json')
   assert.ok(!text.includes('cf_floor'))
@@ -128,6 +132,62 @@ test('a role hides fields from it and locks others; a token narrows its routes (
   await validated(narrowed)
   assert.ok(!(`${v1}/contact/{id}` in narrowed.paths) && !(`${v1}/deal` in narrowed.paths))
   assert.ok(!('contact' in narrowed.components.schemas))
+})
+
+test('the document of a role names nowhere a field that the role hides (D90)', async () => {
+  const catalog = await loadCatalog(db, resources, 1)
+  const role = { ...catalog.roles.get(3)!, hidden_fields: [] as string[] }
+  const seenBy = (hidden: string[]) =>
+    catalogAs(catalog, new Rights(new Set(['admin']), { ...role, hidden_fields: hidden }))
+  const namesOf = (fields: readonly Field[], isHidden: boolean) =>
+    fields.filter(field => field.is_hidden === isHidden).map(field => field.internal_name)
+  // Members of what is no record have such names; of what a deal tells of its products, it keeps copies.
+  const others = ['time_zone', 'expires_at', 'last_used_at', 'is_default']
+  const named = resources.flatMap(({ name, snapshot = [] }) => [name, ...snapshot, ...others])
+  const told: string[] = []
+  // Those of a deal one by one, as most is said of them; of others all at once.
+  const roles = resources.flatMap(({ name, fields }) => {
+    const names = namesOf(fields, false).map(one => `${name}.${one}`)
+    return name === 'deal' ? names.map(one => [one]) : [names]
+  })
+  for (const hides of roles) {
+    const seen = seenBy(hides)
+    const all = [...seen.resources.values()].flatMap(one => one.fields)
+    const known = new Set([...namesOf(all, false), ...named])
+    const text = await openApi(seen, table)
+    for (const one of namesOf(all, true).filter(hidden => !known.has(hidden))) {
+      // A single word is one of English and of JSON Schema, too.
+      const form = one.includes('_') ? `\\b${one}(_in_base_currency)?\\b` : `:${one}\\b|\\b${one}:\\w`
+      const at = text.includes(one) ? text.search(new RegExp(form)) : -1
+      if (at >= 0) told.push(`${hides}, ${one}: ${text.slice(at - 60, at + 20)}`)
+    }
+  }
+  assert.deepEqual(told, [])
+})
+
+test('generators of clients understand what is required: it is described, and not beside a $ref (D90)', () => {
+  const wrong: string[] = []
+  const look = (node: OpenApi, at: string, known: OpenApi = {}) => {
+    if (typeof node !== 'object' || node === null) return
+    const { $ref, required, properties, type, additionalProperties, default: fallback } = node
+    const isSchema = typeof type === 'string' || Array.isArray(type) || typeof $ref === 'string'
+    if (
+      typeof $ref === 'string' &&
+      Object.keys(node).some(key => !['$ref', 'not', 'description'].includes(key))
+    )
+      wrong.push(`${at} says something beside a $ref`)
+    if (Array.isArray(required) && !at.endsWith('/not'))
+      for (const name of required)
+        if (!(name in { ...known, ...properties })) wrong.push(`${at} does not describe ${name}`)
+    if (isSchema && fallback !== undefined)
+      wrong.push(`${at} has a default, which clients would have to send`)
+    if ([type].flat().includes('object') && !properties && additionalProperties === undefined)
+      wrong.push(`${at} is an object without members`)
+    for (const [name, inner] of Object.entries(node))
+      look(inner, `${at}/${name}`, /^(anyOf|\d+)$/.test(name) ? (properties ?? known) : {})
+  }
+  for (const document of [base, own]) look(document, '')
+  assert.deepEqual(wrong, [])
 })
 
 test('who sends a wrong token, or a parameter, is refused', async () => {

@@ -9,6 +9,7 @@ import { resources } from '../../src/resources.ts'
 import { candidatesMax, foundMax, newestMax } from '../../src/search/statement.ts'
 import { searchedTexts } from '../../src/search/texts.ts'
 import { compile } from '../../src/sql.ts'
+import { folded } from '../laws/naive.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -47,6 +48,20 @@ before(async () => {
       { phone_type: 1, phone_number: '0800.777/12' },
     ],
   })
+  for (const [name, phone_number] of [
+    ['Abroad', '+49 30 7654321'],
+    ['Within', '(030) 7654321'],
+    ['Both', '+49 (0)30 7654321'],
+    ['Other', '+43 30 7654321'],
+    ['Far', '+1 307 654 3210'],
+    ['Ext', '+49 40 556677 ext. 5'],
+    ['Short', '+49 40 556677x5'],
+    ['Line', '040 556677-5'],
+    ['Pause', '040 556677,5'],
+  ] as const)
+    await made('company', { name, phones: [{ phone_type: 1, phone_number }] })
+  for (const title of ['東京支社の更新', 'Renewal 東', '서울 지점'])
+    await made('deal', dealBody(known, { title }))
   all = await records()
 })
 
@@ -72,21 +87,31 @@ async function records(): Promise<typeof all> {
 
 /** The search in memory, worked out in another way. */
 function expected(q: string): string[] | null {
-  const folded = (text: string) => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ')
   const asked = folded(q.trim().split(/\s+/).join(' '))
   const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
-  const isPhone = (text: string) => /^[-+0-9\s()./]+$/.test(text) && digitsOf(text).length > 2
+  const isPhone = (text: string) => /^[-+0-9\s()./]+((ext\. |x)\d+)?$/.test(text) && digitsOf(text).length > 2
+  // As German numbers are: within the country they begin with 0, which +49 stands for from abroad.
+  const waysOf = (text: string) => {
+    const digits = digitsOf(text.replace('(0)', ''))
+    const national = digits.replace(/^(00)?(49|1|43)/, '0')
+    if (digits.length < 7 || !isPhone(text)) return [digitsOf(text)]
+    if (/^\+|^00/.test(text)) return [digits.replace(/^00/, ''), national].filter(way => way.length > 6)
+    return text.replace(/^\D+/, '').startsWith('0')
+      ? [digitsOf(text), digitsOf(text).slice(1)]
+      : [digitsOf(text)]
+  }
   const rank = ({ texts, phones }: (typeof all)[number]): number | null => {
     const lines = texts.map(folded)
     const numbers = phones.map(digitsOf)
     const has = (word: string) =>
       [...lines, ...numbers].some(line => line.includes(word)) ||
-      (isPhone(word) && [...lines, ...numbers].some(line => line.includes(digitsOf(word))))
-    const isNumber = isPhone(asked) && [...lines, ...numbers].some(line => line.includes(digitsOf(asked)))
+      (isPhone(word) && [...lines, ...numbers].some(line => waysOf(word).some(way => line.includes(way))))
+    const asNumber = isPhone(asked) ? waysOf(asked) : []
+    const isNumber = [...lines, ...numbers].some(line => asNumber.some(way => line.includes(way)))
     if (!asked.split(' ').every(has) && !isNumber) return null
-    const number = isPhone(asked) ? digitsOf(asked) : '\0'
-    if (lines.includes(asked) || numbers.includes(number)) return 0
-    if (lines.some(line => line.startsWith(asked)) || numbers.some(line => line.startsWith(number))) return 1
+    if (lines.includes(asked) || numbers.some(line => asNumber.includes(line))) return 0
+    if (lines.some(line => line.startsWith(asked))) return 1
+    if (numbers.some(line => asNumber.some(way => line.startsWith(way)))) return 1
     const words = [...lines, ...numbers].flatMap(line =>
       [...line].flatMap((_letter, at) => {
         const isStart = at === 0 || !/[\p{L}\p{M}\p{N}]/u.test([...line][at - 1]!)
@@ -94,7 +119,7 @@ function expected(q: string): string[] | null {
       }),
     )
     const begins = (word: string) => words.some(rest => rest.startsWith(word))
-    const isBegun = (word: string) => begins(word) || (isPhone(word) && begins(digitsOf(word)))
+    const isBegun = (word: string) => begins(word) || (isPhone(word) && waysOf(word).some(begins))
     return asked.split(' ').every(isBegun) ? 2 : 3
   }
   const matches = all.flatMap(record => {
@@ -175,11 +200,48 @@ test('e-mails, codes and digits of phones are found, and shown as detail', async
   assert.deepEqual(await told('1234008'), [])
 })
 
-test('any case and spelling; % and _ and \\ stand for themselves (D126, D127)', async () => {
+test('030… and +49 30… are one phone number; extensions are a part of it', async () => {
+  const german = ['Abroad', 'Both', 'Within']
+  for (const q of ['030 7654321', '0307654321', '(030) 765-4321'])
+    assert.deepEqual(names(await found(q)).toSorted(), [...german, 'Far', 'Other'].toSorted(), q)
+  for (const q of ['+49 30 7654321', '+49307654321', '0049 30 7654321', '+49 (0)30 7654321'])
+    assert.deepEqual(names(await found(q)).toSorted(), german, q)
+  for (const q of [
+    '+49 40 556677 ext. 5',
+    '+49 40 556677 x5',
+    '+4940556677-5',
+    '040 556677 #5',
+    '040556677;ext=5',
+  ])
+    assert.deepEqual(names(await found(q)).toSorted(), ['Ext', 'Line', 'Pause', 'Short'], q)
+  const [kept] = await found('+49 40 556677 ext. 5', '&resources=company')
+  assert.ok(
+    ['+49 40 556677 ext. 5', '+49 40 556677x5', '040 556677-5', '040 556677,5'].includes(kept!.detail!),
+  )
+})
+
+test('one character of Chinese, Japanese or Korean is a word', async () => {
+  assert.deepEqual(names(await found('東')), ['東京支社の更新', 'Renewal 東'])
+  assert.deepEqual(names(await found('の')), ['東京支社の更新'])
+  assert.deepEqual(names(await found('점')), ['서울 지점'])
+})
+
+test('any case and spelling, without accents; % and _ and \\ stand for themselves (D126)', async () => {
   const odd = ['ΑΣ Ödön 100%_sure \\ done']
-  for (const q of ['ας', 'ÖDÖN', 'o\u0308do\u0308n', '100%_', '%_sure \\', 'zélèbre'.slice(0, 0) || '0%_s'])
+  for (const q of [
+    'ας',
+    'ÖDÖN',
+    'odon',
+    'o\u0308do\u0308n',
+    '100%_',
+    '%_sure \\',
+    'zélèbre'.slice(0, 0) || '0%_s',
+  ])
     assert.deepEqual(names(await found(q)), odd, q)
-  assert.deepEqual(names(await found('zélèbre')), ['Ze\u0301le\u0300bre'])
+  for (const q of ['zélèbre', 'zelebre', 'ZELÈ', 'ze\u200blebre'])
+    assert.deepEqual(names(await found(q)), ['Ze\u0301le\u0300bre'], q)
+  for (const q of ['zoe blixenin', 'Zoë blixenin', 'ZO\u00cb blixenin'])
+    assert.deepEqual(names(await found(q)), ['Zoë Blixenin'], q)
   assert.deepEqual(names(await found('100__sure')), [])
   assert.deepEqual(names(await found('"; DROP TABLE deal')), [])
 })
@@ -214,6 +276,7 @@ test('a search is refused with every problem', async () => {
     [`q=${'x'.repeat(201)}`, ['q too_long']],
     [`q=${'x+'.repeat(11)}`, ['q too_many']],
     ['q=ab%00c', ['q invalid_characters']],
+    ['q=%CC%81%CC%81', ['q required']],
     ['q=ab&q=cd', ['q contradiction']],
     ['q=ab&resources=deals', ['resources unknown_resource']],
     ['q=ab&resources=user,pipeline', ['resources unknown_resource', 'resources unknown_resource']],

@@ -20,8 +20,16 @@ test('a token is made once, shown without its secret, and says what it may do', 
   const { body } = await me(token.token)
   assert.deepEqual(body.data.scopes, ['deal:write', 'contact:write'])
   assert.deepEqual(body.data.token, { id: token.id, name: 'Web form' })
-  assert.deepEqual(body.data.account, { id: 1, name: 'Default', time_zone: 'UTC', base_currency: 840 })
+  assert.deepEqual(body.data.account, {
+    id: 1,
+    name: 'Default',
+    time_zone: 'UTC',
+    locale: null,
+    base_currency: 840,
+  })
   assert.deepEqual([body.data.user.id, body.data.user.role], [known.owner, 1])
+  assert.equal(body.data.follows_events, false)
+  assert.equal((await get(`${v1}/me`)).body.data.follows_events, true)
   const read = await get(`${v1}/token/${token.id}`)
   assert.ok(!read.text.includes(token.token) && !('token' in read.body.data), read.text)
   // Its use is written down beside the answer.

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { merged } from '../../scripts/breaking-changes.ts'
 import type { Json } from '../../src/json.ts'
-import { resolved } from '../support/generated.ts'
 import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { operationsOf } from '../support/operations.ts'
 import { startService } from '../support/service.ts'
@@ -24,7 +24,7 @@ async function use(name: string, { body, ...given }: Arguments) {
   let filled = path
   for (const [parameter, value] of Object.entries(given)) {
     const found = said.parameters
-      .map((one: OpenApi) => resolved(one, document))
+      .map((one: OpenApi) => merged(one, document))
       .find((one: OpenApi) => one.name === parameter)
     assert.ok(found, `${name} has no parameter ${parameter}`)
     if (found.in === 'path') filled = filled.replace(`{${parameter}}`, encodeURIComponent(String(value)))
@@ -79,7 +79,7 @@ test('a deal is made, found, filled, won and listed, each at the first try', asy
 test('every parameter is described, and every field that takes more than it is called', () => {
   const bare = operations.flatMap(({ said }) =>
     (said.parameters ?? [])
-      .map((one: OpenApi) => resolved(one, document))
+      .map((one: OpenApi) => merged(one, document))
       .filter((one: OpenApi) => !one.description)
       .map((one: OpenApi) => `${said.operationId} ${one.name}`),
   )

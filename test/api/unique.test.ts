@@ -84,6 +84,17 @@ test('examples are told to those who may read what they are of', async () => {
   }
 })
 
+test('what nobody sees tells no two values apart, and accents do (D127)', async () => {
+  await turn('product', 'product_code', true)
+  await made('product', { name: 'Seen', product_code: 'unseen-1' })
+  const problem = problemOf(
+    await create('product', { name: 'Not', product_code: 'un\u200bseen\u0007-1' }),
+    409,
+  )
+  assert.equal(problem.code, 'value_taken')
+  await made('product', { name: 'Accent', product_code: 'únseen-1' })
+})
+
 test('a change keeps its own value, and gives up the one it had', async () => {
   const one = await made('product', { name: 'One', product_code: 'first' })
   assert.equal((await change('product', one.id, { product_code: 'FIRST' })).status, 200)

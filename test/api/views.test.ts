@@ -93,6 +93,47 @@ test('a view keeps what was looked at, and shows it as it was saved', async () =
   )
 })
 
+test('an option or a stage that gets another name is still what a view shows', async () => {
+  const { stages, options } = known
+  const source = options.source!
+  const filter =
+    'pipeline_stage:eq(proposal),or(source:in(Web,"Referral"),not(source:eq(Chat))),title:eq(a, b),status:eq(Open)'
+  const view = await saved(boss, { name: 'By name', source: 'deal', filter })
+  const expected = [
+    `pipeline_stage:eq(${stages.Proposal})`,
+    `or(source:in(${source.Web},${source.Referral}),not(source:eq(${source.Chat})))`,
+    'title:eq(a, b),status:eq(Open)',
+  ].join()
+  assert.equal(view.filter, expected)
+  const found = async () => {
+    const query = encodeURIComponent((await boss.asks('GET', `view/${view.id}`)).body.data.filter)
+    const reply = await boss.asks('GET', `deal/view/list?filter=${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.meta.total
+  }
+  const before = await found()
+  const rename = (name: string) => boss.asks('PATCH', `pipeline_stage/${stages.Proposal}`, { name })
+  assert.equal((await rename('Quotation')).status, 200)
+  assert.equal(await found(), before)
+  await rename('Proposal')
+  const again = await boss.asks('PATCH', `view/${view.id}`, { filter })
+  assert.equal(again.body.data.version, 1, 'the same filter by names is the same')
+  // A name that several stages have is all of them.
+  const pipeline = (await boss.asks('POST', 'pipeline', { name: 'Another' })).body.data.id
+  const twin = { pipeline, name: 'Proposal', kind: 'Open', probability: 10, position: 1 }
+  const other = (await boss.asks('POST', 'pipeline_stage', twin)).body.data.id
+  const both = await saved(boss, { name: 'Both', source: 'deal', filter: 'pipeline_stage:neq(Proposal)' })
+  assert.deepEqual(both.filter.match(/\d+/g)?.map(Number).toSorted(), [stages.Proposal, other].toSorted())
+  assert.match(both.filter, /^pipeline_stage:nin\(/)
+  const unchanged = 'title:in("Acme, Inc."," x")'
+  assert.equal((await saved(boss, { name: 'C', source: 'deal', filter: unchanged })).filter, unchanged)
+  const quoted = 'title:in("Acme \\"1\\", Inc."," x"),source:eq(Web)'
+  assert.equal(
+    (await saved(boss, { name: 'Q', source: 'deal', filter: quoted })).filter,
+    quoted.replace('Web', String(source.Web)),
+  )
+})
+
 test('only a name and a source are needed', async () => {
   const made = await saved(ann, { name: 'Products', source: 'product' })
   const { mode, filter, sort, columns, pipeline, is_shared, position } = made

@@ -1,12 +1,14 @@
 /** The receivers of docs/webhooks.md work as printed, and are short (D72). */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { eventually } from '../support/receiver.ts'
+import { missing, runtimes } from '../support/runtimes.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const { call, known } = await startService({ webhooks: { allowPrivate: true, everyMs: 20 } })
@@ -18,9 +20,12 @@ after(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+const python = spawnSync('python3', ['--version']).error ? undefined : 'python3'
 const programs = [
-  { language: 'js', file: 'receiver.mjs', command: process.execPath },
-  { language: 'python', file: 'receiver.py', command: 'python3' },
+  ...runtimes
+    .filter(({ name }) => name.startsWith('Node.js'))
+    .map(one => ({ ...one, language: 'js', script: 'receiver.mjs' })),
+  { name: 'Python', variable: 'PATH', args: [], file: python, language: 'python', script: 'receiver.py' },
 ]
 
 async function freePort(): Promise<number> {
@@ -31,18 +36,18 @@ async function freePort(): Promise<number> {
   return port
 }
 
-for (const { language, file, command } of programs) {
-  test(`the receiver in ${language}`, async context => {
-    if (spawnSync(command, ['--version']).error) return context.skip(`${command} is not installed here`)
+for (const program of programs) {
+  const { name, language, script, args, file } = program
+  test(`the receiver in ${language} on ${name}`, { skip: missing(program) }, async () => {
     const code = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(text)![1]!
     const lines = code.split('\n').filter(line => line.trim() && !/^(\/\/|#)/.test(line))
     assert.ok(lines.length <= 20, `${lines.length} lines`)
-    writeFileSync(join(directory, file), code)
+    writeFileSync(join(directory, script), code)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
     const made = await call('POST', `${v1}/webhook`, { url, events: ['deal.created'] })
     const { id, secret } = made.body.data
-    const child = spawn(command, [file], {
+    const child = spawn(file!, [...args, script], {
       cwd: directory,
       env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -58,7 +63,7 @@ for (const { language, file, command } of programs) {
       return data.status === 204
     }
     await eventually(isSent, 'a receiver that answers')
-    const title = `Told in ${language}, é`
+    const title = `Told on ${name}, é`
     const deal = (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data
     const line = `deal.created ${deal.id} ${title}`
     await eventually(() => said.includes(line), `"${line}"`)
@@ -70,6 +75,10 @@ for (const { language, file, command } of programs) {
       return again.attempts === 2 && again.state === 'delivered'
     }, 'a second delivery')
     assert.equal(said.split(line).length, 2)
+    // Who breaks a request off doesn't end it: the next ones are answered.
+    const broken = connect(port, '127.0.0.1')
+    broken.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', () => broken.destroy())
+    await once(broken, 'close')
     const forged = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
     for (const signature of ['v1,AAAA', 'v1a,x v1,', '']) {
       const headers = { ...forged, 'webhook-signature': signature }

@@ -186,6 +186,18 @@ test('a filter judges the record after the change, and before a deletion', async
   )
 })
 
+test('a filter goes on when the stage that it names gets another name', async () => {
+  const receiver = await startReceiver()
+  const filter = 'pipeline_stage:eq(Proposal)'
+  const webhook = await made('webhook', { url: receiver.url, events: ['deal.*'], filter })
+  const rename = (name: string) => changed(`pipeline_stage/${known.stages.Proposal}`, { name })
+  await rename('Quotation')
+  await made('deal', dealBody(known, { title: 'After the new name', pipeline_stage: known.stages.Proposal! }))
+  await receiver.until(1)
+  assert.equal((await get(`${v1}/webhook/${webhook.id}`)).body.data.is_active, 1)
+  await rename('Proposal')
+})
+
 test('a webhook tells what its user may read, sees and is shown, as of now', async () => {
   const receiver = await startReceiver()
   const role = await made('role', {
@@ -241,6 +253,26 @@ test('nothing tells by its kind, or by a change of configuration, of what the ro
   const [got] = await receiver.until(1)
   assert.deepEqual([got!.body.type, got!.body.also], ['deal.updated', ['deal.owner_changed']])
   await call('DELETE', `${v1}/webhook/${id}`, undefined, as(token))
+})
+
+test('a delivery that is sent again while it is sent comes a second time, and both are told', async () => {
+  const receiver = await startReceiver()
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.created'] })
+  const held = Promise.withResolvers<void>()
+  receiver.answer = (got, response, request) =>
+    void held.promise.then(() => answering(204)(got, response, request))
+  await made('deal', dealBody(known, { title: 'Under way' }))
+  await receiver.until(1)
+  const [delivery] = await deliveriesOf(id)
+  const path = `${v1}/webhook/${id}/deliveries/${delivery!.id}/replay`
+  assert.equal(await status(call('POST', path)), 200)
+  held.resolve()
+  await receiver.until(2)
+  await eventually(async () => {
+    const [again] = await deliveriesOf(id)
+    return again!.state === 'delivered' && again!.attempts === 2
+  }, 'two attempts, the last of them delivered')
+  await call('DELETE', `${v1}/webhook/${id}`)
 })
 
 test('what has left the sight of its user is not told, whoever saw it when it happened', async () => {

@@ -112,7 +112,7 @@ test("an account's fields are printed as TypeScript, as they are", async () => {
   assert.equal(code, 0)
   assert.match(
     out,
-    /export interface Schemas \{\n.*\n {2}deal_new: With<Schemas\['deal_input'\], 'title'.*\}\n$/s,
+    /export interface Schemas \{\n.*\n {2}deal_new: Schemas\['deal_input'\] & \{\n {4}title: string\n.*\}\n$/s,
   )
   assert.equal((await done('types')).types, out)
 })
@@ -299,13 +299,28 @@ test('an account is deleted and brought back; the only one in use stays', async 
   const who = ['--owner-name', 'Bob', '--owner-email', 'bob@example.com']
   await refused(/valid e-mail/, 'account', 'create', '--name', 'Third', ...who.slice(0, 3), 'bob')
   assert.deepEqual((await done('migrate')).applied, [])
-  second = (await done('account', 'create', '--name', 'Second', ...who)).token
+  const [make, zone] = [
+    ['account', 'create', '--name', 'Second', ...who],
+    ['--time-zone', 'europe/paris'],
+  ]
+  await refused(/no time zone "Mars"/, ...make, '--time-zone', 'Mars')
+  await refused(/no currency "ERU"/, ...make, '--base-currency', 'ERU')
+  second = (await done(...make, ...zone, '--base-currency', 'chf')).token
+  const told = await fetch(`${address}/rest/api/v1/me`, { headers: { authorization: `Bearer ${second}` } })
+  const { account } = ((await told.json()) as { data: { account: { [name: string]: unknown } } }).data
+  assert.deepEqual([account.time_zone, account.base_currency], ['Europe/Paris', 756])
   assert.equal(await status(second), 200)
   await refused(/There are 2 accounts: say which \(--account; /, 'token', 'list')
   const unknown = /There is no account "Secnd"; did you mean "Second"\?/
   await refused(unknown, 'token', 'list', '--account', 'Secnd')
   assert.equal((await done('account', 'rename', '--account', 'second', '--name', 'Two')).name, 'Two')
   await refused(/was not deleted: repeat its name/, 'account', 'delete', '--account', '2', '--name', 'Second')
+  const settings = ['account', 'settings', '--account', '2']
+  await refused(/time_zone must be a time zone/, ...settings, '--time-zone', 'Mars')
+  await refused(/EUR, which has no rate/, ...settings, '--base-currency', 'EUR')
+  const changed = await done(...settings, '--time-zone', 'Asia/Tokyo', '--locale', 'ja-JP')
+  assert.deepEqual([changed.time_zone, changed.locale, changed.name], ['Asia/Tokyo', 'ja-JP', 'Two'])
+  assert.match((await run(...settings)).out, /^Time zone +Asia\/Tokyo$/m)
   const { kept_until } = await done('account', 'delete', '--account', '2', '--name', 'Two')
   assert.match(kept_until, /^\d{4}-\d\d-\d\d$/)
   await aSecond()

@@ -18,18 +18,49 @@ const dealwright = (...args: string[]) =>
     error => ({ code: error.code as number, said: JSON.parse(error.stdout || '{}') }),
   )
 
+await dealwright('migrate')
+const owner = ['--owner-name', 'Ann', '--owner-email', 'ann@example.com']
+await dealwright('account', 'create', '--name', 'Shop', ...owner)
+
+test('says what each column becomes, and stops where nobody has said it', async () => {
+  const file = join(folder, 'contacts.csv')
+  writeFileSync(file, 'First name,Last name,Cell,Old ID,Fax,AccountId\nJo,Doe,0170 123456,x1,030 1,0011A\n')
+  const given = ['import', file, '--resource', 'contact', '--user', 'ann@example.com']
+  for (const more of [[], ['--dry-run'], ['--leave-out', 'Fax']]) {
+    const asked = await dealwright(...given, ...more)
+    assert.deepEqual([asked.code, asked.said.state], [3, 'open'], JSON.stringify(asked))
+    const states = asked.said.columns.map((one: { [member: string]: string | null }) => [
+      ...[one.name, one.state, one.field],
+    ])
+    assert.deepEqual(states, [
+      ['First name', 'mapped', 'first_name'],
+      ['Last name', 'mapped', 'last_name'],
+      ['Cell', 'mapped', 'phones.mobile'],
+      ['Old ID', 'open', null],
+      ['Fax', 'left_out', null],
+      ['AccountId', 'left_out', null],
+    ])
+    assert.equal(asked.said.columns[3].reason, 'No field has this name.')
+  }
+  const done = await dealwright(...given, '--leave-out', 'Old ID', '--leave-out', 'Cell')
+  assert.deepEqual([done.code, done.said.created], [0, 1], JSON.stringify(done))
+  const cell = done.said.columns[2]
+  assert.deepEqual([cell.state, cell.reason], ['left_out', null])
+  assert.equal((await dealwright(...given, '--yes')).said.created, 1)
+  const wrong = await dealwright(...given, '--leave-out', 'Nothing')
+  assert.equal(wrong.code, 1)
+  const map = join(folder, 'contacts.json')
+  writeFileSync(map, JSON.stringify({ 'Last name': 'last_name', 'Old ID': null }))
+  const mapped = await dealwright(...given, '--map', map)
+  assert.deepEqual([mapped.code, mapped.said.created], [0, 1], JSON.stringify(mapped))
+  const latin = join(folder, 'latin.csv')
+  writeFileSync(latin, Buffer.from('Last name|Job title\nM\xfcller|Chef\n', 'latin1'))
+  const how = ['--encoding', 'windows-1252', '--delimiter', '|']
+  const read = await dealwright('import', latin, ...given.slice(2), ...how)
+  assert.deepEqual([read.code, read.said.created], [0, 1], JSON.stringify(read))
+})
+
 test('tries a file, imports it by a map, and writes the refused rows', async () => {
-  await dealwright('migrate')
-  await dealwright(
-    'account',
-    'create',
-    '--name',
-    'Shop',
-    '--owner-name',
-    'Ann',
-    '--owner-email',
-    'ann@example.com',
-  )
   const file = join(folder, 'products.csv')
   writeFileSync(file, 'Item,No,Stock\nLadder,L1,3\nSaw,S1,many\nNail,N1,500\n')
   const map = join(folder, 'map.json')
@@ -48,13 +79,13 @@ test('tries a file, imports it by a map, and writes the refused rows', async () 
   await dealwright('export', '--resource', 'product', '-o', exported)
   assert.equal(readFileSync(exported, 'utf8').trim().split('\n').length, 2)
   // A map may be of any of the members of a plan.
-  writeFileSync(map, JSON.stringify({ formats: { decimal: ',' } }))
+  writeFileSync(map, JSON.stringify({ formats: { decimal: ',' }, confirm: true }))
   const formats = await dealwright(...given, '--dry-run')
   assert.equal(formats.said.rows, 3, JSON.stringify(formats))
   // What ends a job is told to programs too.
   const scripted = ['--email', 'script@example.com', '--name', 'Script', '--role', 'Read only']
   await dealwright('user', 'invite', ...scripted)
-  const barred = await dealwright(...given.slice(0, 4), '--user', 'script@example.com')
+  const barred = await dealwright(...given.slice(0, 4), '--user', 'script@example.com', '--yes')
   assert.deepEqual([barred.code, barred.said.state], [1, 'failed'])
   assert.match(barred.said.error, /product:write/)
   const other = await dealwright(...given.slice(0, 4), '--user', 'nobody@example.com')

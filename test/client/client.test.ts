@@ -1,6 +1,6 @@
 /** The client package (D139), against the service: what an integrator does with it. */
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ import { baseCatalog } from '../../src/openapi/document.ts'
 import { typesOf } from '../../src/openapi/typescript.ts'
 import { resources } from '../../src/resources.ts'
 import { noBrowser, withBrowser } from '../support/chromium.ts'
-import { installClient } from '../support/client-package.ts'
+import { compile, examples, installClient } from '../support/client-package.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -136,19 +136,25 @@ test('a request is sent again when it can be, as the same request, and ends when
 
 const strictly = {
   compilerOptions: {
-    ...{ target: 'es2022', module: 'nodenext', strict: true, noUncheckedIndexedAccess: true, noEmit: true },
+    ...{ target: 'es2022', module: 'nodenext', strict: true, noUncheckedIndexedAccess: true },
     ...{ exactOptionalPropertyTypes: true, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
   },
   include: ['*.ts'],
 }
 
-test("the README's example and an account's own fields compile under strict, and run", async () => {
-  const [, example] = /```ts\n(.*?)\n```/s.exec(readFileSync(join(root, 'client/README.md'), 'utf8'))!
+/** A program with the types of the account, if it has none yet. */
+function owned(example: string): string {
+  if (example.includes('<Schemas>')) return example
+  const typed = example.replaceAll('new Dealwright(', 'new Dealwright<Schemas>(')
+  return `import type { Schemas } from './schemas.js'\n${typed}`
+}
+
+test("the README's examples compile under strict, by an account's own fields too, and run", async () => {
   const field = { source: 'deal', field_name: 'Room', type: 'SINGLE_STRING', config: { max_length: 20 } }
   assert.equal((await call('POST', `${v1}/field`, field)).status, 201)
   const types = typesOf(await loadCatalog(db, resources, 1))
   const own = `import { Dealwright } from '@dealwright/client'
-import type { Schemas } from './schemas.ts'
+import type { Schemas } from './schemas.js'
 const own = new Dealwright<Schemas>({ url: process.env.DEALWRIGHT_URL!, token: process.env.DEALWRIGHT_TOKEN! })
 const deal = await own.deal.create({ ...${JSON.stringify({ ...needed, title: 'Own' })}, cf_room: 'Blue' })
 const room: string | null | undefined = deal.cf_room
@@ -156,21 +162,27 @@ const room: string | null | undefined = deal.cf_room
 await own.deal.update(deal, { cf_room: 5 }).catch(() => {})
 // @ts-expect-error: there is no such field
 own.deal.update(deal, { cf_rom: 'x' }).catch(() => {})
+// @ts-expect-error: a new deal needs more
+own.deal.create({ title: 'x' }).catch(() => {})
+// An option that came later, and one that was read.
+own.deal.update(deal, { source: 4711, cf_custom_dropdown_field: deal.source ?? null }).catch(() => {})
 console.log(room)
 `
-  const files = { 'example.ts': example!, 'own.ts': own, 'schemas.ts': types }
+  const [example] = examples
+  const files = { 'own.ts': own, 'schemas.ts': types, 'example.ts': example! }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
-  const options = {
-    ...strictly,
-    compilerOptions: { ...strictly.compilerOptions, allowImportingTsExtensions: true },
-  }
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(options))
-  execFileSync(tsc, ['-p', project], { encoding: 'utf8' })
+  for (const [index, text] of examples.entries())
+    writeFileSync(join(project, `own-example-${index}.ts`), owned(text))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(strictly))
+  for (const looser of ['exactOptionalPropertyTypes', 'noUncheckedIndexedAccess'])
+    compile({ project, tsc }, `--${looser}`, 'false', '--noEmit')
+  compile({ project, tsc })
   const env = { ...process.env, DEALWRIGHT_URL: url, DEALWRIGHT_TOKEN: token }
   const run = async (name: string) =>
     (await promisify(execFile)(process.execPath, [join(project, name)], { env })).stdout
-  assert.match(await run('example.ts'), /won_reason won_reason is required[^\n]*\ndeal_closed_on /)
-  assert.equal(await run('own.ts'), 'Blue\n')
+  assert.match(await run('example.js'), /won_reason won_reason is required[^\n]*\ndeal_closed_on /)
+  assert.equal(await run('own.js'), 'Blue\n')
+  for (const index of examples.keys()) assert.ok(await run(`own-example-${index}.js`))
 })
 
 test(

@@ -1,35 +1,24 @@
-/**
- * The built client on the runtimes that it is for (D139): on Node.js, and on an older Node.js, Deno and Bun
- * where they are on the PATH or named by NODE20, DENO or BUN.
- */
+/** The built client on the runtimes that it is for (D139). */
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { installClient } from '../support/client-package.ts'
+import { compile, examples, installClient } from '../support/client-package.ts'
+import { missing, runtimes } from '../support/runtimes.ts'
 import { startService } from '../support/service.ts'
 
-const runtimes = [
-  { name: 'Node.js', program: 'node', variable: 'NODE', version: /^v/, args: [] },
-  { name: 'Node.js 20', program: 'node', variable: 'NODE20', version: /^v20\./, args: [] },
-  { name: 'Deno', program: 'deno', variable: 'DENO', version: /^deno /, args: ['run', '--allow-all'] },
-  { name: 'Bun', program: 'bun', variable: 'BUN', version: /^\d+\./, args: ['run'] },
-]
-
-/** The program of a runtime: the first of its version. */
-function found({ program, variable, version }: (typeof runtimes)[number]): string | undefined {
-  const named = program === 'node' && version.test(process.version) ? process.execPath : process.env[variable]
-  const onPath = (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, program))
-  return (named ? [named] : onPath).find(
-    file => existsSync(file) && version.test(execFileSync(file, ['--version'], { encoding: 'utf8' })),
-  )
+const { project, tsc } = installClient()
+writeFileSync(join(project, 'example.ts'), examples[0]!)
+const compilerOptions = {
+  ...{ target: 'es2022', module: 'nodenext', types: ['node'] },
+  typeRoots: [join(import.meta.dirname, '../../node_modules/@types')],
 }
-
-const { project } = installClient()
+writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }))
+compile({ project, tsc })
 const { url, token, known } = await startService()
 const shaky = createServer((request, response) => void brokenThenServed(request, response))
 shaky.listen(0, '127.0.0.1')
@@ -95,10 +84,8 @@ console.log(JSON.stringify([
 `
 
 for (const runtime of runtimes) {
-  const { name, variable, args } = runtime
-  const file = found(runtime)
-  const skip = !file && `no ${name} on the PATH; ${variable} may name it`
-  test(`built, the client works in ${name}`, { skip }, async () => {
+  const { name, variable, args, file } = runtime
+  test(`built, the client works in ${name}`, { skip: missing(runtime) }, async () => {
     const entry = join(project, `${variable}.js`)
     writeFileSync(entry, script(name))
     const { stdout } = await promisify(execFile)(file!, [...args, entry], { cwd: project })
@@ -108,6 +95,14 @@ for (const runtime of runtimes) {
     ])
   })
 }
+
+for (const runtime of runtimes)
+  test(`the README's first example runs in ${runtime.name}`, { skip: missing(runtime) }, async () => {
+    const env = { ...process.env, DEALWRIGHT_URL: url, DEALWRIGHT_TOKEN: token }
+    const entry = join(project, 'example.js')
+    const { stdout } = await promisify(execFile)(runtime.file!, [...runtime.args, entry], { env })
+    assert.match(stdout, /\nwon_reason .*\ndeal_closed_on .*\n$/)
+  })
 
 test('every request whose answer was cut was sent again, under its key', () => {
   assert.ok([...tries.values()].every(count => count === 3))

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const server = await startPostgres()
 const url = server ? await createDatabase(server.url) : undefined
@@ -171,7 +171,7 @@ async function bringsActivities(db: Database): Promise<void> {
 
 describe('an account from before has activities, and what it has says so', () => {
   test('embedded', async () => {
-    const db = await openDatabase({ template, log })
+    const db = await openDatabase({ log })
     await bringsActivities(db).finally(() => db.close())
   })
   test('PostgreSQL', { skip: !url && 'no PostgreSQL here' }, async () => {

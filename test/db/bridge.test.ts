@@ -3,19 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase, type Transaction } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import {
-  createDatabase,
-  dropDatabase,
-  startPostgres,
-  type TestServer,
-  template,
-} from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 
 const log = () => {}
 const server = await startPostgres()
 after(() => server?.stop())
 
-describe('embedded', () => suite(async () => ({ template })))
+describe('embedded', () => suite(async () => ({})))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   suite(async () => ({ url: await createDatabase(server!.url) }))
   test('a transaction whose connection is lost is lost as a whole', async () => {
@@ -30,9 +24,9 @@ describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   })
 })
 
-function suite(place: () => Promise<{ template: string } | { url: string }>) {
+function suite(place: () => Promise<{ url?: string }>) {
   let db: Database
-  let where: { template?: string; url?: string }
+  let where: { url?: string }
   before(async () => {
     where = await place()
     db = await openDatabase({ ...where, waitMs: 60_000, log })

@@ -56,6 +56,19 @@ test('a probe behind many others is no silence as long as those are answered', a
   assert.ok((await Promise.all(all)).every(answer => answer === 'answer'))
 })
 
+// Without a turn of the event loop, whoever retries at once would stop the process for good.
+test('a caller that retries at once leaves timers their turn', async () => {
+  const breaker = watched({})
+  await assert.rejects(breaker.guard(() => never))
+  let isTimerDone = false
+  setTimeout(() => {
+    isTimerDone = true
+  }, 1)
+  let tries = 0
+  for (; !isTimerDone && tries < 1_000_000; tries++) await breaker.guard(() => never).catch(() => {})
+  assert.ok(isTimerDone, `${tries} retries without a turn`)
+})
+
 test('nothing waits beyond the limit', async () => {
   const limited = watched({ probe: async () => {}, limitMs: 300 })
   await assert.rejects(

@@ -6,12 +6,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const server = await startPostgres()
-const url = server ? await createDatabase(server.url) : undefined
+const [url, url2] = server
+  ? [await createDatabase(server.url), await createDatabase(server.url)]
+  : [undefined, undefined]
 after(async () => {
-  if (url) await dropDatabase(url)
+  for (const one of [url, url2]) if (one) await dropDatabase(one)
   await server?.stop()
 })
 const log = () => {}
@@ -151,9 +153,63 @@ async function marksDoubles(db: Database): Promise<void> {
   )
 }
 
+/** Zero width, an ASCII control, a variant: names told them apart until the migration "unseen-letters". */
+async function forgetsTheUnseen(db: Database): Promise<void> {
+  const before = readMigrations().findIndex(({ name }) => name === 'unseen-letters')
+  await db.sql.begin(tx => migrateWithin(tx, before))
+  await db.query("INSERT INTO account SELECT 1, 'Old', 'UTC', 840, 1, now()")
+  await db.query('INSERT INTO counter SELECT 1, 100, 40')
+  const insert = (table: string, values: readonly string[], column = 'name') =>
+    db.query(
+      `INSERT INTO ${table} (account_id, id, ${column}, version, created_at, updated_at, document)
+       SELECT 1, n, t, 1, now(), now(), format('"${column}":%s', to_json(t))
+       FROM json_array_elements_text($1::json) WITH ORDINALITY x (t, n)`,
+      [JSON.stringify(values)],
+    )
+  await insert('tag', ['x\u200by', 'xy', 'x\u0007y', 'z\ufe0f', 'é', 'e'])
+  await insert('company', ['Acme\u200b', 'Other'])
+  await db.query(
+    `INSERT INTO unique_value (account_id, field, key, record)
+     SELECT 1, 1001, unnest(ARRAY['a\u200bb', 'ab', 'b\u2060']), generate_series(7, 9)`,
+  )
+  await migrate(db)
+  const told = async (query: string) => (await db.query(query)).map(row => Object.values(row).join(' '))
+  assert.deepEqual(await told('SELECT name FROM tag ORDER BY id'), [
+    'x\u200by (2)',
+    'xy',
+    'x\u0007y (3)',
+    'z\ufe0f',
+    'é',
+    'e',
+  ])
+  assert.deepEqual(await told("SELECT record_id, actor FROM event WHERE type = 'tag.updated' ORDER BY seq"), [
+    '1 0',
+    '3 0',
+  ])
+  await assert.rejects(db.query("UPDATE tag SET name = 'X\u2060Y' WHERE account_id = 1 AND id = 6"), {
+    constraint_name: 'tag_name',
+  })
+  assert.deepEqual(await told('SELECT key, record FROM unique_value ORDER BY key'), ['ab 8', 'b 9'])
+  // By the index that was there before.
+  await db.query('SET enable_seqscan = off')
+  const found = `SELECT id FROM company WHERE account_id = 1 AND deleted_at IS NULL AND compared_name(name) COLLATE "C" = 'acme'`
+  assert.deepEqual(await told(found), ['1'])
+}
+
+for (const [engine, options] of [
+  ['embedded', {}],
+  ['PostgreSQL', { url: url2! }],
+] as const)
+  test(`what nobody sees is no part of a name, ${engine}`, {
+    skip: engine === 'PostgreSQL' && !url2,
+  }, async () => {
+    const db = await openDatabase({ ...options, log })
+    await forgetsTheUnseen(db).finally(() => db.close())
+  })
+
 describe('the later of two names that are one is marked, once, as a change of its own', () => {
   test('embedded', async () => {
-    const db = await openDatabase({ template, log })
+    const db = await openDatabase({ log })
     await marksDoubles(db).finally(() => db.close())
   })
   test('PostgreSQL', { skip: !url && 'no PostgreSQL here' }, async () => {

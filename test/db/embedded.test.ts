@@ -19,8 +19,6 @@ import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StartupError } from '../../src/db/startup-error.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
-import { template } from '../support/postgres.ts'
-
 const home = mkdtempSync(join(tmpdir(), 'dealwright-embedded-'))
 after(() => rmSync(home, { recursive: true, force: true }))
 const log = () => {}
@@ -268,7 +266,7 @@ describe('an engine that fails', () => {
 
   test('in memory, there is nothing to reopen: it says so instead of being empty', async () => {
     const said: string[] = []
-    const engine = await Engine.open({ template, hangLimitMs: 30_000, log: line => said.push(line) })
+    const engine = await Engine.open({ hangLimitMs: 30_000, log: line => said.push(line) })
     await workerOf(engine).terminate()
     assert.equal(engine.available, false)
     assert.match(said.join(), /lost/)

@@ -9,14 +9,14 @@ import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { Session } from '../../src/db/session.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const server = await startPostgres()
 after(() => server?.stop())
 const answersMin = 10_000
 const accounts = ['1', '2', '3', '4']
 
-describe('embedded', () => suite(async () => ({ template })))
+describe('embedded', () => suite(async () => ({})))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () =>
   suite(async () => ({ url: await createDatabase(server!.url) })),
 )
@@ -43,9 +43,9 @@ test('a throw as a connection is made is told as one of the client, without its 
   assert.doesNotMatch(said.join(), /secret/)
 })
 
-function suite(place: () => Promise<{ template: string } | { url: string }>) {
+function suite(place: () => Promise<{ url?: string }>) {
   let db: Database
-  let where: { template?: string; url?: string }
+  let where: { url?: string }
   const said: string[] = []
   before(async () => {
     where = await place()

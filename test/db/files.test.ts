@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
+  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,12 +16,13 @@ import {
   readdirSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, type TestContext, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { readyUrl } from '../reliability/crash.ts'
@@ -53,6 +55,45 @@ describe('rights', { skip: isWindows }, () => {
     assert.deepEqual(openToOthers(dataDir), [])
     await db.close()
   })
+})
+
+describe('damage', () => {
+  const whole = join(home, 'whole')
+  before(async () => {
+    await (await openDatabase({ dataDir: whole, log: () => {} })).close()
+  })
+  const emptied = (name: string) => (pg: string) => writeFileSync(join(pg, name), '')
+  const gone = (name: string) => (pg: string) => rmSync(join(pg, name), { recursive: true })
+  const harms: { readonly [what: string]: (pg: string) => void } = {
+    'global/pg_control': emptied('global/pg_control'),
+    '"base/5': gone('base'),
+    'base/5/pg_filenode.map': emptied('base/5/pg_filenode.map'),
+    checkpoint: pg => {
+      for (const name of readdirSync(join(pg, 'pg_wal')).filter(name => /^0{4}/.test(name)))
+        rmSync(join(pg, 'pg_wal', name))
+    },
+    'base/5/1259': pg => {
+      const table = join(pg, 'base/5/1259')
+      writeFileSync(table, Buffer.alloc(statSync(table).size, 0x5a))
+    },
+  }
+  for (const [what, harm] of Object.entries(harms))
+    test(`a start names the damage and what to do: ${what}`, async () => {
+      const dataDir = join(home, `harmed-${what.replaceAll(/\W/g, '-')}`)
+      cpSync(whole, dataDir, { recursive: true })
+      harm(join(dataDir, 'pg'))
+      await assert.rejects(openDatabase({ dataDir, log: () => {} }), (error: Error) => {
+        assert.equal((error as { isPlain?: boolean }).isPlain, true)
+        assert.match(
+          error.message,
+          /^The database in \S+ could not be opened: [^\n]+ restore a backup into another DATA_DIR/,
+        )
+        assert.ok(error.message.includes(what), error.message)
+        return true
+      })
+      // What is harmed stays as it is, and the lock is free again.
+      await assert.rejects(openDatabase({ dataDir, log: () => {} }), /could not be opened/)
+    })
 })
 
 describe('few files', { skip: isWindows }, () => {

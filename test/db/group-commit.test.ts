@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StatementTooLarge } from '../../src/db/sendable.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const server = await startPostgres()
 after(() => server?.stop())
@@ -16,7 +16,7 @@ const insert = 'INSERT INTO kept VALUES ($1::bigint, $2::bigint) RETURNING n, xm
 const divided = 'INSERT INTO kept VALUES ($1::bigint, 100 / $2::bigint) RETURNING n'
 
 describe('embedded', () => {
-  suite(async () => ({ template }))
+  suite(async () => ({}))
   test('accounts share commits', () => shared())
 })
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
@@ -24,9 +24,9 @@ describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   test('a connection that is lost amid a group: none is answered, and none is kept', () => lost())
 })
 
-function suite(place: () => Promise<{ template: string } | { url: string }>) {
+function suite(place: () => Promise<{ url?: string }>) {
   let db: Database
-  let where: { template?: string; url?: string }
+  let where: { url?: string }
   before(async () => {
     where = await place()
     db = await openDatabase({ ...where, waitMs: 60_000, log() {} })
@@ -132,7 +132,7 @@ function suite(place: () => Promise<{ template: string } | { url: string }>) {
 }
 
 async function shared(): Promise<void> {
-  const db = await openDatabase({ template, waitMs: 60_000, log() {} })
+  const db = await openDatabase({ waitMs: 60_000, log() {} })
   await db.query('CREATE TABLE kept (account bigint, n bigint, PRIMARY KEY (account, n))')
   const accounts = Array.from({ length: 100 }, (_, n) => `${n}`)
   const rows = await Promise.all(accounts.map(account => db.write(account, insert, [account, '1'])))

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { login } from '../../src/db/login.ts'
@@ -25,6 +26,7 @@ if (server) {
     ['md5', 'md5'],
     ['clear', 'scram-sha-256'],
     ['tls', 'scram-sha-256'],
+    ['certified', 'scram-sha-256'],
   ]) {
     await db.sql.unsafe(
       `SET password_encryption = '${encryption}'; CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`,
@@ -36,20 +38,30 @@ if (server) {
 function configure(data: string): void {
   const methods = { scram: 'scram-sha-256', md5: 'md5', clear: 'password', postgres: 'trust' }
   const hosts = Object.entries(methods).map(([user, method]) => `host all ${user} 127.0.0.1/32 ${method}`)
-  const lines = ['local all all scram-sha-256', 'hostssl all tls 127.0.0.1/32 scram-sha-256', ...hosts]
+  const secured = [
+    'hostssl all tls 127.0.0.1/32 scram-sha-256',
+    'hostssl all tls ::1/128 scram-sha-256',
+    'hostssl all certified 127.0.0.1/32 cert',
+  ]
+  const lines = ['local all all scram-sha-256', ...secured, ...hosts]
   writeFileSync(join(data, 'pg_hba.conf'), `${lines.join('\n')}\n`)
   if (!hasOpenssl) return
-  const [key, certificate] = [join(data, 'server.key'), join(data, 'server.crt')]
-  const subject = ['-subj', '/CN=localhost', '-days', '2']
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
-    {
-      stdio: 'ignore',
-    },
-  )
-  writeFileSync(join(data, 'postgresql.auto.conf'), 'ssl = on\n')
+  const { key, certificate } = certificateIn(data, 'server', 'localhost')
+  certificateIn(data, 'client', 'certified')
+  const files = { ssl_cert_file: certificate, ssl_key_file: key, ssl_ca_file: join(data, 'client.crt') }
+  const settings = Object.entries(files).map(([name, file]) => `${name} = '${file}'\n`)
+  writeFileSync(join(data, 'postgresql.auto.conf'), `ssl = on\n${settings.join('')}`)
 }
+
+/** A certificate of its own issuer for a name, as two files; only their owner reads the key. */
+function certificateIn(folder: string, file: string, name: string): { key: string; certificate: string } {
+  const [key, certificate] = [join(folder, `${file}.key`), join(folder, `${file}.crt`)] as const
+  const of = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-days', '2']
+  execFileSync('openssl', ['req', ...of, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+  return { key, certificate }
+}
+
+const data = () => join(server!.sockets!, 'data')
 
 /** Who got in, and whether with TLS. */
 async function enter(user: string, { password = secret, mode = '', host = '' } = {}): Promise<string> {
@@ -107,29 +119,63 @@ test('a server without TLS is not spoken to where TLS is a must', async t => {
   }
 })
 
-test('what is no address says so', async () => {
-  for (const url of ['postgres://a:b:c', 'postgres://%/x', 'http//x']) {
-    await assert.rejects(openDatabase({ url, log() {} }), { name: 'StartupError' }, url)
+test('a certificate proves its issuer, or the host as well, a name or an address', withTls, async () => {
+  const [{ port }, root] = [new URL(server!.url), encodeURIComponent(join(data(), 'server.crt'))]
+  const enterAt = async (host: string, parameters: string) => {
+    const login = `tls:${encodeURIComponent(secret)}`
+    const url = `postgres://${login}@${host}:${port}/postgres?${parameters}`
+    await (await openDatabase({ url, log() {} })).close()
   }
+  // It is one of "localhost" alone (configure).
+  await enterAt('localhost', `sslmode=verify-full&sslrootcert=${root}`)
+  await assert.rejects(enterAt('127.0.0.1', `sslmode=verify-full&sslrootcert=${root}`), {
+    name: 'StartupError',
+    message: /127\.0\.0\.1/,
+  })
+  // Who names an issuer wants it proved.
+  for (const mode of ['verify-ca', 'require', 'prefer'])
+    await enterAt('127.0.0.1', `sslmode=${mode}&sslrootcert=${root}`)
+  await assert.rejects(enterAt('127.0.0.1', 'sslmode=verify-ca'), { message: /self-signed certificate/ })
+  const folder = mkdtempSync(join(tmpdir(), 'dealwright-other-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const other = encodeURIComponent(certificateIn(folder, 'other', 'localhost').certificate)
+  for (const mode of ['verify-ca', 'require'])
+    await assert.rejects(enterAt('127.0.0.1', `sslmode=${mode}&sslrootcert=${other}`), {
+      name: 'StartupError',
+    })
 })
 
-test('a server that does not know the password itself is not believed', () => {
+test('a client shows its own certificate to a server that asks for it', withTls, async () => {
+  const [crt, key] = ['crt', 'key'].map(end => encodeURIComponent(join(data(), `client.${end}`)))
+  const { port } = new URL(server!.url)
+  const url = `postgres://certified@127.0.0.1:${port}/postgres?sslmode=require`
+  await (await openDatabase({ url: `${url}&sslcert=${crt}&sslkey=${key}`, log() {} })).close()
+  await assert.rejects(openDatabase({ url, log() {} }), { name: 'StartupError', message: /certificate/ })
+})
+
+test('a server that does not know the password itself is not believed', async () => {
   const message = (type: number, text: string) =>
     Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
-  const challenge = (nonce: string) =>
-    message(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=4096`)
+  const challenge = (nonce: string, rounds = 4096) =>
+    message(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=${rounds}`)
   const begin = () => {
     const answer = login('scram', secret)
-    const first = answer(message(10, 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0'))!.toString('latin1')
+    const first = String(answer(message(10, 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0')))
     return { answer, nonce: /r=(.*)$/.exec(first)![1]! }
   }
   const { answer, nonce } = begin()
-  answer(challenge(`${nonce}more`))
+  await answer(challenge(`${nonce}more`))
   assert.throws(
     () => answer(message(12, `v=${Buffer.alloc(32).toString('base64')}`)),
     /does not know the password/,
   )
-  assert.throws(() => begin().answer(challenge('another')), /another login/)
+  await assert.rejects(async () => begin().answer(challenge('another')), /another login/)
+  const costly = begin()
+  await assert.rejects(
+    async () => costly.answer(challenge(`${costly.nonce}more`, 2 ** 31)),
+    /2147483648 rounds/,
+  )
+  assert.throws(() => begin().answer(message(0, '')), /has not proved/)
   assert.throws(() => begin().answer(message(12, 'v=')), /does not know the password/)
   assert.throws(() => begin().answer(message(7, '')), /not known here \(7\)/)
   assert.throws(() => begin().answer(message(10, 'SCRAM-SHA-1\0\0')), /SCRAM-SHA-1/)

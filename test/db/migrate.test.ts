@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const log = () => {}
 const home = mkdtempSync(join(tmpdir(), 'dealwright-migrate-'))
@@ -27,7 +27,7 @@ function suite(server: { url: string } | undefined) {
 
   before(async () => {
     url = server && (await createDatabase(server.url))
-    db = await openDatabase({ url, log, template })
+    db = await openDatabase({ url, log })
   })
   after(async () => {
     await db.close()

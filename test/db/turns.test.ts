@@ -7,7 +7,8 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
-import { createDatabase, dropDatabase, startPostgres, template } from '../support/postgres.ts'
+import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+import { startProxy } from '../support/proxy.ts'
 
 const server = await startPostgres()
 after(() => server?.stop())
@@ -31,15 +32,15 @@ const timed = async (asked: Promise<unknown>) => {
 const quick = (db: Database, account: string) =>
   db.inTurn({ account }).query('SELECT $1::text AS n', [account])
 
-describe('embedded', () => suite(async () => ({ template })))
+describe('embedded', () => suite(async () => ({})))
 describe('PostgreSQL', { skip: !server && 'no PostgreSQL here' }, () => {
   suite(async () => ({ url: await createDatabase(server!.url) }))
   serverSuite()
 })
 
-function suite(place: () => Promise<{ template: string } | { url: string }>) {
+function suite(place: () => Promise<{ url?: string }>) {
   let db: Database
-  let where: { template?: string; url?: string }
+  let where: { url?: string }
   before(async () => {
     where = await place()
     db = await openDatabase({ ...where, poolSize, statementTimeoutMs: never, waitMs: never, log() {} })
@@ -110,7 +111,7 @@ function abortable() {
 }
 
 test('embedded: what waits for three seconds is refused, what is carried out is not', async () => {
-  const db = await openDatabase({ template, statementTimeoutMs: never, yieldsAfterMs: never, log() {} })
+  const db = await openDatabase({ statementTimeoutMs: never, yieldsAfterMs: never, log() {} })
   await db.query('SELECT 1')
   const { signal, abort } = abortable()
   const long = codeOf(db.inTurn({ account: '1', signal }).query(endless))
@@ -127,7 +128,6 @@ test('embedded: what waits for three seconds is refused, what is carried out is 
 
 test('embedded: what the service does by itself waits as long as it takes, and no read is ended for it', async () => {
   const db = await openDatabase({
-    template,
     waitMs: 300,
     yieldsAfterMs: 200,
     statementTimeoutMs: never,
@@ -146,7 +146,7 @@ test('embedded: what the service does by itself waits as long as it takes, and n
 })
 
 test('embedded: a read is ended for any request that waits behind it, of the same account too', async () => {
-  const db = await openDatabase({ template, waitMs: never, statementTimeoutMs: never, log() {} })
+  const db = await openDatabase({ waitMs: never, statementTimeoutMs: never, log() {} })
   const long = codeOf(db.inTurn({ account: '1' }).query(endless))
   await turnOfLoop()
   assert.deepEqual(await Promise.all([long, codeOf(db.query('SELECT 1'))]), ['57014', 'answered'])
@@ -154,7 +154,7 @@ test('embedded: a read is ended for any request that waits behind it, of the sam
 })
 
 test('embedded: a job has all the time it needs', async () => {
-  const db = await openDatabase({ template, statementTimeoutMs: 300, log() {} })
+  const db = await openDatabase({ statementTimeoutMs: 300, log() {} })
   await db.queryWithoutTimeLimit('SELECT pg_sleep(1)')
   await db.sql.unsafe('SELECT pg_sleep(1)', [])
   assert.equal(await codeOf(db.query(endless)), '57014')
@@ -178,6 +178,25 @@ function serverSuite() {
     const [row] = await db.query(text)
     return Number(row!.n)
   }
+
+  test('a read is ended, also when the server hears of that before it has read the statement', async () => {
+    const proxy = await startProxy(url)
+    const behind = await openDatabase({ url: proxy.url, poolSize, statementTimeoutMs: never, log() {} })
+    const read = (signal?: AbortSignal) => behind.inTurn({ account: '1', ...(signal && { signal }) })
+    await read().query('SELECT 1')
+    const { signal, abort } = abortable()
+    proxy.holdBack()
+    const ended = codeOf(read(signal).query(endless))
+    await sleep(20)
+    abort()
+    await sleep(200)
+    proxy.unblock()
+    // It would end with the time of a statement.
+    const late = sleep(20_000, 'late', { ref: false })
+    assert.equal(await Promise.race([ended, late]), '57014')
+    await behind.close()
+    await proxy.close()
+  })
 
   test('an account alone has all places, and half when another has asked', { timeout: 120_000 }, async () => {
     const readers = Array.from({ length: 12 }, abortable)

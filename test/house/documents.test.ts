@@ -1,8 +1,11 @@
 /** The documents say what the code does. */
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { errorTable } from '../../src/errors.ts'
+import { installClient } from '../support/client-package.ts'
 import { sources } from './sources.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -127,4 +130,31 @@ test('links between documents lead somewhere', () => {
       )
     }
   }
+})
+
+// CONTRIBUTING.md has parts of the service, which brings its own Node.js: a test carries them out.
+test('the programs of the documents ask nothing of Node.js that 20 does not have', () => {
+  const { project, tsc } = installClient()
+  const programs = sources('{*.md,docs/**/*.md,client/*.md}')
+    .filter(({ path }) => path !== 'CONTRIBUTING.md')
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^```(js|mjs|javascript|ts|mts|typescript)\n([\s\S]*?)^```$/gm)].map(
+        ([, language, code], index) => ({
+          name: `${path.replace(/\W/g, '-')}-${index + 1}.${/^m?j/.test(language!) ? 'mjs' : 'mts'}`,
+          code: code!,
+        }),
+      ),
+    )
+  assert.ok(programs.length > 1)
+  for (const { name, code } of programs) writeFileSync(join(project, name), code)
+  // An account's own types are for another test (test/client/client.test.ts).
+  writeFileSync(join(project, 'schemas.ts'), 'export type Schemas = any')
+  mkdirSync(join(project, 'node_modules/@types'))
+  symlinkSync(resolve('node_modules/@types/node20'), join(project, 'node_modules/@types/node'))
+  const compilerOptions = {
+    ...{ target: 'es2022', module: 'nodenext', lib: ['es2023'], types: ['node'], noEmit: true },
+    ...{ allowJs: true, checkJs: true, strict: false, skipLibCheck: true },
+  }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  assert.equal(spawnSync(tsc, ['-p', project], { encoding: 'utf8' }).stdout, '')
 })

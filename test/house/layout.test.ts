@@ -1,6 +1,7 @@
 /** Sizes, names and places of files. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parts, runsOnBoth } from '../parts.ts'
 import { type Source, sources } from './sources.ts'
 
 test('a source file is a screen or a few: at most 300 lines, unless it is data', () => {
@@ -89,10 +90,26 @@ test('a source file opens with what it owns', () => {
   )
 })
 
+test('every test file is in a part, and in no two of one engine with all their questions', () => {
+  const inParts = Object.values(parts).flatMap(({ engine, files, share }) =>
+    share < 1 ? [] : files.map(file => `${engine} ${file}`),
+  )
+  assert.deepEqual(
+    inParts.filter((place, index) => inParts.indexOf(place) !== index),
+    [],
+  )
+  const known = new Set(Object.values(parts).flatMap(({ files }) => files))
+  const left = sources('test/**/*.test.ts').filter(({ path }) => !known.has(path))
+  assert.deepEqual(
+    left.map(({ path }) => path),
+    [],
+  )
+})
+
 test('a test that asks which engine it runs on is where it runs on both', () => {
-  const once = sources(
-    'test/{{house,db,units,backup,web}/**/*,reliability/{files,network,stop}}.test.ts',
-  ).filter(file => /env\.TEST_ENGINE\b/.test(file.text))
+  const once = sources('test/**/*.test.ts').filter(
+    ({ path, text }) => !runsOnBoth(path) && /env\.TEST_ENGINE\b/.test(text),
+  )
   assert.deepEqual(
     once.map(file => file.path),
     [],

@@ -40,6 +40,17 @@ test('only field kinds look at the type of a field', () => {
   )
 })
 
+test('the way out of a form looks the same everywhere', () => {
+  const own = files.filter(
+    ({ path, text }) =>
+      path !== 'web/src/jobs/progress.tsx' && /<Button[^>]*>\s*Cancel\s*<\/Button>/.test(text),
+  )
+  assert.deepEqual(
+    own.map(({ path }) => path),
+    [],
+  )
+})
+
 test('a file of the web UI opens with what it owns, and is short', () => {
   const wrong = files.filter(({ text }) => !text.startsWith('/**') || text.split('\n').length > 251)
   assert.deepEqual(

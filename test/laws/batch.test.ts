@@ -6,11 +6,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { random } from '../support/generated.ts'
+import { seed, shareOf } from '../support/questions.ts'
 import { dealBody, type Service, startService, v1 } from '../support/service.ts'
 
-const batches = Number(process.env.BATCHES ?? 40)
+const batches = shareOf(40)
 const [together, single] = [await startService(), await startService()]
-const next = random(Number(process.env.SEED ?? 7))
+const next = random(seed)
 const pick = (below: number) => Math.floor(next() * below)
 const one = <T>(all: readonly T[]): T => all[pick(all.length)]!
 const maybe = (share: number) => pick(100) < share
@@ -35,6 +36,12 @@ for (const resource of Object.keys(ids)) {
 const word = () =>
   one(['alpha', 'beta', 'gamma', 'Ärger', 'o"k', '{x}', 'a\\b', 'tab\there', '', 'NULL', 'é'])
 const mail = () => `${one(['ann', 'Ben', 'cy'])}${pick(6)}@example.com`
+/** Somebody new; now and then with an e-mail that is taken, without a name, or of a new company. */
+const person = (): JsonObject => ({
+  ...(maybe(90) ? { last_name: word() } : {}),
+  ...(maybe(30) ? { emails: [mail()] } : {}),
+  ...(maybe(20) ? { company: { name: `Of ${word()}` } } : {}),
+})
 const contactNames = ['ann1@example.com', 'nobody@example.com']
 
 /** A body with what may be right or wrong in it. */
@@ -57,6 +64,8 @@ const bodies: { readonly [resource: string]: () => JsonObject } = {
     ...dealBody(known),
     title: `${word()} ${pick(9)}`,
     ...(maybe(20) ? { primary_contact: one(contactNames) } : {}),
+    ...(maybe(40) ? { primary_contact: person() } : {}),
+    ...(maybe(10) ? { related_contacts: [person(), known.contact], company: { name: word() } } : {}),
     ...(maybe(20) ? { pipeline_stage: known.stages[one(['New', 'Won', 'Lost'])]! } : {}),
     ...(maybe(20) ? { deal_closed_on: '2026-03-01' } : {}),
     ...(maybe(20) ? { expected_close_date: one(['2027-01-05', 'soon']) } : {}),

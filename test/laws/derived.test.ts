@@ -13,6 +13,7 @@ import type { Json } from '../../src/json.ts'
 import { reweighDeals } from '../../src/pipelines/reweigh.ts'
 import { resources } from '../../src/resources.ts'
 import { ask, param, sql } from '../../src/sql.ts'
+import { shareOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import type { Deal } from './naive.ts'
 
@@ -92,7 +93,7 @@ test('rounding in SQL is rounding here, of any amount', async () => {
       assert.equal(row!.rounded, plain(rounded(decimal(text)!, decimals)))
     }),
     {
-      numRuns: 300,
+      numRuns: shareOf(300),
       examples: [
         ['123456789012345678.915', 2],
         ['0.5', 0],

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/operators.ts'
 import { resources } from '../../src/resources.ts'
+import { someOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const { call, get } = await startService()
@@ -60,7 +61,7 @@ for (const { name: resource } of resources) {
   test(`${resource}: lists take what the field list says, and nothing else`, async () => {
     const fields: Descriptor[] = (await get(`${v1}/field/list?source=${resource}`)).body.data.fields.flat()
     assert.ok(fields.length > 5)
-    for (const field of fields) {
+    for (const field of someOf(fields)) {
       const { internal_name: name, members = [], options } = field
       assert.equal(field.is_filterable, field.operators.length > 0, name)
       await checked({ ...field, name }, options)

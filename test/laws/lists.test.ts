@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { operators } from '../../src/fields/operators.ts'
+import { seed, shareOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import {
   type Condition,
@@ -102,7 +103,6 @@ const randomDeal = fc.record({
     range: { from: '2026-01-01T00:00:00Z', to: '2026-01-31T00:00:00+02:00' },
   }),
 })
-const seed = Number(process.env.LAWS_SEED ?? Date.now() % 2 ** 31)
 const bodies = fc.sample(randomDeal, { numRuns: 90, seed })
 await Promise.all(
   bodies.map(async body => {
@@ -167,7 +167,7 @@ test('any filter and sort give the rows of a naive evaluation, in its order', as
         assert.equal(meta.total, wanted.length)
       }
     }),
-    { seed, numRuns: 250 },
+    { seed, numRuns: shareOf(250) },
   )
 })
 
@@ -202,7 +202,7 @@ test('numbered pages and cursor pages are the same list, each row once', async (
         assert.deepEqual(idsOf(byNumber!), idsOf(wanted))
       },
     ),
-    { seed, numRuns: 60 },
+    { seed, numRuns: shareOf(60) },
   )
 })
 
@@ -234,6 +234,6 @@ test('a cursor neither skips nor repeats a row while others are inserted and del
       }
       for (const id of before) if (!gone!.has(id)) assert.ok(seen!.has(id), `${id} was skipped by ${sort}`)
     }),
-    { seed, numRuns: 12 },
+    { seed, numRuns: shareOf(12) },
   )
 })

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts'
-import { type Service, startService, v1 } from '../support/service.ts'
+import { dealBody, type Service, startService, v1 } from '../support/service.ts'
 
 const [from, to] = [await startService(), await startService()]
 /** In the order in which they point to each other. */
@@ -32,33 +32,33 @@ const own = new Set([
   ],
 ])
 
-async function exported(service: Service, resource: string, format: string): Promise<Uint8Array> {
-  const path = `${v1}/${resource}/export?format=${format}&names=1&sort=id:asc`
+async function exported(service: Service, resource: string, format: string, more = '&names=1') {
+  const path = `${v1}/${resource}/export?format=${format}&sort=id:asc${more}`
   const headers = { authorization: `Bearer ${service.token}` }
   const reply = await fetch(service.url + path, { headers })
   assert.equal(reply.status, 200)
   return new Uint8Array(await reply.arrayBuffer())
 }
 
-async function imported(resource: string, format: keyof typeof types, bytes: Uint8Array) {
-  const response = await fetch(`${to.url}${v1}/import?resource=${resource}&format=${format}`, {
+async function imported(resource: string, format: keyof typeof types, bytes: Uint8Array, by = to) {
+  const response = await fetch(`${by.url}${v1}/import?resource=${resource}&format=${format}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${to.token}`, 'content-type': types[format] },
+    headers: { authorization: `Bearer ${by.token}`, 'content-type': types[format] },
     body: bytes as never,
   })
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
   const { data } = (await response.json()) as any
   assert.equal(response.status, 201, JSON.stringify(data))
-  await to.call('POST', `${v1}/import/${data.id}/run`)
+  await by.call('POST', `${v1}/import/${data.id}/run`)
   for (;;) {
-    const job = (await to.get(`${v1}/import/${data.id}`)).body.data
+    const job = (await by.get(`${v1}/import/${data.id}`)).body.data
     if (job.state !== 'running') return job
     await sleep(30)
   }
 }
 
-async function records(service: Service, resource: string): Promise<JsonObject[]> {
-  const text = new TextDecoder().decode(await exported(service, resource, 'jsonl'))
+async function records(service: Service, resource: string, more?: string): Promise<JsonObject[]> {
+  const text = new TextDecoder().decode(await exported(service, resource, 'jsonl', more))
   const all = text.trim().split('\n').filter(Boolean)
   return all.map(line => {
     const members = Object.entries(parseJson(line) as JsonObject).filter(([name]) => !own.has(name))
@@ -96,4 +96,80 @@ function comparable(value: Json, format: string): Json {
 /** Whether a field is moved: what follows from product lines is not where there are none. */
 function isMoved(name: string, format: string): boolean {
   return format === 'jsonl' || (name !== 'product_amount' && name !== 'product_quantity')
+}
+
+/** Records of every resource that files can be imported to, with what is easily lost. */
+async function someRecords(): Promise<{ readonly [resource: string]: JsonObject[] }> {
+  const { known, made } = from
+  const tag = await made('tag', { name: 'Back, and "forth"; again' })
+  const value = { currency: 'KWD', value: '1.234' }
+  const deal = {
+    ...dealBody(known, { title: 'Back', tags: [tag.id], deal_value: value }),
+    company: known.company,
+  }
+  const { id } = await made('deal', dealBody(known, { title: 'Of an activity' }))
+  const unit_price = [
+    { currency: 'USD', unit_price: '10.5', tax: 19, discount: 2 },
+    { currency: 'KWD', unit_price: '1.234' },
+  ]
+  const entries = {
+    emails: [
+      { email_type: 'home', email_value: 'back@x.example' },
+      { email_type: 'work', email_value: 'forth@x.example' },
+    ],
+    phones: [{ phone_type: 'mobile', phone_number: '+49 170 1234567' }],
+  }
+  const about = { deal: id, contact: known.contact, company: known.company, owner: known.owner }
+  return {
+    tag: [{ name: 'Back; "and", forth' }],
+    territory: [{ name: '=Back, forth' }],
+    product: [{ name: "'=Back", product_code: '00123', unit_price, description: '\uff1dBack\n forth ' }],
+    company: [{ name: 'Back, Inc.', address: { city: 'Bonn', zipcode: '01234' }, phones: entries.phones }],
+    contact: [{ first_name: 'Back', last_name: 'van Forth', company: known.company, ...entries }],
+    deal: [deal],
+    activity: [
+      { kind: 'call', subject: 'Back', due_at: '2026-03-01T10:00:00.250Z', duration: 30, ...about },
+      { kind: 'note', subject: 'Forth', notes: '0012', ...about, contact: null },
+    ],
+  }
+}
+
+const formats = ['csv', 'xlsx', 'jsonl'] as const
+
+test('what an account exports it takes back: every resource, in every format, with ids and with names', async () => {
+  const all = await someRecords()
+  for (const [resource, bodies] of Object.entries(all))
+    for (const format of formats)
+      for (const names of ['', '&names=1']) {
+        const told = `${resource}, ${format}${names}`
+        const ids: number[] = []
+        for (const body of bodies) ids.push((await from.made(resource, body)).id)
+        const only = `&filter=id:in(${ids})`
+        const before = await records(from, resource, only)
+        const file = await exported(from, resource, format, only + names)
+        for (const id of ids) assert.equal((await from.call('DELETE', `${v1}/${resource}/${id}`)).status, 200)
+        const job = await imported(resource, format, file, from)
+        assert.deepEqual(
+          [job.created, job.refused],
+          [bodies.length, 0],
+          `${told} ${JSON.stringify(job.problems)}`,
+        )
+        const last = `&filter=id:gt(${Math.max(...ids)})`
+        const after = await records(from, resource, last)
+        // Without names a table has the whole of a list.
+        const shown = names ? format : 'jsonl'
+        assert.deepEqual(
+          after.map(record => keptOf(record, shown)),
+          before.map(record => keptOf(record, shown)),
+          told,
+        )
+        for (const { id } of (await from.get(`${v1}/${resource}/view/list?filter=id:gt(${Math.max(...ids)})`))
+          .body.data)
+          await from.call('DELETE', `${v1}/${resource}/${id}`)
+      }
+})
+
+function keptOf(record: JsonObject, format: string): JsonObject {
+  const kept = Object.entries(record).filter(([name]) => isMoved(name, format))
+  return Object.fromEntries(kept.map(([name, value]) => [name, comparable(value, format)]))
 }

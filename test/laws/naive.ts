@@ -78,7 +78,11 @@ function valuesAt(value: Deal, at: string, type: Path['type']): Value[] {
   const reached = at
     .split('.')
     .filter(Boolean)
-    .reduce((values, step) => values.flat().map(one => one?.[step]), [value])
+    .reduce(
+      (values, step) =>
+        values.flat().map(one => (typeof one === 'string' ? one.split('/')[Number(step)] : one?.[step])),
+      [value],
+    )
     .flat()
     .filter(one => one !== null && one !== undefined)
   return type === 'text' ? reached.map(String) : reached
@@ -124,7 +128,7 @@ async function namesOf({ get }: Service, fields: readonly Field[]) {
 }
 
 function sortable(value: Value): Value {
-  return typeof value === 'string' ? [...folded(value)].slice(0, 255).join('') : value
+  return typeof value === 'string' ? folded([...value].slice(0, 255).join('')) : value
 }
 
 /**
@@ -144,12 +148,29 @@ export function valuesOf(path: Path, deal: Deal): (string | number)[] {
  * Without regard to case (D126): each letter by itself, where JavaScript also looks at what stands beside a
  * Σ.
  */
-function folded(text: string): string {
+function small(text: string): string {
   const special: { readonly [letter: string]: string } = { İ: 'i', ς: 'σ' }
   return [...text].map(letter => special[letter] ?? letter.toLowerCase()).join('')
 }
 
-/** Whether a text contains a word, in any case and however the word is written (D31). */
+/** The letters that have a bare one and don't come apart. */
+const typedAs: { readonly [letter: string]: string } = {
+  ...{ ø: 'o', đ: 'd', ħ: 'h', ł: 'l', ŧ: 't', ı: 'i', ſ: 's', ß: 'ss', æ: 'ae', œ: 'oe' },
+}
+
+/** Also without accents and what nobody sees (D126); signs, and letters of others than these, stay whole. */
+export function folded(text: string): string {
+  const bare = (letter: string) => {
+    if (/[\u0300-\u0333\u0339-\u036f]|\p{Default_Ignorable_Code_Point}/u.test(letter)) return ''
+    if (!/\p{L}/u.test(letter)) return letter
+    const apart = letter.normalize('NFD')
+    const without = apart.replace(/[\u0300-\u0333\u0339-\u036f]/g, '')
+    return (apart === without ? letter : without).replace(/[øđħłŧıſßæœ]/g, one => typedAs[one]!)
+  }
+  return [...small(text)].map(bare).join('')
+}
+
+/** Whether a text contains a word, without regard to case and accents and however it is written (D31). */
 export function contains(text: string, word: string): boolean {
   return [word, word.normalize('NFC'), word.normalize('NFD')].some(spelling =>
     folded(text).includes(folded(spelling)),
@@ -192,7 +213,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   const where = (test: (value: string | number) => boolean) => (deal: Deal) => valuesOf(path, deal).some(test)
   // E-mails match in any case (D88).
   const isEmail = path.field.is_email || (path.field.type === 'EMAIL' && path.member !== 'email_type')
-  const alike = (value: Value) => (isEmail ? folded(String(value)) : value)
+  const alike = (value: Value) => (isEmail ? small(String(value)) : value)
   const has = where(value => values.some(other => alike(other) === alike(value)))
   const [first] = values as [string | number]
   const raw = `${path.path}:${operator}(${texts[0]})`
@@ -224,7 +245,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
   if (operator === 'eq') return { text: raw, holds: is }
   if (operator === 'neq') return { text: raw, holds: deal => !is(deal) }
   if (operator === 'like') {
-    if (texts[0] === '') return null
+    if (folded(texts[0]!) === '') return null
     return { text: raw, holds: where(value => contains(String(value), texts[0]!)) }
   }
   if (path.type === 'id') return null

@@ -11,11 +11,11 @@ import { kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/operators.ts'
 import { type Json, jsonNumber } from '../../src/json.ts'
 import { resources } from '../../src/resources.ts'
+import { seed, shareOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const { call, db } = await startService()
 const catalog = await loadCatalog(db, resources, 1)
-const seed = Number(process.env.LAWS_SEED ?? Date.now() % 2 ** 31)
 
 /** Every path of the grammar, of every resource. */
 const paths = [...catalog.resources].flatMap(([resource, { fields }]) =>
@@ -136,7 +136,7 @@ test('any operand of any field is answered or refused', async () => {
         filter: `${path}:${operator}(${takesList ? values.map(quoted).join(',') : values[0]})`,
       })
     }),
-    { seed, numRuns: 3000, examples: oddEverywhere() },
+    { seed, numRuns: shareOf(3000), examples: oddEverywhere() },
   )
 })
 
@@ -191,6 +191,6 @@ test('a cursor that was made up is answered or refused', async () => {
         }
       },
     ),
-    { seed, numRuns: 600 },
+    { seed, numRuns: shareOf(600) },
   )
 })

@@ -8,6 +8,7 @@ import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/operators.ts'
 import type { Json } from '../../src/json.ts'
+import { someOf, tooFew } from '../support/questions.ts'
 import { triedSamples } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import {
@@ -83,7 +84,7 @@ function isNew({ field, member }: Path): boolean {
 const tried = new Set<string>()
 
 for (const resource of ['deal', 'product']) {
-  for (const path of await pathsOf(service, resource)) {
+  for (const path of someOf(await pathsOf(service, resource))) {
     const all = records.get(resource)!.flatMap(record => valuesOf(path, record))
     if (all.length === 0 || !isNew(path)) continue
     tried.add(`${path.field.type} ${path.member}`)
@@ -122,7 +123,7 @@ for (const resource of ['deal', 'product']) {
   }
 }
 
-test('every kind that has values was tried, with each of its members', () => {
+test('every kind that has values was tried, with each of its members', { skip: tooFew }, () => {
   const byType = Object.entries(samples(known)) as [FieldType, Samples | null][]
   const wanted = byType.flatMap(([type, sample]) =>
     ['', ...kinds[type].members]

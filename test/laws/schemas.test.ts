@@ -16,6 +16,7 @@ import { parseRecord } from '../../src/records/parse.ts'
 import { resources } from '../../src/resources.ts'
 import { type Generator, random, valueBy } from '../support/generated.ts'
 import { judgeOf } from '../support/judge.ts'
+import { seed, shareOf } from '../support/questions.ts'
 import { triedSamples } from '../support/samples.ts'
 import { startService, v1 } from '../support/service.ts'
 
@@ -146,7 +147,7 @@ for (const fields of catalog.resources.values()) {
         fc.property(values, value => {
           assert.equal(disagreement(fields, field, value), null)
         }),
-        { numRuns: 150 },
+        { seed, numRuns: shareOf(150) },
       )
     })
   }

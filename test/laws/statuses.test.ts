@@ -227,6 +227,14 @@ test("409 of jobs in another state, 422 of files and plans that can't be read", 
   const waiting = await importIn(service, 'waiting')
   const wrong = { method: 'PATCH', path: `${v1}/import/${waiting}`, body: { mapping: 7 } }
   assert.deepEqual(noted(update!, 422, await send(service, wrong)), [])
+  // Nobody has said yet what its second column becomes.
+  const { body } = await service.call('POST', upload('').path, 'name,Xyz\nA,1\n', upload('').headers)
+  for (const operation of operations.filter(({ said }) =>
+    /^(job|import)_(dry_)?run$/.test(said.operationId),
+  )) {
+    const path = operation.path.replace('{id}', `${body.data.id}`)
+    assert.deepEqual(noted(operation, 422, await send(service, { method: 'POST', path })), [])
+  }
 })
 
 test('422 for a key of another request, 409 while the same request is under way', async () => {
@@ -257,7 +265,7 @@ test('422 for a key of another request, 409 while the same request is under way'
 })
 
 test('500 of a database without its tables, 503 without a database', async () => {
-  const lost = await startService({ log: pino({ level: 'silent' }) })
+  const lost = await startService({ log: pino({ level: 'silent' }), alone: true })
   // Needs no lock of any table, which work in the background may hold.
   await lost.db.query('ALTER SCHEMA public RENAME TO elsewhere')
   const body = { email: 'nobody@example.com', password }

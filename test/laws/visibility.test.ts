@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { random } from '../support/generated.ts'
+import { seed, shareOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 import { pathsOf } from './naive.ts'
@@ -17,7 +18,7 @@ const service = await startService()
 const { call, get, db, made } = service
 
 /** How many: each is asked twice. */
-const questionsOf = Number(process.env.QUESTIONS ?? 20_000)
+const questionsOf = shareOf(20_000)
 
 const role = await made('role', {
   name: 'Seller',
@@ -66,7 +67,7 @@ for (const [index, contact] of contacts.entries()) {
   await db.query('UPDATE contact SET created_by = $1::bigint WHERE id = $2::bigint', text)
 }
 
-const next = random(13)
+const next = random(seed)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!
 
 type Question = { readonly method: string; readonly path: string; readonly body?: Json }

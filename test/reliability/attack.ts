@@ -24,6 +24,7 @@ import { createToken } from '../support/tokens.ts'
 import { type Attack, type Attacker, attacker, attacks } from './attacks.ts'
 import { readyUrl } from './crash.ts'
 import type { NeighbourOrders, Observed } from './neighbour.ts'
+import { enginesOf, judge } from './on-engines.ts'
 
 export type Outcome = {
   readonly attack: string
@@ -214,10 +215,7 @@ if (import.meta.main) {
       only: { type: 'string' },
     },
   })
-  const engines = values.engine
-    ? [values.engine as 'embedded' | 'postgres']
-    : (['embedded', 'postgres'] as const)
-  for (const engine of engines) {
+  for (const engine of enginesOf(values.engine)) {
     console.log(`── ${engine} ──`)
     const outcomes = await attack({
       engine,
@@ -226,8 +224,15 @@ if (import.meta.main) {
       only: values.only,
       report: outcome => console.log(described(outcome)),
     })
-    if (!outcomes) console.log('not installed')
-    if (outcomes?.some(({ neighbour }) => neighbour.wrong.length + neighbour.faults.length > 0))
-      process.exitCode = 1
+    if (outcomes) judge(outcomes.filter(isWrong).map(({ attack }) => attack))
+    else console.log('not installed')
   }
+}
+
+/** Whether the neighbour noticed more than that it took longer, or the attacker was answered with a fault. */
+function isWrong({ answered, neighbour }: Outcome): boolean {
+  const faults = Object.keys(answered).filter(
+    status => status >= '500' && status !== '503' && status !== 'cut',
+  )
+  return faults.length + neighbour.wrong.length + neighbour.faults.length > 0 || neighbour.answers === 0
 }

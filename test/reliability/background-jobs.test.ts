@@ -105,3 +105,25 @@ test('when no process remembers the old configuration any more, the jobs are don
     await new Promise(resolve => setTimeout(resolve, 50))
   assert.ok(await isDone())
 })
+
+test('a stop waits for the pass under way, and nothing is asked of the database after it', async () => {
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  let asked = 0
+  const { jobs } = watched(async () => {
+    begun.resolve()
+    await held.promise
+    asked++
+  })
+  void jobs.wake(a)
+  await begun.promise
+  let isStopped = false
+  const stopped = jobs.stop().then(() => {
+    isStopped = true
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  assert.equal(isStopped, false)
+  held.resolve()
+  await stopped
+  assert.equal(asked, 1)
+})

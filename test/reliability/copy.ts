@@ -10,11 +10,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import type { ToldEvent } from '../../src/events/told.ts'
 import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 import { eventsOf } from '../support/stream.ts'
 import { type Acknowledged, readyUrl, serviceEnv, token, write } from './crash.ts'
+import { onEngines } from './on-engines.ts'
 
 const ways = ['poll', 'long poll', 'stream'] as const
 export type Way = (typeof ways)[number]
@@ -238,17 +239,12 @@ async function all(url: string, resource: string): Promise<Copied[]> {
   return found
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '20' }, engine: { type: 'string' } },
+if (import.meta.main)
+  await onEngines(20, copied, ({ events, missed, doubled, different }) => {
+    const faults = { missed, doubled, different }
+    const wrong = Object.entries(faults).flatMap(([what, byCopy]) =>
+      Object.entries(byCopy).map(([copy, count]) => ({ what: `${what} by ${copy}`, count })),
+    )
+    const told = wrong.filter(({ count }) => count > 0).map(({ what, count }) => `${count} ${what}`)
+    return events > 0 ? told : [...told, 'there are no events']
   })
-  const engines = values.engine
-    ? [values.engine as 'embedded' | 'postgres']
-    : (['embedded', 'postgres'] as const)
-  for (const engine of engines) {
-    const outcome = await copied(engine, Number(values.rounds), line => console.log(engine, line))
-    console.log(engine, outcome ?? 'not installed')
-    const faults = outcome ? [outcome.missed, outcome.doubled, outcome.different].flatMap(Object.values) : []
-    if (faults.some(count => count > 0)) process.exitCode = 1
-  }
-}

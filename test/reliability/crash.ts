@@ -9,9 +9,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
 import { openDatabase, type Row } from '../../src/db/open.ts'
 import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+import { onEngines, wrongCounts } from './on-engines.ts'
 
 export type Tally = {
   rounds: number
@@ -236,16 +236,7 @@ function isLost(write: Acknowledged, row: Row | undefined): boolean {
   return Number(row.version) === write.version && (row.is_deleted === 'true') !== write.isDeleted
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '20' }, engine: { type: 'string' } },
-  })
-  const engines = values.engine
-    ? [values.engine as 'embedded' | 'postgres']
-    : (['embedded', 'postgres'] as const)
-  for (const engine of engines) {
-    const tally = await crash(engine, Number(values.rounds), line => console.log(engine, line))
-    console.log(engine, tally ?? 'not installed')
-    if (tally && tally.lost + tally.duplicated + tally.halfWritten > 0) process.exitCode = 1
-  }
-}
+if (import.meta.main)
+  await onEngines(20, crash, tally =>
+    wrongCounts(tally, { zero: ['lost', 'duplicated', 'halfWritten'], some: ['acknowledged'] }),
+  )

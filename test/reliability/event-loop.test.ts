@@ -33,12 +33,14 @@ test('nor does a page of many megabytes, narrowed, expanded, or without what was
   await db.query(`UPDATE deal SET document = document || ',"cf_gone":' || to_json($1::text)`, [
     '\u{1F600}'.repeat(32_000),
   ])
-  const page = (parameters: string): HostileRequest => ({
+  const page = (parameters: string, headers = {}): HostileRequest => ({
     method: 'GET',
     path: `${v1}/deal/view/list?pageSize=300&count=none&${parameters}`,
+    headers,
   })
   const pages = ['', 'fields=title', 'expand=source,tags,sales_owner', 'fields=title,tags&expand=tags']
   await assertShort(pages.map(parameters => [parameters, page(parameters)]))
+  await assertShort(['br', 'gzip'].map(coding => [coding, page('', { 'accept-encoding': coding })]))
   const fields = (await get(`${v1}/field/list?source=deal`)).body.data.fields.flat()
   const territory = fields.find((field: { internal_name: string }) => field.internal_name === 'territory').id
   assert.equal((await call('PATCH', `${v1}/field/${territory}`, { is_active: false })).status, 200)

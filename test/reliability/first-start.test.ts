@@ -34,7 +34,7 @@ import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createRecord } from '../../src/records/create.ts'
 import { resources } from '../../src/resources.ts'
 import { byQueries } from '../support/by-queries.ts'
-import { createDatabase, template } from '../support/postgres.ts'
+import { createDatabase } from '../support/postgres.ts'
 import { createToken } from '../support/tokens.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
@@ -203,7 +203,7 @@ async function withDatabase<T>({ dataDir, url }: Place, act: (db: Database) => P
 /** Closed with the test file. */
 async function emptyDatabase(): Promise<Database> {
   const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const db = await openDatabase({ ...(url ? { url } : { template }), log: () => {} })
+  const db = await openDatabase({ ...(url && { url }), log: () => {} })
   after(() => db.close())
   return db
 }

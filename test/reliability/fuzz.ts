@@ -3,6 +3,7 @@
  * leaves no trace: neither an event nor a key, nor any difference in any record or in the configuration.
  * `npm run fuzz -- --requests 200000 --seed 1`; a seed gives the same requests again.
  */
+import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { loadCatalog } from '../../src/accounts/callers.ts'
@@ -318,6 +319,8 @@ if (import.meta.main) {
       )
       for (const key of Object.keys(total) as (keyof FuzzTally)[]) total[key] += tally[key]
       console.log(JSON.stringify(total))
+      assert.deepEqual([tally.faults, tally.hangs, tally.traces], [0, 0, 0])
+      assert.ok(tally.saved > 0 && tally.refused > tally.saved, JSON.stringify(tally))
     })
   }
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Refusal } from '../../src/errors.ts'
 import { converter } from '../../src/imports/convert.ts'
-import { guessMapping, targetsOf } from '../../src/imports/guess.ts'
+import { guessColumns, targetsOf } from '../../src/imports/guess.ts'
 import { type Row, readTable, type Source } from '../../src/imports/read.ts'
 import { catalog } from '../support/import-catalog.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
@@ -123,7 +123,7 @@ async function tried(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<
 
 /** By what is guessed, and then any target for any column. */
 async function converterFor(columns: readonly string[], row: Row) {
-  const guessed = await guessMapping(catalog, deal, columns, [row.cells])
+  const { mapping: guessed } = await guessColumns(catalog, deal, columns, [row.cells])
   const others = targetsOf(catalog, deal).map(({ field }, index) => ({
     column: index % columns.length,
     field,

@@ -4,7 +4,7 @@
  * for the garbage collector is not counted: how much that is depends on the machine and on chance.
  */
 import { converter } from '../../src/imports/convert.ts'
-import { guessMapping } from '../../src/imports/guess.ts'
+import { guessColumns } from '../../src/imports/guess.ts'
 import { readTable } from '../../src/imports/read.ts'
 import { catalog } from '../support/import-catalog.ts'
 
@@ -61,7 +61,7 @@ async function readAll(): Promise<void> {
   for (const file of files()) {
     const table = await readTable(watched(file), { format: 'csv' })
     const fields = catalog.resources.get('deal')!
-    const mapping = await guessMapping(catalog, fields, table.columns(), [])
+    const { mapping } = await guessColumns(catalog, fields, table.columns(), [])
     const convert = converter(catalog, fields, { mapping, values: {}, formats: {} }, table.columns())
     for await (const row of table.rows) {
       count++

@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { started } from './crash.ts'
+import { onEngines, wrongCounts } from './on-engines.ts'
 
 export type Tally = {
   /** how often it was killed while it imported, and while it took the import back */
@@ -167,10 +167,7 @@ async function ask(url: string, method: string, path: string): Promise<any> {
   return response.json()
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '30' }, engine: { type: 'string', default: 'embedded' } },
-  })
-  const engine = values.engine === 'postgres' ? 'postgres' : 'embedded'
-  console.log(await importCrash(engine, Number(values.rounds), console.log))
-}
+if (import.meta.main)
+  await onEngines(30, importCrash, tally =>
+    wrongCounts(tally, { zero: ['missing', 'twice', 'unnamed', 'doubles', 'left'] }),
+  )

@@ -19,6 +19,7 @@ import {
   write,
   writers,
 } from './crash.ts'
+import { judge, wrongCounts } from './on-engines.ts'
 
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -98,4 +99,4 @@ async function writeAndCut(
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
 const tally = await powerCuts(Number(values.rounds))
 console.log(tally)
-if (tally.lost + tally.duplicated + tally.halfWritten > 0) process.exitCode = 1
+judge(wrongCounts(tally, { zero: ['lost', 'duplicated', 'halfWritten'] }))

@@ -9,10 +9,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { started } from './crash.ts'
+import { onEngines, wrongCounts } from './on-engines.ts'
 
 export type Tally = {
   rounds: number
@@ -193,17 +193,10 @@ async function settle(env: Record<string, string>, receiver: Receiver, tally: Ta
   await ended
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '50' }, engine: { type: 'string' } },
-  })
-  const engines = values.engine
-    ? [values.engine as 'embedded' | 'postgres']
-    : (['embedded', 'postgres'] as const)
-  for (const engine of engines) {
-    const tally = await webhookCrash(engine, Number(values.rounds), line => console.log(engine, line))
-    console.log(engine, tally ?? 'not installed')
-    if (tally && tally.lost + tally.outOfOrder + tally.badSignatures + tally.uncleanEnds > 0)
-      process.exitCode = 1
-  }
-}
+if (import.meta.main)
+  await onEngines(50, webhookCrash, tally =>
+    wrongCounts(tally, {
+      zero: ['lost', 'outOfOrder', 'badSignatures', 'uncleanEnds'],
+      some: ['events'],
+    }),
+  )

@@ -2,6 +2,7 @@
  * Values by a JSON Schema of an OpenAPI document: such as it takes, at its limits, and some just beyond.
  * Numbers drawn from a seed make them, so that every run has the same.
  */
+import { merged } from '../../scripts/breaking-changes.ts'
 import type { Json } from '../../src/json.ts'
 import type { OpenApi } from './judge.ts'
 
@@ -87,8 +88,8 @@ export function valueBy(by: Generator, schema: OpenApi, name = ''): Json {
   const known = given(name)
   if (known?.length && next() < 0.7) return pick(by, known)
   if (next() < beyond / 2) return anything(by, 2)
-  const { anyOf, ...whole } = resolved(schema, by.document)
-  if (anyOf) return valueBy(by, { ...whole, ...resolved(pick(by, anyOf), by.document) }, '')
+  const { anyOf, ...whole } = merged(schema, by.document)
+  if (anyOf) return valueBy(by, { ...whole, ...merged(pick(by, anyOf), by.document) }, '')
   if (whole.enum) return pick(by, whole.enum)
   if ('const' in whole) return whole.const
   const type = Array.isArray(whole.type) ? pick<string>(by, whole.type) : whole.type
@@ -109,20 +110,6 @@ export function valueBy(by: Generator, schema: OpenApi, name = ''): Json {
     default:
       return anything(by, 2)
   }
-}
-
-/** A schema, or another part of the document, with what it refers to. */
-export function resolved(schema: OpenApi, document: OpenApi): OpenApi {
-  if (!schema.$ref) return schema
-  const { $ref, ...own } = schema
-  const steps: string[] = $ref.slice(2).split('/')
-  const base = resolved(
-    steps.reduce((at, step) => at[step], document),
-    document,
-  )
-  return own.required
-    ? { ...base, ...own, required: [...(base.required ?? []), ...own.required] }
-    : { ...base, ...own }
 }
 
 export function pick<T>({ next }: Pick<Generator, 'next'>, of: readonly T[]): T {

@@ -93,8 +93,8 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     events: () => ['webhook.*'],
   }
   const newBody = (resource: string): { [member: string]: Json } => {
-    const { required = [] } = components.schemas[`${resource}_new`] ?? {}
-    const names: string[] = required
+    const { required = [], allOf = [] } = components.schemas[`${resource}_new`] ?? {}
+    const names: string[] = [required, ...allOf.map((one: OpenApi) => one.required ?? [])].flat()
     return Object.fromEntries(names.map(name => [name, newValue[name]?.() ?? `Tried ${++count}`]))
   }
   const made = (resource: string) => sent('POST', resource, newBody(resource))

@@ -2,6 +2,8 @@
 import { buildCatalog, type CatalogRows } from '../../src/fields/catalog.ts'
 import { resources } from '../../src/resources.ts'
 
+type FieldType = 'MULTISELECT' | 'SINGLE_NUMBER' | 'TIME' | 'TIME_RANGE' | 'DATE_RANGE' | 'DATE_TIME_RANGE'
+
 const option = (resource: string, field: string, names: readonly string[], from: number) =>
   names.map((name, index) => ({
     ...{ id: from + index, resource, field, name, position: index + 1 },
@@ -16,19 +18,28 @@ const stage = (id: number, name: string, kind: 'open' | 'won' | 'lost') => ({
   ...{ id, pipeline: 1, name, position: id, kind, probability: 50, rotting_days: null },
 })
 
-const custom = (id: number, name: string, type: 'MULTISELECT' | 'SINGLE_NUMBER' | 'TIME') => ({
+const custom = (id: number, name: string, type: FieldType) => ({
   ...{ id, resource: 'deal', internal_name: `cf_${name}`, field_name: name, type, config: {} },
   ...{ default_value: null, is_required: false, is_active: true, is_indexed: false, is_unique: false },
   ...{ deleted_at: null, version: 1 },
 })
 
 const rows: CatalogRows = {
-  account: { id: 1, name: 'Account', time_zone: 'Europe/Berlin', base_currency: 978, catalog_version: '1' },
+  account: {
+    id: 1,
+    name: 'Account',
+    time_zone: 'Europe/Berlin',
+    locale: null,
+    base_currency: 978,
+    catalog_version: '1',
+  },
   followed_at: '2026-01-01T00:00:00Z',
   fields: [
     custom(2000, 'colors', 'MULTISELECT'),
     custom(2001, 'seats', 'SINGLE_NUMBER'),
     custom(2002, 'call_at', 'TIME'),
+    ...[custom(2003, 'shift', 'TIME_RANGE'), custom(2004, 'span', 'DATE_RANGE')],
+    custom(2005, 'slot', 'DATE_TIME_RANGE'),
   ],
   options: [
     ...option('deal', 'source', ['Web', 'Phone', 'Trade fair'], 10),

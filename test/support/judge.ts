@@ -41,12 +41,15 @@ function closed({ components, ...rest }: OpenApi): OpenApi {
 
 function closedAt(node: OpenApi): OpenApi {
   const inner = closedWithin(node)
-  const isDescribed = typeof node?.$ref === 'string' || (node?.type === 'object' && node.properties)
+  const isDescribed = node?.$ref ?? node?.allOf ?? (node?.type === 'object' && node.properties)
   return isDescribed ? { ...inner, unevaluatedProperties: false } : inner
 }
 
 function closedWithin(node: OpenApi): OpenApi {
   if (Array.isArray(node)) return node.map(closedAt)
   if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closedAt(value)]))
+  // The parts of a whole have each other's members.
+  const inner = (name: string, value: OpenApi) =>
+    name === 'allOf' ? value.map(closedWithin) : closedAt(value)
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inner(name, value)]))
 }

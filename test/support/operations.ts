@@ -1,5 +1,5 @@
 /** The operations of an OpenAPI document, and whether an answer is one that the document says of them. */
-import { resolved } from './generated.ts'
+import { merged } from '../../scripts/breaking-changes.ts'
 import { judgeOf, type OpenApi } from './judge.ts'
 import type { Reply } from './service.ts'
 
@@ -19,7 +19,7 @@ export function complainer(document: OpenApi): (operation: Operation, answer: An
   return ({ path, method, said }, { status, headers, text }) => {
     const answer = said.responses[status]
     if (!answer) return 'a status that is not described'
-    const { headers: described = {}, content = {} } = resolved(answer, document)
+    const { headers: described = {}, content = {} } = merged(answer, document)
     const isDry = status < 300 && text.includes('"dryRun":true')
     const sure = status < 300 && !isDry ? [...always, 'etag'] : ['x-request-id', 'www-authenticate']
     const missing = sure.filter(name => described[name] && !headers.has(name))

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -19,6 +19,9 @@ export type TestServer = {
   stop(): Promise<void>
   /** As a power cut does, as far as the processes are concerned. */
   kill9(): Promise<void>
+  /** Stops all its processes where they are, as a machine that hangs does; `resume` lets them go on. */
+  pause(): void
+  resume(): void
   /** Starts it again, on the same port and files. */
   restart(): Promise<void>
 }
@@ -36,7 +39,10 @@ export async function startPostgres(
 ): Promise<TestServer | null> {
   const given = own ? undefined : process.env.TEST_DATABASE_URL
   const nothing = async () => {}
-  if (given) return { url: given, sockets: null, stop: nothing, kill9: nothing, restart: nothing }
+  if (given) {
+    const idle = { stop: nothing, kill9: nothing, restart: nothing, pause() {}, resume() {} }
+    return { url: given, sockets: null, ...idle }
+  }
   const binaries = findBinaries()
   const account = serverAccount()
   if (!binaries || !account) return null
@@ -86,6 +92,8 @@ export async function startPostgres(
       rmSync(home, { recursive: true, force: true })
     },
     kill9: () => end(server, 'SIGKILL'),
+    pause: () => signalAll(server, 'SIGSTOP'),
+    resume: () => signalAll(server, 'SIGCONT'),
     async restart() {
       await end(server, 'SIGINT')
       server = run()
@@ -93,12 +101,6 @@ export async function startPostgres(
     },
   }
 }
-
-/**
- * For `openDatabase` in memory: a cluster that is made once for all test files, since making one takes
- * seconds.
- */
-export const template: string = join(import.meta.dirname, '../../node_modules/.cache/dealwright-cluster.tar')
 
 /**
  * A new, empty database on the server of `url`, for one test file; returns its address. `how` as CREATE
@@ -173,6 +175,12 @@ async function answers(url: string, server: ChildProcess): Promise<void> {
     if (isReady) return
     await delay(20)
   }
+}
+
+/** To the server and the processes of its connections. */
+function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  for (const one of [pid!, ...children.map(Number)]) process.kill(one, signal)
 }
 
 function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { firstStart } from '../../src/accounts/first-start.ts'
@@ -12,6 +12,7 @@ import { createSample } from '../../src/accounts/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase } from './postgres.ts'
+import { keepRows } from './shared-engine.ts'
 
 /** Where `openDatabase` finds it. */
 type Location = { readonly url: string } | { readonly template: string }
@@ -33,11 +34,15 @@ export async function startedDatabase(sampleData: boolean): Promise<Started> {
   const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
   const file = join(folder, `${url ? 'server' : 'embedded'}-${sampleData ? 'sample' : 'account'}`)
   if (!existsSync(file)) {
-    // Two that come at the same moment each make one; either is as good.
+    // Of those who come at the same moment each makes one, and all take that of the first.
     const own = `${file}-${randomUUID()}`
     const made = url ? await onServer(url, sampleData) : await inFile(`${own}-files`, sampleData)
     writeFileSync(own, JSON.stringify(made))
-    renameSync(own, file)
+    try {
+      linkSync(own, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
   }
   const { original, token }: Prepared = JSON.parse(readFileSync(file, 'utf8'))
   if (!url) return { location: { template: original }, token }
@@ -58,6 +63,7 @@ async function onServer(server: string, sampleData: boolean): Promise<Prepared> 
 async function inFile(dataDir: string, sampleData: boolean): Promise<Prepared> {
   const token = await withDatabase({ dataDir }, async db => {
     const made = await begin(db, sampleData)
+    await keepRows(db)
     await shrink(db)
     return made
   })

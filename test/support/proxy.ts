@@ -9,6 +9,8 @@ export type Proxy = {
   /** Nothing gets through in either direction, and nothing is refused: what was sent waits. */
   block(): void
   unblock(): void
+  /** What is sent over the connections that there are waits; new ones get through. `unblock` ends it. */
+  holdBack(): void
   /**
    * From now on answers are lost: statements reach the database, and a moment later their connections end.
    */
@@ -54,6 +56,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   }
   return {
     url: url.href,
+    holdBack: () => each(socket => socket.pause()),
     block: () => {
       mode = 'blocked'
       each(socket => socket.pause())

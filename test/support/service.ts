@@ -6,6 +6,7 @@ import { type AppOptions, buildApp } from '../../src/app.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
 import { startedAt, startedDatabase } from './prepared.ts'
+import { type Borrowed, borrow, timeouts } from './shared-engine.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
 export type Reply = { status: number; headers: Headers; text: string; body: any }
@@ -56,33 +57,38 @@ export async function startService(
     sampleData?: boolean
     statementTimeoutMs?: number
     url?: string
+    /** It may close its database, or change the schema of it: nobody else gets it. */
+    alone?: boolean
   } = {},
 ): Promise<Service> {
-  const { statementTimeoutMs = 60_000, url, sampleData = true, ...given } = options
+  const { statementTimeoutMs, url, alone, sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
   const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
-  // How fast the machine is decides nothing.
-  const patient = { waitMs: statementTimeoutMs, yieldsAfterMs: statementTimeoutMs }
-  const open = () =>
-    openDatabase({ ...location, ...patient, statementTimeoutMs, log: line => log.warn(line) })
-  const db = await open()
+  const say = (line: string) => log.warn(line)
+  const open = async (): Promise<Borrowed> => {
+    if ('template' in location && !alone && statementTimeoutMs === undefined)
+      return borrow(location.template, say)
+    const db = await openDatabase({ ...location, ...timeouts(statementTimeoutMs), log: say })
+    return { db, giveBack: () => db.close() }
+  }
+  const { db, giveBack } = await open()
   // It listens on loopback.
   let ahead = 0
   const clock = () => performance.now() + ahead
   const appOptions = { webhooks: { allowPrivate: true }, clock, ...given, db, now, log }
   const app = buildApp(appOptions)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const [apps, databases] = [[app], [db]]
+  const apps = [app]
+  const ends = [giveBack]
   after(async () => {
     await Promise.all(apps.map(one => one.close()))
-    await Promise.all(databases.map(one => one.close()))
+    await Promise.all(ends.map(end => end()))
   })
   const call = caller(address, token)
   const another: Service['another'] = async different => {
-    const isServer = 'url' in location
-    const own = isServer ? await open() : db
-    if (isServer) databases.push(own)
-    const other = buildApp({ ...appOptions, ...different, db: own })
+    const own = 'url' in location ? await open() : { db }
+    if ('giveBack' in own) ends.push(own.giveBack)
+    const other = buildApp({ ...appOptions, ...different, db: own.db })
     apps.push(other)
     const port = Number(new URL(different?.publicUrl ?? 'http://127.0.0.1:0').port)
     const otherAddress = await other.listen({ port, host: '127.0.0.1' })

@@ -19,6 +19,10 @@ function told(change: (document: OpenApi) => void): string[] {
 type Changed = { readonly what: string; readonly says: RegExp; change(document: OpenApi): void }
 
 const schemas = (document: OpenApi) => document.components.schemas
+/** What a schema says beyond the one that it is made of. */
+const partOf = (document: OpenApi, name: string) => schemas(document)[name].allOf[1]
+/** Where the fields of a product that is read are described. */
+const readAs = (document: OpenApi) => [schemas(document).product, partOf(document, 'product_read')]
 
 const breaking: readonly Changed[] = [
   {
@@ -51,7 +55,9 @@ const breaking: readonly Changed[] = [
   {
     what: 'a field that is read went away',
     says: /^GET \/rest\/api\/v1\/product\/\{id\}, 200\.data: the field quantity_in_stock went away\.$/,
-    change: document => delete schemas(document).product.properties.quantity_in_stock,
+    change: document => {
+      for (const one of readAs(document)) delete one.properties.quantity_in_stock
+    },
   },
   {
     what: 'a field that is sent went away',
@@ -61,13 +67,13 @@ const breaking: readonly Changed[] = [
   {
     what: 'a field is newly required',
     says: /^POST \/rest\/api\/v1\/product: the body: the field category is now required\.$/,
-    change: document => schemas(document).product_new.required.push('category'),
+    change: document => partOf(document, 'product_new').required.push('category'),
   },
   {
     what: 'a field that is read may be absent',
     says: /^GET \/rest\/api\/v1\/product\/\{id\}, 200\.data: the field name may be absent\.$/,
     change: document => {
-      schemas(document).product_read.required.splice(1, 1)
+      partOf(document, 'product_read').required.splice(1, 1)
     },
   },
   {
@@ -117,14 +123,14 @@ const breaking: readonly Changed[] = [
     what: 'the type of a field is another',
     says: /^GET \/rest\/api\/v1\/product\/\{id\}, 200\.data\.quantity_in_stock was number or null and is string\.$/,
     change: document => {
-      schemas(document).product.properties.quantity_in_stock.type = 'string'
+      for (const one of readAs(document)) one.properties.quantity_in_stock.type = 'string'
     },
   },
   {
     what: 'a field that was always there may be null',
     says: /^GET \/rest\/api\/v1\/product\/\{id\}, 200\.data\.name was string and is string or null\.$/,
     change: document => {
-      schemas(document).product.properties.name.type = ['string', 'null']
+      for (const one of readAs(document)) one.properties.name.type = ['string', 'null']
     },
   },
   {
@@ -178,7 +184,7 @@ const additions: readonly Omit<Changed, 'says'>[] = [
     change: document => {
       schemas(document).product_input.properties.colour = { type: 'string' }
       schemas(document).product.properties.colour = { type: 'string' }
-      schemas(document).product_read.required.push('colour')
+      partOf(document, 'product_read').required.push('colour')
     },
   },
   {
@@ -193,14 +199,16 @@ const additions: readonly Omit<Changed, 'says'>[] = [
       properties.product_code.maxLength = 40
       properties.quantity_in_stock.type = ['number', 'string', 'null']
       properties.type.anyOf[0].enum.push(3)
-      schemas(document).product_new.required = []
+      partOf(document, 'product_new').required = []
     },
   },
   {
     what: 'a field that is never null any more, and one in other words',
     change: document => {
-      schemas(document).product.properties.quantity_in_stock.type = 'number'
-      schemas(document).product.properties.name.title = 'The name'
+      for (const { properties } of readAs(document)) {
+        properties.quantity_in_stock.type = 'number'
+        properties.name.title = 'The name'
+      }
     },
   },
 ]

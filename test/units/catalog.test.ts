@@ -36,7 +36,14 @@ const options = fields.flatMap(field =>
     ...{ is_active: true, is_default: false },
   })),
 )
-const account = { id: 1, name: 'Account', time_zone: 'UTC', base_currency: 840, catalog_version: '1' }
+const account = {
+  id: 1,
+  name: 'Account',
+  time_zone: 'UTC',
+  locale: null,
+  base_currency: 840,
+  catalog_version: '1',
+}
 const rows: CatalogRows = {
   account,
   followed_at: '2026-01-01T00:00:00Z',

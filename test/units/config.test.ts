@@ -27,6 +27,8 @@ test('what a setting takes', () => {
     ['DEALWRIGHT_TOKEN', '~'.repeat(256), 'token', '~'.repeat(256)],
     ['SAMPLE_DATA', '0', 'sampleData', false],
     ['SAMPLE_DATA', '1', 'sampleData', true],
+    ['TIME_ZONE', 'Europe/Paris', 'timeZone', 'Europe/Paris'],
+    ['BASE_CURRENCY', 'eur', 'baseCurrency', 'EUR'],
     ['LOG_LEVEL', 'silent', 'logLevel', 'silent'],
     ['LOG_LEVEL', 'trace', 'logLevel', 'trace'],
   ] as const) {

@@ -1,12 +1,13 @@
 /** Rows of files become bodies that the interface takes (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { momentIn } from '../../src/fields/local-times.ts'
 import { converter, type Plan } from '../../src/imports/convert.ts'
+import { onto } from '../../src/imports/entries.ts'
 import { guessFormats } from '../../src/imports/formats.ts'
-import { guessMapping, targetsOf } from '../../src/imports/guess.ts'
-import { momentIn } from '../../src/imports/local-times.ts'
+import { guessColumns, targetsOf } from '../../src/imports/guess.ts'
 import { type Cell, readTable } from '../../src/imports/read.ts'
-import { dateOf, itemsOf, momentOf, numberOf, timeOf } from '../../src/imports/texts.ts'
+import { dateOf, dayOf, itemsOf, momentOf, numberOf, timeOf } from '../../src/imports/texts.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { parseRecord } from '../../src/records/parse.ts'
 import { catalog } from '../support/import-catalog.ts'
@@ -99,6 +100,14 @@ test('dates and times as people write them', () => {
     ['12 Septic 2026', undefined, null],
     ['June 3 2026', undefined, '2026-06-03'],
     ['Junk 3, 2026', undefined, null],
+    ['3. März 2026', undefined, '2026-03-03'],
+    ['15-Mai-2026', undefined, '2026-05-15'],
+    ['1er février 2026', undefined, '2026-02-01'],
+    ['12 déc. 2026', undefined, '2026-12-12'],
+    ['03/03/0026', undefined, null],
+    // A file of one order has no dates of the other.
+    ['12/31/2026', 'dmy', null],
+    ['31/12/2026', 'mdy', null],
     ['2026-02-30', undefined, null],
     ['31/31/2026', undefined, null],
     ['soon', undefined, null],
@@ -107,7 +116,13 @@ test('dates and times as people write them', () => {
   assert.equal(timeOf('2:05 pm'), '14:05:00')
   assert.equal(timeOf('12:00 AM'), '00:00:00')
   assert.equal(timeOf('25:00'), null)
+  for (const text of ['2026-02-03T25:00', '2026-02-03 at noon', '31/12/2026 10:61'])
+    assert.equal(dayOf(text, undefined), null, text)
+  for (const text of ['2026-02-03T23:00+02:00', '2026-02-03 10:00 PM', '3 Feb 2026, 10:00 CET'])
+    assert.equal(dayOf(text, undefined), '2026-02-03', text)
+  assert.deepEqual([dayOf('46082', 'serial'), dayOf('46082', undefined)], ['2026-03-01', null])
   const local = momentIn('Europe/Berlin')
+  assert.equal(momentOf('46082.5', 'serial', local), '2026-03-01T11:00:00.000Z')
   const moments: [string, string | null][] = [
     ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.000Z'],
     ['2026-03-01T10:00:00+02:00', '2026-03-01T08:00:00.000Z'],
@@ -187,6 +202,7 @@ test('a deal with all that it may have is one that the interface takes', () => {
       ...{ first_name: 'Vincent', last_name: 'van Gogh', find_by: 'email' },
       emails: [{ email_type: 'home', email_value: 'v@gogh.nl' }],
       phones: [{ phone_type: 'mobile', phone_number: '+31 6 12345678' }],
+      company: given.company!,
     },
     related_contacts: [
       { ...contact('a@x.com'), first_name: 'Ann', last_name: 'A' },
@@ -199,7 +215,7 @@ test('a deal with all that it may have is one that the interface takes', () => {
     ...own,
     sales_owner: 1,
     company: found(company as JsonObject),
-    primary_contact: found(primary_contact as JsonObject),
+    primary_contact: { ...found(primary_contact as JsonObject), company: found(company as JsonObject) },
   }
   assert.deepEqual(complaints('deal', taken), [])
 })
@@ -212,7 +228,8 @@ test('what is not there is left out, and currencies are the base currency', () =
   const empty = Object.fromEntries(
     targetsOf(catalog, catalog.resources.get('deal')!).map(({ field }) => [field, '']),
   )
-  assert.deepEqual(converted('deal', empty), { body: {}, kept: {}, problems: [] })
+  const { body: none, kept, problems } = converted('deal', empty)
+  assert.deepEqual([none, kept, problems], [{}, {}, []])
   assert.deepEqual(body('deal', { 'deal_value.value': '5' }).deal_value, { currency: 'EUR', value: 5 })
   assert.deepEqual(body('deal', { 'deal_value.value': '', 'deal_value.currency': 'USD' }), {})
   assert.deepEqual(body('product', { 'unit_price.price': '5', 'unit_price.currency': 'USD' }).unit_price, [
@@ -256,6 +273,89 @@ test('a sign beside an amount says its currency, or the row is refused', () => {
   assert.equal(said({ 'deal_value.value': '50%', 'deal_value.currency': 'USD' }).length, 1)
   assert.deepEqual(said({ 'deal_value.value': '5 kr', 'deal_value.currency': 'SEK' }), [])
   assert.deepEqual(body('deal', { cf_seats: '50 %' }), { cf_seats: 50 })
+})
+
+test('one currency column serves every amount of its row that has none of its own', () => {
+  const cells = { 'deal_value.value': '100', expected_deal_value: '150', 'deal_value.currency': 'JPY' }
+  const given = body('deal', cells)
+  assert.deepEqual(given.deal_value, { currency: 'JPY', value: 100 })
+  assert.deepEqual(given.expected_deal_value, { currency: 'JPY', value: 150 })
+  const alone = body('deal', { ...cells, 'deal_value.value': '' })
+  assert.deepEqual(
+    [alone.deal_value, alone.expected_deal_value],
+    [undefined, { currency: 'JPY', value: 150 }],
+  )
+  const own = body('deal', { ...cells, expected_deal_value: '150 USD' })
+  assert.deepEqual(own.expected_deal_value, { currency: 'USD', value: 150 })
+})
+
+test('signs that say their country, and amounts without cents', () => {
+  const amounts = { 'US$ 500': ['USD', 500], '5.000,-': ['EUR', 5000], '5.-': ['EUR', 5], '5,–': ['EUR', 5] }
+  for (const [text, [currency, value]] of Object.entries(amounts))
+    assert.deepEqual(body('deal', { deal_value: text }).deal_value, { currency, value }, text)
+  assert.deepEqual(body('deal', { deal_value: '5 JP¥' }).deal_value, { currency: 'JPY', value: 5 })
+  assert.equal(numberOf('5-', '.')?.number, -5)
+})
+
+test('the whole of an amount may stand in the column of its number, and a list may be empty', () => {
+  const list = [{ currency: 978, unit_price: 5 }]
+  assert.deepEqual(body('product', { 'unit_price.price': list }).unit_price, list)
+  assert.deepEqual(body('product', { 'unit_price.price': [] }), { unit_price: [] })
+  assert.deepEqual(body('deal', { 'company.name': [] }), {})
+  const priced = { 'unit_price.price': '5', 'unit_price.tax': '19 %', 'unit_price.discount': '2,5' }
+  assert.deepEqual(body('product', priced).unit_price, [
+    { currency: 'EUR', unit_price: 5, tax: 19, discount: 2.5 },
+  ])
+})
+
+test('a number beside which its format shows a unit is what a person would have typed', () => {
+  const euros = { number: 1234.5, unit: '€' }
+  assert.deepEqual(body('deal', { 'deal_value.value': euros }).deal_value, { currency: 'EUR', value: 1234.5 })
+  assert.deepEqual(body('deal', { cf_seats: { number: 19, unit: '%' } }), { cf_seats: 19 })
+  assert.deepEqual(body('deal', { title: { number: 7, unit: 'kg' } }), { title: '7 kg' })
+  assert.deepEqual(body('deal', { metadata: euros }), { metadata: euros })
+  assert.match(converted('deal', { deal_value: { number: 7, unit: 'kg' } }).problems[0]!.message, /currency/)
+})
+
+test('digits that a spreadsheet has shortened are refused, not taken for a text', () => {
+  for (const field of ['product_code', 'name'])
+    assert.match(
+      converted('product', { [field]: '4.00638E+12' }).problems[0]!.message,
+      /digits of it are lost/,
+    )
+  assert.match(converted('contact', { phones: '4,47701E+11' }).problems[0]!.message, /digits of it are lost/)
+  assert.deepEqual(body('product', { name: 'E+12 pump' }), { name: 'E+12 pump' })
+})
+
+test('several e-mails, numbers and tags in a cell, as other systems divide them', () => {
+  const found = body('contact', {
+    emails: 'a@x.com, b@x.com ::: c@x.com',
+    'phones.mobile': '+49 30 12345, +49 30 12346 / +49 30 12347;555-1234,1',
+  })
+  const emails = ['a@x.com', 'b@x.com', 'c@x.com']
+  assert.deepEqual(
+    found.emails,
+    emails.map(email_value => ({ email_type: 'work', email_value })),
+  )
+  const numbers = ['+49 30 12345', '+49 30 12346', '+49 30 12347', '555-1234,1']
+  assert.deepEqual(
+    found.phones,
+    numbers.map(phone_number => ({ phone_type: 'mobile', phone_number })),
+  )
+  assert.deepEqual(body('deal', { tags: 'Alpha, Beta; "c, d"' }), { tags: ['Alpha', 'Beta', 'c, d'] })
+})
+
+test('a part of an address leaves the others, and what is derived gives way to what there is', () => {
+  const before = { address: [{ city: 'Berlin', zipcode: '01234' }], deal_closed_on: '2025-01-01' }
+  const said = converted('company', { name: 'A', 'address.city': 'Bonn' })
+  const closed = {
+    ...said,
+    body: { ...said.body, deal_closed_on: '2026-01-01' },
+    derived: ['deal_closed_on'],
+  }
+  assert.deepEqual(onto(closed, before, catalog), { name: 'A', address: { city: 'Bonn', zipcode: '01234' } })
+  const whole = converted('company', { address: '{"city":"Bonn"}' })
+  assert.deepEqual(onto(whole, before, catalog), { address: { city: 'Bonn' } })
 })
 
 test('what was chosen for a text stands for it; null leaves it out', () => {
@@ -327,6 +427,47 @@ test('a number that may be two is refused until the mark is told', () => {
   assert.deepEqual(guessFormats([['0.125'], ['2.500']]), { decimal: '.', unclear: [] })
 })
 
+test('with evidence both ways each cell that may be two is refused', () => {
+  const prices = ['1.234,56', '1,234.56', '1,234', '2.500']
+  const numbers = guessFormats(prices.map(text => [text]))
+  assert.deepEqual(numbers, { unclear: ['decimal'] })
+  const read = prices.map(text => converted('deal', { cf_seats: text }, { formats: numbers }))
+  assert.deepEqual(
+    read.map(({ body, problems }) => body.cf_seats ?? problems[0]!.message.replace(/^.*" /, '')),
+    [1234.56, 1234.56, 'may be two numbers.', 'may be two numbers.'],
+  )
+  const days = ['31/12/2026', '12/31/2026', '30/12/2026', '01/02/2026']
+  const dates = guessFormats(days.map(text => [text]))
+  assert.deepEqual(dates, { unclear: ['date'] })
+  const closing = days.map(text => converted('deal', { expected_close_date: text }, { formats: dates }))
+  assert.deepEqual(
+    closing.map(({ body }) => body.expected_close_date),
+    ['2026-12-31', '2026-12-31', '2026-12-30', undefined],
+  )
+})
+
+test('ranges are read as people write them', () => {
+  const ranges: [string, string, string, string][] = [
+    ['cf_shift', '08:00/18:00', '08:00', '18:00'],
+    ['cf_shift', '8:00 am - 6:00 pm', '08:00', '18:00'],
+    ['cf_shift', '08:00–18:00', '08:00', '18:00'],
+    ['cf_span', '2026-03-01/2026-03-31', '2026-03-01', '2026-03-31'],
+    ['cf_span', '1.3.2026 bis 31.3.2026', '2026-03-01', '2026-03-31'],
+    ['cf_span', '13/01/2026 - 14/01/2026', '2026-01-13', '2026-01-14'],
+    [
+      'cf_slot',
+      '2026-03-01 09:00 to 2026-03-01 17:00',
+      '2026-03-01T08:00:00.000Z',
+      '2026-03-01T16:00:00.000Z',
+    ],
+  ]
+  for (const [field, text, from, to] of ranges)
+    assert.deepEqual(body('deal', { [field]: text }), { [field]: { range: { from, to } } }, text)
+  const said = (text: string) => converted('deal', { cf_span: text }).problems[0]!.message
+  assert.match(said('soon'), /is no range/)
+  assert.match(said('01/02/2026 - 03/02/2026'), /may be two/)
+})
+
 test('formats are guessed, and what is unclear is said', () => {
   assert.deepEqual(guessFormats([['31/12/2026'], ['1.250,50']]), { date: 'dmy', decimal: ',', unclear: [] })
   assert.deepEqual(guessFormats([['12/31/2026'], ['1,250.50']]), { date: 'mdy', decimal: '.', unclear: [] })
@@ -353,7 +494,7 @@ test('a line of our own export converts back to the body that made it', async ()
   const table = await readTable(bytes(), { format: 'csv' })
   const [row] = await Array.fromAsync(table.rows)
   const fields = catalog.resources.get('deal')!
-  const mapping = await guessMapping(catalog, fields, table.columns(), [row!.cells])
+  const { mapping } = await guessColumns(catalog, fields, table.columns(), [row!.cells])
   const plan = { mapping, values: {}, formats: guessFormats([row!.cells]) }
   const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(row!.cells)
   assert.deepEqual(problems, [])
@@ -398,4 +539,13 @@ test('cells with very many values are refused before these are looked at', () =>
   }
   const { description } = body('deal', { description: 'a;'.repeat(30_000) })
   assert.equal(description, 'a;'.repeat(30_000))
+})
+
+test('a long run of blanks in a cell is read once, not again from each of them', () => {
+  const cell = (blanks: number) => `1${' '.repeat(blanks)}x`
+  // Read anew from each blank, the first took seven seconds, and the others an hour.
+  const { problems } = converted('contact', { phones: cell(49_000) })
+  assert.deepEqual(problems, [])
+  for (const field of ['cf_shift', 'cf_span', 'cf_slot'])
+    assert.equal(converted('deal', { [field]: cell(1_000_000) }).problems.length, 1, field)
 })

@@ -1,18 +1,38 @@
 /** What the columns of files are guessed to be (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessMapping, systemOf, targetsOf, valuesToMap } from '../../src/imports/guess.ts'
+import { guessColumns, systemOf, targetsOf } from '../../src/imports/guess.ts'
 import type { Cell } from '../../src/imports/read.ts'
 import { type System, templates } from '../../src/imports/templates.ts'
+import { valuesToMap } from '../../src/imports/values.ts'
 import { catalog } from '../support/import-catalog.ts'
 
 const fieldsOf = (resource: string) => catalog.resources.get(resource)!
 
-/** Column → target, of columns with their first cells. */
-async function guessed(resource: string, columns: { readonly [name: string]: Cell }) {
+type Columns = { readonly [name: string]: Cell }
+
+const guessOf = (resource: string, columns: Columns, system?: System) =>
+  guessColumns(
+    ...([catalog, fieldsOf(resource), Object.keys(columns), [Object.values(columns)]] as const),
+    ...([undefined, system] as const),
+  )
+
+/** Column → target, of columns with their first cells: those that are sure and those that are asked. */
+async function guessed(resource: string, columns: Columns) {
   const names = Object.keys(columns)
-  const mapping = await guessMapping(catalog, fieldsOf(resource), names, [Object.values(columns)])
-  return Object.fromEntries(mapping.map(({ column, field }) => [names[column]!, field]))
+  const { mapping, unmapped } = await guessOf(resource, columns)
+  const asked = unmapped.filter(({ why }) => ['near', 'contents', 'unnamed'].includes(why))
+  return Object.fromEntries([...mapping, ...asked].map(({ column, field }) => [names[column]!, field]))
+}
+
+/** Column → its target, or why it has none. */
+async function told(resource: string, columns: Columns) {
+  const { mapping, unmapped } = await guessOf(resource, columns)
+  return Object.keys(columns).map(
+    (_, index) =>
+      mapping.find(({ column }) => column === index)?.field ??
+      unmapped.find(({ column }) => column === index)!.why,
+  )
 }
 
 test('targets are fields, their parts, and the members of what they point to', () => {
@@ -45,11 +65,24 @@ test('targets are fields, their parts, and the members of what they point to', (
   assert.equal(targets.get('company.name')!.label, 'Company: Name')
 })
 
+test('stages of several pipelines are told with their pipeline', () => {
+  const partners = { ...catalog.pipelines.get(1)!, id: 2, name: 'Partners' }
+  const stages = new Map(
+    [...catalog.stages].map(([id, stage]) => [id, id > 2 ? { ...stage, pipeline: 2 } : stage]),
+  )
+  const two = { ...catalog, pipelines: new Map([...catalog.pipelines, [2, partners]]), stages }
+  const { options } = targetsOf(two, fieldsOf('deal')).find(({ field }) => field === 'pipeline_stage')!
+  assert.deepEqual(
+    options?.map(({ name }) => name),
+    ['Sales · Qualified', 'Sales · Proposal', 'Partners · Won', 'Partners · Lost'],
+  )
+})
+
 test('every target that a template names is there', () => {
   for (const [system, resources] of Object.entries(templates)) {
     for (const [resource, columns] of Object.entries(resources)) {
       const known = new Set(targetsOf(catalog, fieldsOf(resource)).map(({ field }) => field))
-      const unknown = Object.entries(columns).filter(([, field]) => !known.has(field))
+      const unknown = Object.entries(columns).filter(([, field]) => field !== null && !known.has(field))
       assert.deepEqual(unknown, [], `${system} ${resource}`)
     }
   }
@@ -59,8 +92,9 @@ test('all columns of a template are guessed as it says', async () => {
   for (const [system, resources] of Object.entries(templates) as [System, typeof templates.hubspot][]) {
     for (const [resource, columns] of Object.entries(resources)) {
       for (const [name, field] of Object.entries(columns)) {
-        const [found] = await guessMapping(catalog, fieldsOf(resource), [name], [], system)
-        assert.equal(found?.field, field, `${system} ${resource} ${name}`)
+        const { mapping, unmapped } = await guessOf(resource, { [name]: '' }, system)
+        const found = [...mapping, ...unmapped].find(one => one.field !== null)?.field
+        if (field !== null) assert.equal(found, field, `${system} ${resource} ${name}`)
       }
     }
   }
@@ -124,8 +158,9 @@ test('contents decide where names leave it open', async () => {
     ...{ Phase: 'pipeline_stage', Herkunft: 'source' },
   })
   assert.deepEqual(await guessed('contact', { Kontakt: 'jo@x.com' }), { Kontakt: 'emails' })
-  // A name whose cells are something else is not believed.
-  assert.deepEqual(await guessed('deal', { 'Expected close date': 'no idea' }), {})
+  // A name of ours is believed whatever the cells are, so that they are refused; another one is not.
+  assert.deepEqual(await told('deal', { 'Expected close date': 'no idea' }), ['expected_close_date'])
+  assert.deepEqual(await told('deal', { 'Close date': 'no idea' }), ['misfit'])
 })
 
 test('dates and plain numbers are no phones, and a field that nobody writes is no other one', async () => {
@@ -227,4 +262,78 @@ test('texts that name nothing are told, with what they may mean', () => {
       { column: 3, field: 'sales_owner', texts: [{ text: 'Ann Le', guess: 7 }] },
     ],
   )
+})
+
+test('each column is mapped, left out for a reason, or open', async () => {
+  const deal = {
+    ...{ 'Deal Name': 'A', Amount: '5', 'Close Date': '2026-01-01', 'Old ID': 'x1', weighted_value: '7' },
+    ...{ 'Updated at': '2026-01-01', ID: '5', id: '7', 'Organization ID': '2', 'Person ID': '3' },
+    ...{ 'Owner ID': '4', 'Stage ID': '5', AccountId: '0011A00001', Company: '4711', Phase: '9' },
+    ...{ Pahse: 'x', 'Amount 2': '7', line: '3', problems: 'x' },
+  }
+  assert.deepEqual(await told('deal', deal), [
+    ...['title', 'deal_value.value', 'expected_close_date', 'unknown', 'read_only'],
+    ...['read_only', 'foreign_id', 'read_only', 'foreign_id', 'foreign_id'],
+    ...['foreign_id', 'foreign_id', 'foreign_id', 'numbers', 'numbers'],
+    ...['unknown', 'unknown', 'refused_file', 'refused_file'],
+  ])
+  // Names of ours say that ids are ours.
+  const ours = { company: '17', pipeline_stage: '1', sales_owner: '2', primary_contact: '3' }
+  assert.deepEqual(await told('deal', ours), Object.keys(ours))
+  const empty = await guessColumns(
+    ...([catalog, fieldsOf('deal'), ['title', 'Nothing'], [['A', '']]] as const),
+    column => column === 1,
+  )
+  assert.deepEqual(empty.unmapped, [{ column: 1, why: 'empty', field: null }])
+  // What few cells fit stays what its name says; only where none does, it is asked.
+  const amounts = ['n/a', '5', 'n/a'].map(cell => [cell])
+  const dirty = await guessColumns(...([catalog, fieldsOf('deal'), ['Amount'], amounts] as const))
+  assert.deepEqual(dirty.mapping, [{ column: 0, field: 'deal_value.value' }])
+})
+
+test('what a record has itself is not looked for in those that it points to', async () => {
+  const company = { Name: 'A', Street: 'Main 1', City: 'Bonn', Zip: '53111', Country: 'Germany', State: 'x' }
+  const [line, city, zip, state, country] = ['address_line1', 'city', 'zipcode', 'state', 'country'].map(
+    part => `address.${part}`,
+  )
+  assert.deepEqual(await told('company', company), ['name', line, city, zip, country, state])
+  assert.deepEqual(await told('company', { Name: 'A', City: 'Bonn' }), ['name', city])
+  assert.deepEqual(await told('company', { Address: 'Main 1', City: 'Bonn' }), [line, city])
+  assert.deepEqual(await told('company', { address: '{"city":"Bonn"}' }), ['address'])
+  assert.deepEqual(await told('company', { 'Billing City': 'Bonn', 'Street 2': 'x' }), [
+    ...[city, 'address.address_line2'],
+  ])
+  const contact = {
+    ...{ 'First Name': 'Jo', 'Last Name': 'Doe', Company: 'Two', 'Work Phone': '+49 111 22233' },
+    ...{ Cell: '+49 170 123', Fax: '+49 111 22234', City: 'Bonn', URL: 'https://x.com' },
+    ...{ email_work: 'a@b.de', email_home: 'c@d.de', 'E-mail 2': 'e@f.de', 'E-mail 3': 'g@f.de' },
+    ...{ 'Phone (2)': '+49 222 33', 'Company phone': '+49 111 0', 'Company city': 'Bonn' },
+  }
+  assert.deepEqual(await told('contact', contact), [
+    ...['first_name', 'last_name', 'company.name', 'phones.work', 'phones.mobile', 'nowhere', 'unknown'],
+    ...['unknown', 'emails.work', 'emails.home', 'emails.other', 'taken', 'phones.other'],
+    ...['company.phones', 'company.address.city'],
+  ])
+  // Without a company, there is none to have it.
+  assert.deepEqual(await told('contact', { 'Last name': 'Doe', 'Company phone': '+49 111 0' }), [
+    ...['last_name', 'unnamed'],
+  ])
+  const deal = {
+    'Owner email': 'a@b.de',
+    'Contact first': 'Jo',
+    'Contact last': 'Doe',
+    'Account city': 'Bonn',
+  }
+  assert.deepEqual(await told('deal', { ...deal, Account: 'Acme', 'Contact E-mail': 'jo@x.com' }), [
+    ...['sales_owner', 'primary_contact.first_name', 'primary_contact.last_name', 'company.address.city'],
+    ...['company.name', 'primary_contact.emails'],
+  ])
+})
+
+test('a flag is no number', async () => {
+  const product = { SKU: 'W', Name: 'Hood', 'In stock?': '1', Stock: '12', 'Regular price': '45' }
+  assert.deepEqual(await told('product', product), [
+    ...['sku_number', 'name', 'misfit', 'quantity_in_stock', 'unit_price.price'],
+  ])
+  assert.deepEqual(await told('product', { Status: 'publish', 'Is active': 'yes' }), ['misfit', 'active'])
 })

@@ -192,3 +192,82 @@ test('JSON lines: members become columns as they come up', async () => {
   assert.match(deep.rows[0]!.problem!, /levels deep|too deeply/)
   assert.deepEqual(deep.rows[1]!.cells, [1])
 })
+
+test('titles above the names of the columns are passed over, and the line is said', async () => {
+  const headers: [content: string, columns: string[], line: number][] = [
+    ['Price list 2026\nname,code\nA,1', ['name', 'code'], 2],
+    ['Deals\n\nMade by Jo\nname;code;price\nA;1;2', ['name', 'code', 'price'], 4],
+    ['Deals,,\nname,code,price\nA,1,2', ['name', 'code', 'price'], 2],
+    ['name\nA\nB', ['name'], 1],
+    ['name\nA,b\nC,d', ['name'], 1],
+    ['name,code\n,1', ['name', 'code'], 1],
+  ]
+  for (const [content, columns, line] of headers) {
+    const bytes = async function* () {
+      yield Buffer.from(content)
+    }
+    const table = await readTable(bytes(), { format: 'csv' })
+    assert.deepEqual([table.columns(), table.source.header], [columns, line], content)
+    await Array.fromAsync(table.rows)
+  }
+  const told = await read('Deals of Jo,x,y\nname,code,price\nA,1,2', { header: 2 })
+  assert.deepEqual([told.columns, cellsOf(told)], [['name', 'code', 'price'], [['A', '1', '2']]])
+  assert.match(await refusal('a,b\n1,2', { header: 9 }), /^Line 9: there are no names/)
+})
+
+test('a first row of values is no row of names', async () => {
+  for (const row of ['Jo,Doe,jo@x.com', 'Jo,12.50', 'Jo,2026-03-01', 'Jo,123456'])
+    assert.match(await refusal(`${row}\nA,B,C`), /^Line 1: ".*" is no name of a column.*header=0/)
+  const none = await read('Jo,Doe,jo@x.com\nAnn,Lee,ann@x.com', { header: 0 })
+  assert.deepEqual([none.columns, none.rows.length], [['Column 1', 'Column 2', 'Column 3'], 2])
+  assert.deepEqual(none.rows[0]!.cells, ['Jo', 'Doe', 'jo@x.com'])
+  assert.deepEqual((await read('name,2025,2026\nA,1,2')).columns, ['name', '2025', '2026'])
+})
+
+test('what stands below the rows is no row', async () => {
+  const { rows } = await read('name,code\nA,1\nTotal: 1 record\n"Copyright (c) 2026"\nTotal SE,2\n\x1a')
+  assert.deepEqual(
+    rows.map(row => row.problem?.slice(0, 34) ?? row.cells),
+    [
+      ['A', '1'],
+      'Line 3: the row is a sum or a note',
+      'Line 4: the row is a sum or a note',
+      ['Total SE', '2'],
+    ],
+  )
+})
+
+test('a sum that was refused is refused again in the file of refused rows', async () => {
+  const { rows } = await read('name,code,line,problems\nTotal: 1 record,,3,Remove it.\nTotal SE,2,4,Why.')
+  assert.deepEqual(
+    rows.map(({ problem }) => problem === undefined),
+    [false, true],
+  )
+})
+
+test('a text is as it was typed: out of ="00123", and without what our exports put before it', async () => {
+  const cells = ['"=""00123"""', "'=1+1", "'\uff1d1", "'quoted", '=1+1', '"=""a""""b"""'].join('\n')
+  const table = await read(`name\n${cells}`)
+  assert.deepEqual(cellsOf(table).flat(), ['00123', '=1+1', '\uff1d1', "'quoted", '=1+1', 'a"b'])
+})
+
+test('single wrong bytes are told with their line, and a file of another encoding is read', async () => {
+  const mixed = Buffer.concat([Buffer.from('name\nMüller\nB'), Buffer.from([0xfc]), Buffer.from('rger\n')])
+  assert.match(await refusal(mixed), /^Line 3: .*not UTF-8.*windows-1252/)
+  assert.equal((await read(mixed, { encoding: 'windows-1252' })).rows.length, 2)
+  const latin = Buffer.from('name\nMüller\nBürger\nGröße\n', 'latin1')
+  assert.deepEqual(cellsOf(await read(latin)).flat(), ['Müller', 'Bürger', 'Größe'])
+})
+
+test('a line of JSON with a member twice is refused, as a request is', async () => {
+  const lines = '{"a":1,"a":2}\n{"a": 1, "b": {"c": 1, "c": 2}}\n{"a": 1, "b": "\\u00e9"}'
+  const { rows } = await read(lines, { format: 'jsonl' })
+  assert.deepEqual(
+    rows.map(row => row.problem ?? row.cells),
+    [
+      'Line 1: it has the member "a" twice. Write each once.',
+      'Line 2: it has the member "c" twice. Write each once.',
+      [1, 'é'],
+    ],
+  )
+})

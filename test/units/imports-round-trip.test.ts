@@ -7,7 +7,7 @@ import type { Source as Exported } from '../../src/export/source.ts'
 import { workbook } from '../../src/export/workbook.ts'
 import { converter } from '../../src/imports/convert.ts'
 import { guessFormats } from '../../src/imports/formats.ts'
-import { guessMapping } from '../../src/imports/guess.ts'
+import { guessColumns } from '../../src/imports/guess.ts'
 import { readTable } from '../../src/imports/read.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { catalog } from '../support/import-catalog.ts'
@@ -25,7 +25,7 @@ async function back(format: keyof typeof formats, resource: string, record: Json
   const table = await readTable(formats[format](source as unknown as Exported), { format })
   const rows = await Array.fromAsync(table.rows)
   const cells = rows.map(row => row.cells)
-  const mapping = await guessMapping(catalog, fields, table.columns(), cells)
+  const { mapping } = await guessColumns(catalog, fields, table.columns(), cells)
   const plan = { mapping, values: {}, formats: guessFormats(cells) }
   const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(cells[0]!)
   assert.deepEqual(problems, [])
@@ -61,7 +61,7 @@ for (const format of Object.keys(formats) as (keyof typeof formats)[]) {
     assert.deepEqual([value, currency], [12.5, format === 'jsonl' ? 978 : 'EUR'])
     assert.deepEqual(found, {
       ...{ ...same, ...times, company: { name: 'Acme', find_by: 'name' } },
-      primary_contact: { first_name: 'Ada', last_name: 'Lovelace' },
+      primary_contact: { first_name: 'Ada', last_name: 'Lovelace', company: found.company },
       related_contacts: [
         { first_name: 'Bo', last_name: 'B' },
         { first_name: 'Cy', last_name: 'C' },
@@ -80,3 +80,67 @@ for (const format of Object.keys(formats) as (keyof typeof formats)[]) {
     assert.deepEqual(await back(format, 'company', company), company)
   })
 }
+
+/** A file of one deal in a form, read as any file is: its body, and the columns of what is refused. */
+async function readAs(
+  cells: readonly string[],
+  delimiter: string,
+  encode: (text: string) => Uint8Array,
+): Promise<{ body: JsonObject; columns: unknown[] }> {
+  const columns = ['title', 'deal_value.value', 'expected_close_date']
+  const lines = [columns, cells].map(all => all.map(one => `"${one.replaceAll('"', '""')}"`).join(delimiter))
+  const bytes = async function* () {
+    yield encode(`${lines.join('\r\n')}\r\n`)
+  }
+  const table = await readTable(bytes(), { format: 'csv' })
+  const rows = (await Array.fromAsync(table.rows)).map(row => row.cells)
+  const fields = catalog.resources.get('deal')!
+  const { mapping } = await guessColumns(catalog, fields, table.columns(), rows)
+  const plan = { mapping, values: {}, formats: guessFormats(rows) }
+  const { body, problems } = converter(catalog, fields, plan, table.columns())(rows[0]!)
+  return { body, columns: problems.map(({ column }) => column) }
+}
+
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+const encodings: { readonly [name: string]: (text: string) => Uint8Array } = {
+  'utf-8': text => Buffer.from(text),
+  'utf-8 with a mark': text => Buffer.from(`\ufeff${text}`),
+  'utf-16le': utf16,
+  'utf-16be': text => Buffer.from(utf16(text)).swap16(),
+  'windows-1252': text => Buffer.from(text.replaceAll('€', '\x80'), 'latin1'),
+}
+const amounts = [
+  ...['1234.5', '1234,5', '1,234.50', '1.234,50', '1 234,50', "1'234.50", '€1.234,50', '1.234,5 EUR'],
+  ...['EUR 1,234.50', '1234,50 €'],
+]
+const days = [
+  ...['2026-03-25', '25.03.2026', '25/03/2026', '03/25/2026', '3/25/26', '25 March 2026', 'Mar 25, 2026'],
+  ...['20260325', '25-03-2026', '25. März 2026', '25 mars 2026', '2026-03-25T10:30', '25.3.2026 10:30'],
+]
+
+test('known values are read as they are from every form of a file, or refused with their columns', async () => {
+  const title = 'Größe; "x", y|z\tw'
+  for (const delimiter of [',', ';', '\t', '|'])
+    for (const [encoding, encode] of Object.entries(encodings)) {
+      for (const [index, amount] of amounts.entries())
+        for (const day of days.filter((_, place) => place % 5 === index % 5 || delimiter === ';')) {
+          const { body, columns } = await readAs([title, amount, day], delimiter, encode)
+          assert.deepEqual(columns, [], `${delimiter} ${encoding} ${amount} ${day}`)
+          assert.deepEqual(
+            body,
+            { title, deal_value: { currency: 'EUR', value: 1234.5 }, expected_close_date: '2026-03-25' },
+            `${delimiter} ${encoding} ${amount} ${day}`,
+          )
+        }
+      for (const [amount, day] of [
+        ['1.250', '01/02/2026'],
+        ['€ 1,250', '1-2-2026'],
+        ['12,34,56', '2026-02-30'],
+        ['n/a', 'tbd'],
+        ['1.2.3', '2026-03-25T25:00'],
+      ]) {
+        const { body, columns } = await readAs([title, amount!, day!], delimiter, encode)
+        assert.deepEqual([body, columns], [{ title }, ['deal_value.value', 'expected_close_date']], amount)
+      }
+    }
+})

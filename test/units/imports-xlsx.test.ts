@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
 import { readTable } from '../../src/imports/read.ts'
-import { formatOf, numberCell } from '../../src/imports/read-number-formats.ts'
+import { builtInFormat, formatOf, numberCell } from '../../src/imports/read-number-formats.ts'
 import { type Parts, workbookFiles, zip } from '../support/workbook.ts'
 
 async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
@@ -52,7 +52,7 @@ test('cells of every type are as a person writes them', async () => {
       'Line 7: the row has 5 cells, but there are 4 columns. Name them all.',
     ],
   )
-  assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1' })
+  assert.deepEqual(source, { format: 'xlsx', sheet: 'Sheet1', header: 1 })
 })
 
 test('a row with too many cells is kept whole', async () => {
@@ -82,12 +82,12 @@ test('formats of numbers', () => {
     '[$-409]d\\-mmm\\-yy h:mm AM/PM': 'moment',
     'h:mm': 'time',
     '[h]:mm': 'time',
-    '0.00" days"': 'number',
-    '#,##0.00\\ [$€-407];[Red]-#,##0.00': 'number',
+    '0.00" days"': { unit: 'days' },
+    '#,##0.00\\ [$€-407];[Red]-#,##0.00': { unit: '€' },
     General: 'number',
     '_-* #,##0.00_d': 'number',
   }
-  for (const [code, format] of Object.entries(formats)) assert.equal(formatOf(code), format, code)
+  for (const [code, format] of Object.entries(formats)) assert.deepEqual(formatOf(code), format, code)
   assert.equal(numberCell('1.5E-7', 'number', false), 1.5e-7)
   assert.equal(numberCell('1E+21', 'number', false), '1000000000000000000000')
   assert.equal(numberCell('-5', 'date', false), '-5')
@@ -106,9 +106,81 @@ test('formats of numbers', () => {
     assert.equal(JSON.stringify(numberCell(text, 'number', false)), cell, text)
 })
 
+test('a number is what its format shows: with zeros, a percent sign or a currency', () => {
+  const shown: [code: string, written: string, cell: unknown][] = [
+    ['000000', '123', '000123'],
+    ['00000', '6900', '06900'],
+    ['"PRD-"000', '7', 'PRD-007'],
+    ['000\\-00\\-0000', '123456789', '123-45-6789'],
+    ['\\(###\\)\\ ###\\-####', '5551234567', '(555) 123-4567'],
+    ['#\\ ##0', '1234', '1234'],
+    ['#,##0', '1234', '1234'],
+    ['0.00', '1234.5', 1234.5],
+    ['0.00%', '0.195', { number: 19.5, unit: '%' }],
+    ['_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-', '1234.5', { number: 1234.5, unit: '€' }],
+    ['"$"#,##0_);\\("$"#,##0\\)', '-5', { number: -5, unit: '$' }],
+    ['[$USD] #,##0.00', '5', { number: 5, unit: 'USD' }],
+    ['#,##0.00 €', '5', { number: 5, unit: '€' }],
+    ['00000', '1.5', 1.5],
+    ['00000', '-7', '-7'],
+  ]
+  for (const [code, written, cell] of shown)
+    assert.deepEqual(numberCell(written, formatOf(code), false), cell, code)
+  assert.deepEqual(numberCell('0.19', builtInFormat(9), false), { number: 19, unit: '%' })
+})
+
+test('what a sheet lacks is refused with its row, not taken for nothing', async () => {
+  const rows =
+    `${header}<row r="2"><c r="A2"><f>B2+1</f></c><c r="B2"><v>1</v></c></row>` +
+    '<row r="3"><c r="A3"><f>B3+1</f><v></v></c></row>' +
+    '<row r="4"><c r="A4" t="str"><f>""</f><v></v></c><c r="B4"><v>1</v></c></row>' +
+    '<row r="5"><c r="A5" t="s"><v>7</v></c></row>'
+  const { rows: found } = await read(book({ rows, strings: '<si><t>a</t></si>' }))
+  assert.deepEqual(
+    found.map(row => row.problem?.slice(0, 60) ?? row.cells),
+    [
+      'Line 2: the row has a formula without a result in column 1. ',
+      'Line 3: the row has a formula without a result in column 1. ',
+      ['', '1'],
+      'Line 5: the row names a text that the workbook does not have',
+    ],
+  )
+})
+
+test('the first visible sheet is read, or the one that is named', async () => {
+  const files = workbookFiles({ rows: header })
+  const cell = (text: string) => `<row><c t="inlineStr"><is><t>${text}</t></is></c></row>`
+  const other = `<worksheet><sheetData>${cell('x')}${cell('y')}</sheetData></worksheet>`
+  const hidden = files['xl/workbook.xml'].replace('sheetId="1"', 'sheetId="1" state="hidden"')
+  const bytes = zip({ ...files, 'xl/workbook.xml': hidden, 'xl/worksheets/sheet1.xml': other })
+  const table = async (sheet?: string) =>
+    readTable(inPieces(bytes), { format: 'xlsx', ...(sheet ? { sheet } : {}) })
+  const [first, named] = [await table(), await table('Sheet1')]
+  assert.deepEqual([first.source.sheet, first.columns()], ['Other', ['x']])
+  assert.deepEqual([named.source.sheet, named.columns()], ['Sheet1', ['a', 'b']])
+  for (const one of [first, named]) await Array.fromAsync(one.rows)
+  await assert.rejects(table('Nowhere'), /no sheet "Nowhere". There are: "Sheet1", "Other"/)
+})
+
+test('a part whose sum is wrong is damaged', async () => {
+  const good = book({ rows: header })
+  const bytes = Buffer.from(good)
+  const at = bytes.indexOf('xl/worksheets/sheet2.xml', bytes.indexOf('PK\x01\x02', 0, 'latin1')) - 30
+  bytes.writeUInt32LE(bytes.readUInt32LE(at) ^ 1, at)
+  assert.match(await refusal(bytes), /damaged/)
+})
+
+test('what is CSV is read as CSV, whatever its name says, and the other way round', async () => {
+  const text = await read(Buffer.from('a,b\n1,2'))
+  assert.deepEqual([text.source.format, text.columns, text.rows[0]!.cells], ['csv', ['a', 'b'], ['1', '2']])
+  const table = await readTable(inPieces(book({ rows: header })), { format: 'csv' })
+  assert.deepEqual([table.source.format, table.columns()], ['xlsx', ['a', 'b']])
+  await Array.fromAsync(table.rows)
+})
+
 test('what is no workbook is refused', async () => {
   const good = book({ rows: header })
-  assert.match(await refusal(Buffer.from('a,b\n1,2')), /damaged/)
+  assert.match(await refusal(Buffer.from('<html><table><tr><td>a')), /damaged/)
   assert.match(await refusal(Buffer.alloc(0)), /damaged/)
   assert.match(await refusal(good.subarray(0, good.length - 30)), /damaged/)
   assert.match(await refusal(Buffer.from('d0cf11e0a1b11ae1', 'hex')), /old XLS/)

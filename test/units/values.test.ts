@@ -148,6 +148,8 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     databaseUrl: null,
     token: null,
     sampleData: true,
+    timeZone: null,
+    baseCurrency: null,
     publicUrl: null,
     corsOrigins: [],
     openId: null,

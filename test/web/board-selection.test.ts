@@ -127,3 +127,86 @@ test('cards are selected by Space, given an owner and won, with one reason for a
   await bar(page).waitFor({ state: 'detached' })
   await end()
 })
+
+test('a selected card takes all that are selected with it: dragged, by keys and by its menu', {
+  skip,
+}, async () => {
+  const { ids, path } = await makeDeals('Together', 4)
+  const { page, accessible, end } = await openUi(service, path)
+  const { New: fresh, Qualified: qualified, Proposal: proposal, Won: won } = known.stages
+  const isIn = (stage: string, title: string) =>
+    page.getByRole('region', { name: stage, exact: true }).getByRole('link', { name: title }).waitFor()
+  const select = async (...titles: string[]) => {
+    for (const title of titles) await card(page, title).press('Space')
+  }
+  const done = async (text: string) => {
+    await page.getByText(text).waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).first().click()
+    await page.getByText(text).waitFor({ state: 'detached' })
+  }
+  const drag = async (title: string, stage: string) => {
+    const from = (await card(page, title).boundingBox())!
+    const to = (await page.getByRole('region', { name: stage, exact: true }).boundingBox())!
+    await page.mouse.move(from.x + 60, from.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(from.x + 90, from.y + 40, { steps: 4 })
+    await page.mouse.move(to.x + 120, to.y + 160, { steps: 8 })
+  }
+  await select('Together 1', 'Together 2')
+  // The service takes its time: the cards don't.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/deal/bulk', async route => {
+    await promise
+    await route.continue()
+  })
+  await drag('Together 1', 'Qualified')
+  assert.equal(await page.locator('.lifted').getAttribute('data-count'), '2')
+  assert.equal(await page.locator('.left-behind').count(), 2)
+  await page.mouse.up()
+  await isIn('Qualified', 'Together 1')
+  await isIn('Qualified', 'Together 2')
+  resolve()
+  await page.getByText('2 deals changed.').waitFor()
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, qualified, fresh, fresh])
+  assert.equal(await page.locator('.left-behind').count(), 0)
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await done('2 deals as before.')
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])
+
+  // A card that is not selected goes alone.
+  await select('Together 1', 'Together 2')
+  await drag('Together 3', 'Qualified')
+  await page.mouse.up()
+  await done('Together 3 is in Qualified now.')
+  await bar(page).getByText('2 selected').waitFor()
+  await card(page, 'Together 2').press('Shift+ArrowRight')
+  await done('2 deals changed.')
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, qualified, qualified, fresh])
+
+  // They close together, and are asked once; given up, nothing moves.
+  await select('Together 2', 'Together 4')
+  await card(page, 'Together 4').press('w')
+  const closing = page.getByRole('dialog', { name: 'Mark as won' })
+  await closing.getByText('The same for all 2').waitFor()
+  await accessible('the closing of two deals')
+  await page.keyboard.press('Escape')
+  await bar(page).getByText('2 selected').waitFor()
+  await card(page, 'Together 4').hover()
+  await page.getByRole('button', { name: 'Actions of Together 4' }).click()
+  await page.getByRole('group', { name: 'Move all 2 to…' }).getByRole('menuitem', { name: /^Won/ }).click()
+  await closing.getByLabel('Why was it won?').selectOption({ index: 1 })
+  await closing.getByRole('button', { name: 'Mark as won' }).click()
+  await done('2 deals changed.')
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, won, qualified, won])
+  assert.deepEqual(await stored(ids, 'status'), [1, 2, 1, 2])
+
+  // So do those that are reopened, by the bar too.
+  await select('Together 1', 'Together 2', 'Together 4')
+  await bar(page).getByRole('button', { name: 'Move to…' }).click()
+  await page.getByRole('menuitem', { name: 'Proposal' }).click()
+  const reopening = page.getByRole('alertdialog', { name: 'Reopen 2 deals?' })
+  await reopening.getByRole('button', { name: 'Reopen' }).click()
+  await done('3 deals changed.')
+  assert.deepEqual(await stored(ids, 'pipeline_stage'), [proposal, proposal, qualified, proposal])
+  await end()
+})

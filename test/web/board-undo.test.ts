@@ -22,6 +22,9 @@ async function makeDeal(title: string, more: object = {}): Promise<number> {
 
 const stored = async (id: number) => (await call('GET', `${v1}/deal/${id}`)).body.data
 
+/** A record but for what every write moves. */
+const withoutVersion = ({ version: _, updated_at: __, ...record }: Record<string, unknown>) => record
+
 /** Waits until the card has the focus, in the column of the stage. */
 const hasFocus = (page: Page, stage: string, title: string) =>
   page.waitForFunction(
@@ -51,7 +54,7 @@ test('the focus follows a card before the service has answered, and after its un
   await page.getByText('Far by keys is in Proposal now.').waitFor()
   assert.equal((await stored(deal)).pipeline_stage, known.stages.Proposal)
   await hasFocus(page, 'Proposal', 'Far by keys')
-  const undone = page.waitForResponse(answer => answer.request().method() === 'PATCH')
+  const undone = page.waitForResponse(answer => answer.url().endsWith('/undo'))
   await page.keyboard.press('Control+z')
   await hasFocus(page, 'Qualified', 'Far by keys')
   // Moved by somebody else, once the undo was answered.
@@ -86,7 +89,7 @@ test('a closed deal is reopened after a question, and closed again as it was by 
   const deal = await makeDeal('Closed as it was', {
     ...{ pipeline_stage: known.stages.Won!, won_reason, deal_closed_on },
   })
-  const was = await stored(deal)
+  const [was, otherWas] = [await stored(deal), await stored(other)]
   const { page, accessible, end } = await openUi(service, '/board')
   await isIn(page, 'Won', 'Closed as it was')
   await page.getByRole('link', { name: 'Moved before' }).focus()
@@ -109,14 +112,12 @@ test('a closed deal is reopened after a question, and closed again as it was by 
   await said.getByRole('button', { name: 'Dismiss' }).click()
   await page.keyboard.press('Control+z')
   await page.getByText('Closed as it was is in Won again.').waitFor()
-  const now = await stored(deal)
-  for (const name of ['pipeline_stage', 'won_reason', 'deal_closed_on', 'won_time'])
-    assert.deepEqual(now[name], was[name], name)
+  assert.deepEqual(withoutVersion(await stored(deal)), withoutVersion(was))
   assert.equal((await stored(other)).pipeline_stage, known.stages.Qualified)
+  // Step by step.
   await page.keyboard.press('Control+z')
-  await page.getByText('This can’t be undone by a key: Closed as it was is in Won again.').waitFor()
-  await page.reload()
-  await isIn(page, 'Won', 'Closed as it was')
+  await page.getByText('Moved before is in New again.').waitFor()
+  assert.deepEqual(withoutVersion(await stored(other)), withoutVersion(otherWas))
   await page.keyboard.press('Control+z')
   await page.getByText('There is nothing to undo.').waitFor()
   await end()

@@ -78,7 +78,7 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   assert.equal(await stageOf(deal), 'Proposal')
   await page.getByRole('button', { name: 'Undo' }).click()
   await column(page, 'New').getByRole('link', { name: 'Dragged by mouse' }).waitFor()
-  await page.getByText('Dragged by mouse is in New now.').waitFor()
+  await page.getByText('Dragged by mouse is in New again.').waitFor()
   assert.equal(await stageOf(deal), 'New')
   await accessible('board')
   await end()

@@ -69,7 +69,6 @@ test('whoever sees no amounts sees how many deals there are, and no sum of nothi
   const [{ count }] = await sums(inPeriod)
   await page.getByRole('group', { name: 'Forecast by month' }).waitFor()
   await page.getByRole('link', { name: 'Jan 2031, open: 2 deals' }).waitFor()
-  await page.getByText('0 deals in the 3 months before').waitFor()
   await page.getByText('Open deals', { exact: true }).locator('..').getByText(String(count)).waitFor()
   await page.getByText(/Not in this forecast: .* without a close date$/).waitFor()
   await accessible('a forecast without amounts')
@@ -121,13 +120,14 @@ test('the forecast has the sums of the service; lost deals never count', { skip 
   await end()
 })
 
+const wonOn = async (deal_closed_on: string, value: number) => {
+  const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on }
+  const body = dealBody(known, { title: 'Won then', deal_value: { currency: 'USD', value }, ...won })
+  const reply = await call('POST', `${v1}/deal`, body)
+  assert.equal(reply.status, 201, reply.text)
+}
+
 test('what was won stands beside the period before', { skip }, async () => {
-  const wonOn = async (deal_closed_on: string, value: number) => {
-    const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on }
-    const body = dealBody(known, { title: 'Won then', deal_value: { currency: 'USD', value }, ...won })
-    const reply = await call('POST', `${v1}/deal`, body)
-    assert.equal(reply.status, 201, reply.text)
-  }
   await wonOn('2021-03-31', 400)
   await wonOn('2021-04-01', 500)
   await wonOn('2021-06-30', 100)
@@ -140,6 +140,26 @@ test('what was won stands beside the period before', { skip }, async () => {
   await figure.getByRole('link', { name: '$400' }).click()
   await page.getByRole('grid').getByRole('link', { name: 'Won then' }).waitFor()
   assert.equal(await page.getByRole('grid').getByRole('link', { name: 'Won then' }).count(), 1)
+  await end()
+})
+
+test('a period under way is compared with as much of the one before; one to come with none', {
+  skip,
+}, async () => {
+  await wonOn('2041-02-15', 600)
+  await wonOn('2041-02-16', 50)
+  await wonOn('2040-11-15', 400)
+  await wonOn('2040-11-16', 1000)
+  const { page, end } = await openUi(service, '/forecast')
+  await page.clock.setFixedTime(new Date('2041-02-15T12:00:00Z'))
+  await page.goto(`${service.url}/forecast?from=2041-01&months=3`)
+  const figure = page.getByText('in the 3 months before').locator('..')
+  await figure.getByText('$650', { exact: true }).waitFor()
+  assert.equal(await figure.innerText(), 'Won\n$650\n$400 by Nov 15 in the 3 months before: +50%')
+  await page.goto(`${service.url}/forecast?from=2041-04&months=3`)
+  await page.getByText('Won', { exact: true }).first().waitFor()
+  await page.getByRole('group', { name: 'Forecast by month' }).waitFor()
+  assert.equal(await page.getByText('months before').count(), 0)
   await end()
 })
 
@@ -221,7 +241,50 @@ test('reasons and owners have the counts of the service', { skip }, async () => 
   await end()
 })
 
+/** The marks of a chart, bar by bar: what each says, and how long it is drawn. */
+const drawn = (page: Page, chart: string, side: 'width' | 'height') =>
+  page.getByRole('group', { name: chart, exact: true }).evaluate((element, side) => {
+    const marks = [...element.querySelectorAll<SVGAElement>('a[data-mark]')]
+    return marks.map(mark => ({
+      name: mark.getAttribute('aria-label')!,
+      size: mark.querySelector('rect')!.getBBox()[side],
+    }))
+  }, side)
+
+/** The value of a mark by what it says: the best case is drawn as what it adds to the weighted value. */
+function valuesOf(names: readonly string[]): number[] {
+  const said = names.map(name => Number(/: \$?([\d,.]*\d)/.exec(name)![1]!.replaceAll(',', '')))
+  return said.map((value, index) => value - (names[index]!.includes(', best case:') ? said[index - 1]! : 0))
+}
+
+const charts = [
+  ['forecast', 'Forecast by month', 'height'],
+  ['forecast', 'Forecast by category', 'width'],
+  ['funnel', 'Funnel', 'width'],
+  ['reasons', 'Why deals were won', 'width'],
+  ['reasons', 'Why deals were lost', 'width'],
+  ['owners', 'By owner', 'width'],
+] as const
+
 for (const width of [1280, 390]) {
+  test(`a mark is as long as its value, in one scale for each chart, at ${width} pixels`, {
+    skip,
+  }, async () => {
+    const { page, end } = await openUi(service, '/forecast', { size: { width, height: 844 } })
+    for (const [report, chart, side] of charts) {
+      await page.goto(`${service.url}/forecast?report=${report}`)
+      await page.getByRole('group', { name: chart, exact: true }).waitFor()
+      const marks = await drawn(page, chart, side)
+      const values = valuesOf(marks.map(({ name }) => name))
+      const longest = values.indexOf(Math.max(...values))
+      const scale = marks[longest]!.size / values[longest]!
+      assert.ok(marks.length > 2 && scale > 0, chart)
+      for (const [index, { name, size }] of marks.entries())
+        assert.ok(Math.abs(size - values[index]! * scale) <= 1, `${chart}, ${name}: ${size} pixels`)
+    }
+    await end()
+  })
+
   test(`every report is accessible and has no sideways scroll at ${width} pixels`, { skip }, async () => {
     const size = { width, height: 844 }
     const { page, accessible, end } = await openUi(service, '/forecast', { size })

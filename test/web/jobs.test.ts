@@ -64,6 +64,34 @@ suite('Jobs', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a change of a few that were selected is listed with its undo, also after a reload', async () => {
+    const ids = (await makeProducts('Few')).slice(0, 3)
+    const ui = await openUi(service!, stocked('Few'))
+    const { page } = ui
+    await page.getByRole('grid').getByRole('link').first().waitFor()
+    for (const row of [0, 1, 2]) await page.locator(`[data-cell="${row}.0"]`).click()
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('searchbox', { name: 'Field to change' }).fill('Quantity')
+    await page.getByRole('option', { name: /Quantity in stock/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Quantity in stock/)
+      .fill('77')
+    await page.getByRole('button', { name: 'Change all 3' }).click()
+    await page.getByText('3 products changed.').waitFor()
+    assert.equal(await count('name:like(Few),quantity_in_stock:eq(77)'), 3)
+    await page.goto(`${service!.url}/jobs`)
+    const row = page.getByRole('row', { name: /Change of products/ }).first()
+    await row.getByRole('button', { name: /^Undo/ }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo it' }).click()
+    await row.getByText('Taken back').waitFor()
+    assert.equal(await count('name:like(Few),quantity_in_stock:eq(77)'), 0)
+    const { body } = await service!.call('GET', `${v1}/product/${ids[1]}`)
+    assert.equal(body.data.quantity_in_stock, 1)
+    await ui.end()
+  })
+
   test('what is left out stays, and a change that is not made leaves no job that waits', async () => {
     await makeProducts('Leaver')
     const ui = await openUi(service!, stocked('Leaver'))

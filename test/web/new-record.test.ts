@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call } = service
@@ -63,6 +63,69 @@ test('a deal with a new contact is made by mouse', { skip }, async () => {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Made by mouse' }).waitFor()
   await end()
+})
+
+test('what is wrong with a new contact and its new company stands at their own inputs', {
+  skip,
+}, async () => {
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    const title = `Nested ${size.width}`
+    const { page, accessible, end } = await openUi(service, '/deals/477', { size })
+    const dialog = await newDeal(page)
+    await dialog.getByLabel('Title').fill(title)
+    await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Nested Person')
+    await page.getByRole('option', { name: 'Create “Nested Person”' }).click()
+    const contact = dialog.getByRole('group', { name: 'Primary contact' })
+    await contact.getByRole('combobox', { name: 'Company' }).fill('Nested Works')
+    await page.getByRole('option', { name: 'Create “Nested Works”' }).click()
+    const company = contact.getByRole('group', { name: 'Company' })
+    const [mail, phone] = [contact.getByLabel(/^E-?mails? 1$/i), company.getByLabel(/^Phones? 1$/i)]
+    for (const box of [mail, phone, contact.getByLabel(/^Phones? 1$/i).first()]) {
+      const { width } = (await box.boundingBox())!
+      assert.ok(width >= 120, `${width} at ${size.width}`)
+    }
+    // Nothing is sent as long as the format is wrong.
+    const sent: string[] = []
+    page.on('request', request => request.method() === 'POST' && sent.push(request.url()))
+    await mail.fill('no mail')
+    await phone.fill('call me')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    const ofMail = contact.getByText('Must be a valid e-mail address')
+    const ofPhone = company.getByText('Must be a phone number')
+    await ofMail.waitFor()
+    await ofPhone.waitFor()
+    assert.equal(await mail.getAttribute('aria-invalid'), 'true')
+    await focusIn(phone)
+    assert.deepEqual(
+      sent.filter(url => url.endsWith('/deal')),
+      [],
+    )
+    await accessible('a new contact with problems')
+    // The way from the list of problems leads to the very input.
+    await dialog.getByRole('button', { name: /Must be a phone number/ }).click()
+    await focusIn(phone)
+    await phone.fill('+1 555 0100')
+    await ofPhone.waitFor({ state: 'detached' })
+    await ofMail.waitFor()
+    // What only the service knows stands there, too.
+    await mail.fill('jo@example.com')
+    await page.route('**/rest/api/v1/deal', async (route, request) => {
+      if (request.method() !== 'POST') return route.continue()
+      const body = request.postDataJSON()
+      body.primary_contact.company.phones = [{ phone_type: 1, phone_number: '1' }]
+      await route.continue({ postData: JSON.stringify(body) })
+    })
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await company.locator('[data-member="phones"] p').first().waitFor()
+    await page.unroute('**/rest/api/v1/deal')
+    await phone.fill('+1 555 0101')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText(`Created “${title}”.`).waitFor()
+    await end(/422/)
+  }
 })
 
 test('a deal with a new contact is made by keyboard alone', { skip }, async () => {

@@ -6,6 +6,7 @@ import {
   currencyRows,
   daysOf,
   lastDayOf,
+  likeWithLike,
   monthAfter,
   monthRows,
   monthsOf,
@@ -45,6 +46,27 @@ test('an address that says no period, or none that there is, has the usual one',
     'sales_owner:eq(7)',
     'source:eq(Web)',
   ])
+})
+
+test('what has passed of a period is compared with as much of the one before', () => {
+  const half = { from: '2026-11', months: 6 }
+  const days = (first: string, last: string) => ({ first, last })
+  assert.equal(likeWithLike(half, '2026-10-31'), null)
+  assert.deepEqual(likeWithLike(half, '2026-11-26'), {
+    passed: days('2026-11-01', '2026-11-26'),
+    before: days('2026-05-01', '2026-05-26'),
+  })
+  // A whole month beside a whole month, and no day that a month has not.
+  assert.deepEqual(likeWithLike(half, '2027-02-28')!.before, days('2026-05-01', '2026-08-31'))
+  assert.deepEqual(
+    likeWithLike({ from: '2026-03', months: 1 }, '2026-03-30')!.before,
+    days('2026-02-01', '2026-02-28'),
+  )
+  for (const today of ['2027-04-30', '2031-01-01'])
+    assert.deepEqual(likeWithLike(half, today), {
+      passed: days('2026-11-01', '2027-04-30'),
+      before: days('2026-05-01', '2026-10-31'),
+    })
 })
 
 const sum = (group: string | number | null, value: number, weighted: number, count: number) => ({

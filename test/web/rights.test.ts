@@ -34,6 +34,26 @@ test('who may read only sees why nothing can be changed', { skip }, async () => 
   await end()
 })
 
+test('whoever may not follow the feed does not ask for it', { skip }, async () => {
+  const { scopes } = (await call('GET', `${v1}/role/3`)).body.data
+  const role = await made('role', { name: 'Own deals', scopes, visibility: { deal: 'own' } })
+  const user = await made('user', { name: 'Olav Own', email: 'olav@example.com', role })
+  const { page, end } = await openUi(service, '/settings/profile', { user })
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  for (const path of ['/board', '/deals', '/forecast']) {
+    await page.goto(service.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+  }
+  assert.ok(asked.includes(`${v1}/me`))
+  assert.deepEqual(
+    asked.filter(path => path.endsWith('/event')),
+    [],
+  )
+  await end()
+})
+
 test('who sees little of a deal sees that, and no errors', { skip }, async () => {
   const deal = await made('deal', dealBody(known, { title: 'Little to see' }))
   const role = await made('role', {

@@ -388,9 +388,38 @@ test('the profile changes language, time zone and password', { skip }, async () 
   await end(/422|401|403/)
 })
 
+test('the account gets a name, a time zone, a language and another base currency', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/settings/account')
+  await page.getByLabel('Name of the account').fill('Ostrich & Sons')
+  await page.getByRole('button', { name: 'Save the name' }).click()
+  await said(page, 'Name saved')
+  await page.getByLabel('Time zone').selectOption('Europe/Zurich')
+  await said(page, 'Time zone saved')
+  await page.getByLabel('Language of dates and numbers').selectOption('de-CH')
+  await said(page, 'Language of dates and numbers saved')
+  await page.getByLabel('Base currency').selectOption({ label: 'EUR · Euro' })
+  await dialog(page).getByText('closed deals keep the rate of the day they were closed').waitFor()
+  await accessible('the change of the base currency')
+  const asked = async () => (await call('GET', `${v1}/account`)).body.data
+  assert.equal((await asked()).base_currency_code, 'USD', 'it is counted first')
+  await dialog(page).getByRole('button', { name: 'Change to EUR' }).click()
+  await said(page, 'EUR is the base currency now')
+  const { id: _, ...saved } = await asked()
+  assert.deepEqual(saved, {
+    ...{ name: 'Ostrich & Sons', time_zone: 'Europe/Zurich', locale: 'de-CH' },
+    ...{ base_currency: 978, base_currency_code: 'EUR' },
+  })
+  await page.goto(`${service.url}/settings/profile`)
+  await page.getByText('As the account (de-CH)').first().waitFor({ state: 'attached' })
+  const back = { name: 'Default', time_zone: 'UTC', locale: null, base_currency: 840 }
+  assert.equal((await call('PATCH', `${v1}/account`, back)).status, 200)
+  await end()
+})
+
 const pages = [
   'profile',
   'tokens',
+  'account',
   'pipelines',
   'fields',
   'users',

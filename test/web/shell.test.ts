@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
-import { startService } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { focusIn, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const skip = noBrowser
@@ -74,4 +74,158 @@ test('offline a page that was never loaded says so, and comes when one is back',
   await inNavigation(page, 'Today').click()
   await focusOn(page, 'Today')
   await end(/ERR_INTERNET_DISCONNECTED|offline|Failed to fetch/)
+})
+
+/** Opens the palette, types a text, and answers what stands in it once all that is awaited does. */
+async function found(page: Page, text: string, ...awaited: string[]): Promise<string[]> {
+  await page.keyboard.press('Control+k')
+  const box = page.getByRole('searchbox')
+  await focusIn(box)
+  await box.fill(text)
+  for (const entry of awaited) await page.getByRole('menuitem', { name: entry }).first().waitFor()
+  return page.getByRole('menuitem').allTextContents()
+}
+
+test('the palette finds each page by ordinary words, and what fits best comes first', {
+  skip,
+}, async () => {
+  const { page, end } = await openUi(service, '/forecast')
+  await page.getByRole('button', { name: /your account/ }).waitFor()
+  const pages: [text: string, entry: string, heading: string][] = [
+    ['webhook', 'Webhooks', 'Webhooks'],
+    ['api key', 'Tokens', 'Tokens'],
+    ['password', 'Profile', 'Profile'],
+    ['exchange rate', 'Currencies', 'Currencies'],
+    ['permissions', 'Roles', 'Roles'],
+    ['funnel', 'Pipelines and stages', 'Pipelines and stages'],
+    ['custom', 'Fields', 'Fields'],
+    ['people', 'Contacts', 'Contacts'],
+    ['undo bulk', 'Jobs', 'Jobs'],
+    ['calls', 'Activities', 'Activities'],
+    ['csv', 'Import', 'Import deals'],
+    ['restore', 'Backup', 'Backup'],
+    ['settings tags', 'Tags', 'Tags'],
+  ]
+  for (const [text, entry, heading] of pages) {
+    await found(page, text, entry)
+    await page
+      .getByRole('menuitem', { name: new RegExp(`^${entry}`) })
+      .first()
+      .click()
+    await focusOn(page, heading)
+  }
+  const firstOf = async (text: string) => {
+    const [first] = await found(page, text)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('searchbox').waitFor({ state: 'detached' })
+    return first
+  }
+  assert.equal(await firstOf('contact'), 'ContactsGC')
+  assert.equal(await firstOf('imp'), 'ImportGI')
+  assert.equal(await firstOf('new'), 'New dealC')
+  assert.equal(await firstOf('web'), 'Webhooks')
+  assert.equal(await firstOf('add contact'), 'New contact')
+  await end()
+})
+
+test('the palette makes all that can be made, in its own form', { skip }, async () => {
+  const { page, end } = await openUi(service, '/board')
+  await page.getByRole('button', { name: /your account/ }).waitFor()
+  const forms: [text: string, dialog: string][] = [
+    ['new contact', 'New contact'],
+    ['create company', 'New company'],
+    ['add task', 'New activity'],
+    ['new product', 'New product'],
+    ['invite', 'Invite a user'],
+    ['new token', 'New token'],
+    ['new webhook', 'New webhook'],
+    ['new role', 'New role'],
+    ['new field', 'Add a field'],
+    ['new pipeline', 'New pipeline'],
+    ['new stage', 'New stage'],
+    ['new currency', 'Add a rate'],
+    ['new territory', 'New territory'],
+    ['new tag', 'New tag'],
+  ]
+  for (const [text, name] of forms) {
+    await found(page, text)
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  // Closed is closed, also after a reload.
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  await end()
+})
+
+test('the sheet of keys lists what tables and the board hear, and no key that changes where none may', {
+  skip,
+}, async () => {
+  const { call } = service
+  const body = { name: 'Keys Reader', email: 'keys@example.com', role: 'Read only' }
+  const reader = (await call('POST', `${v1}/user`, body)).body.data.id
+  const sheetOf = async (page: Page) => {
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keys' })
+    await dialog.waitFor()
+    return (await dialog.locator('section > dl > div').allTextContents()).map(text => text.trim())
+  }
+  const { page, accessible, end } = await openUi(service, '/deals')
+  await page.getByRole('grid').getByRole('link').first().waitFor()
+  const listed = await sheetOf(page)
+  for (const key of [
+    'Change the cellF2orEnter',
+    'First or last cell of the tableCtrlHomeorCtrlEnd',
+    'Select all rowsCtrlA',
+    'Copy the cellsCtrlC',
+    'Paste cellsCtrlV',
+    'Menu of the columnAlt↓',
+  ])
+    assert.ok(listed.includes(key), `${key} in ${listed}`)
+  await accessible('the keys of a table')
+  await page.keyboard.press('Escape')
+  // A key that only the grid hears stays what it is elsewhere.
+  const box = page.getByRole('button', { name: 'New deal' }).first()
+  await box.focus()
+  const isTaken = await page.evaluate(() => {
+    const event = new KeyboardEvent('keydown', { key: 'a', ctrlKey: true, bubbles: true, cancelable: true })
+    return !document.activeElement!.dispatchEvent(event)
+  })
+  assert.equal(isTaken, false)
+  await end()
+  const read = await openUi(service, '/deals', { user: reader })
+  await read.page.getByRole('grid').getByRole('link').first().waitFor()
+  const less = await sheetOf(read.page)
+  assert.ok(less.includes('Copy the cellsCtrlC') && !less.includes('Paste cellsCtrlV'), `${less}`)
+  await read.end()
+  const board = await openUi(service, '/board')
+  await board.page.locator('[data-card]').first().waitFor()
+  const cards = await sheetOf(board.page)
+  for (const key of ['Go from card to card↑↓←→', 'Open the cardEnter', 'Select nothingEsc'])
+    assert.ok(cards.includes(key), `${key} in ${cards}`)
+  await board.end()
+})
+
+test('the palette tells deals of one title apart', { skip }, async () => {
+  const { call, known } = service
+  const owner = await call('POST', `${v1}/user`, { name: 'Tara Twin', email: 'tara@example.com' })
+  const title = 'Twin renewal'
+  for (const more of [
+    { pipeline_stage: known.stages.New! },
+    { pipeline_stage: known.stages.Proposal!, sales_owner: owner.body.data.id },
+  ]) {
+    const made = await call('POST', `${v1}/deal`, dealBody(known, { title, ...more }))
+    assert.equal(made.status, 201, made.text)
+  }
+  const { page, accessible, end } = await openUi(service, '/today')
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  const entries = await found(page, title, 'Proposal · Tara Twin', 'New · Owner')
+  assert.equal(entries.filter(entry => entry.startsWith(title)).length, 2)
+  await accessible('the palette with twins')
+  await end()
 })

@@ -249,7 +249,7 @@ suite('The table', { skip: noBrowser }, () => {
     await undo(page, /Description of Marrowgate plan is changed/)
     await page.waitForFunction(() => !document.querySelector('[data-cell="0.4"]')?.textContent)
     // It is shown before it is saved, and told after that.
-    await message(page, /Description of Marrowgate plan is changed/)
+    await message(page, /Undone: Description of Marrowgate plan/)
     assert.equal((await read()).description, null)
     // What the service refuses leaves the old value, and its words.
     await cell(page, 0, 1).focus()
@@ -311,10 +311,10 @@ suite('The table', { skip: noBrowser }, () => {
     }
     for (const id of ids) await service!.call('PATCH', `${v1}/deal/${id}`, ended)
     const read = async (id: number) => {
-      const { data } = (await service!.get(`${v1}/deal/${id}`)).body
-      return [data.pipeline_stage, data.lost_reason ?? null, data.deal_closed_on ?? null]
+      const { version: _, updated_at: __, ...deal } = (await service!.get(`${v1}/deal/${id}`)).body.data
+      return deal
     }
-    const was = Object.values(ended)
+    const was = await Promise.all(ids.map(read))
     const ui = await openUi(service!, only('Reopenham').replace('description', 'pipeline_stage'))
     const { page } = ui
     await loaded(page)
@@ -324,10 +324,13 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByText('Its lost reason and date are removed.').waitFor()
     await page.getByRole('button', { name: 'Reopen', exact: true }).click()
     await message(page, /Stage of Reopenham 1 is changed/)
-    assert.deepEqual(await read(ids[0]!), [service!.known.stages.New, null, null])
+    const { pipeline_stage, lost_reason, deal_closed_on } = await read(ids[0]!)
+    assert.deepEqual([pipeline_stage, lost_reason, deal_closed_on], [service!.known.stages.New, null, null])
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(page, 0, 4).getByText('Lost').waitFor()
-    await eventually(async () => `${await read(ids[0]!)}` === `${was}`, 'the end of the first')
+    await message(page, /Undone: Stage of Reopenham 1/)
+    // Also when it came to its stage, and when it was lost.
+    assert.deepEqual(await read(ids[0]!), was[0])
     // Many at once.
     await page.getByRole('columnheader').first().click()
     await page.getByRole('button', { name: 'Change a field…' }).click()
@@ -338,7 +341,7 @@ suite('The table', { skip: noBrowser }, () => {
     await message(page, /2 deals changed/)
     await undo(page, '2 deals changed')
     await message(page, /2 deals as before/)
-    for (const id of ids) assert.deepEqual(await read(id), was)
+    assert.deepEqual(await Promise.all(ids.map(read)), was)
     await ui.end()
   })
 

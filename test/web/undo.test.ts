@@ -64,17 +64,33 @@ test('what somebody has changed since is not undone: who it was is told', { skip
   await end(/409|404/)
 })
 
-test('a creation is undone, and a refusal is told', { skip }, async () => {
+test('a creation is undone after a question that names the record, and a refusal is told', {
+  skip,
+}, async () => {
   const { id } = await done('POST', 'contact', { last_name: 'By mistake' })
   const deal = await done('POST', 'deal', dealBody(known, { primary_contact: id }))
-  const { page, end } = await openUi(served, `/contacts/${id}`)
+  const { page, accessible, end } = await openUi(served, `/contacts/${id}`)
   const button = page.getByRole('button', { name: 'Undo the creation' })
+  // It says what it does by a text, not by a picture alone.
+  assert.match((await button.textContent())!, /Undo the creation/)
+  const question = page.getByRole('alertdialog', { name: 'Delete “By mistake”?' })
   await button.click()
+  await accessible('the question before a creation is undone')
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'detached' })
+  assert.equal((await call('GET', `${v1}/contact/${id}`)).status, 200)
+  await button.click()
+  await question.getByRole('button', { name: 'Delete' }).click()
   await page.getByText(/1 deal points to it/).waitFor()
   await done('PATCH', `deal/${deal.id}`, { primary_contact: known.contact })
   await button.click()
+  await question.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('This was deleted. It can be restored for some time.').waitFor()
   assert.equal((await call('GET', `${v1}/contact/${id}`)).status, 404)
+  // What is restored is deleted again by undoing that: it asks, too.
+  await page.getByRole('button', { name: 'Undo the deletion' }).click()
+  await page.getByRole('button', { name: 'Undo the restoration' }).click()
+  await question.waitFor()
   await end(/409|404/)
 })
 

@@ -15,7 +15,6 @@ import { boardQuery } from './board/board-query.ts'
 import { tableOf, tables } from './records/tables.ts'
 import { Failed, NotFound } from './shell/failed.tsx'
 import { listen } from './shell/live.ts'
-import { may } from './shell/me.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** The parameters of an address, as texts: what people read and write by hand. */
@@ -63,7 +62,7 @@ const shell = createRoute({
     const me = await whoAsks()
     if (!me) throw redirect({ to: '/sign-in', search: { to: location.href } })
     // Before the page reads what it shows.
-    if (may(me, 'event:read')) listen()
+    if (me.follows_events) listen()
   },
   loader: () => queryClient.ensureQueryData(meQuery),
   component: Shell,
@@ -162,7 +161,7 @@ const settings = createRoute({
 const settingsPage = createRoute({
   getParentRoute: () => settings,
   path: '/$page',
-  validateSearch: only('id', 'source'),
+  validateSearch: only('id', 'source', 'new'),
   component: lazyPage(() => import('./settings/settings.tsx'), 'SettingsPage'),
 })
 

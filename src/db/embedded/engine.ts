@@ -11,6 +11,7 @@ import { makeDirectory } from './disk.ts'
 import { watchDiskSpace } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { type FromEngine, joined, type ToEngine } from './messages.ts'
+import { spread } from './replies.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
 import { startEngine } from './start.ts'
@@ -19,7 +20,7 @@ import { closeThread, type Thread } from './thread.ts'
 export type EngineOptions = {
   /** absent = in memory: the data is gone when the engine is closed or crashes */
   readonly dataDir?: string
-  /** in memory only: see EngineStart.template */
+  /** see EngineStart.template; absent: that of ready-cluster.ts */
   readonly template?: string
   /** how long the engine may be silent over one batch before it is ended and reopened */
   readonly hangLimitMs: number
@@ -72,11 +73,8 @@ export class Engine implements Outlet {
     let lock: Lock | undefined
     try {
       makeDirectory(dataDir)
-      lock = await acquireLock(
-        dataDir,
-        () => engine?.lose('another process has taken the lock of the data directory'),
-        log,
-      )
+      const onLost = () => engine?.lose('another process has taken the lock of the data directory')
+      lock = await acquireLock(dataDir, onLost, log)
       engine = new Engine(options, await startEngine(options), lock)
       return engine
     } catch (error) {
@@ -162,7 +160,10 @@ export class Engine implements Outlet {
     this.running = running
     this.underWay = []
     this.waiting = []
-    worker.on('message', (message: FromEngine) => this.receive(worker, message))
+    worker.on(
+      'message',
+      spread(message => this.receive(worker, message)),
+    )
     worker.on('error', error => this.restart(worker, error.message))
     worker.on('exit', () => this.restart(worker, 'its thread ended'))
     // The thread may have ended before this listened.
@@ -257,10 +258,7 @@ export class Engine implements Outlet {
       try {
         const running = await startEngine(this.options)
         // It may have been closed, or its lock lost, meanwhile.
-        if (this.state !== 'reopening') {
-          await running.worker.terminate()
-          return
-        }
+        if (this.state !== 'reopening') return void (await running.worker.terminate())
         this.state = 'open'
         this.adopt(running)
         this.options.log('The embedded database is open again.')

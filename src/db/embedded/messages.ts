@@ -9,9 +9,7 @@ import type { Interrupt } from './shared-memory.ts'
 export type EngineStart = {
   /** the cluster's directory; absent = in memory */
   readonly directory?: string
-  /**
-   * in memory only: a file that keeps a freshly initialised cluster, so that the next start need not make one
-   */
+  /** a file with the cluster that a new database begins with */
   readonly template?: string
 }
 
@@ -24,7 +22,12 @@ export type ToEngine =
 export type FromEngine =
   | { readonly kind: 'open'; readonly replies: Shared; readonly interrupt: Interrupt }
   /** The engine could not be opened or can't go on. The thread ends. */
-  | { readonly kind: 'failed'; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly message: string
+      /** whether the engine itself gave up, not the file system */
+      readonly isOfDatabase: boolean
+    }
   | {
       readonly kind: 'reply'
       readonly connection: number

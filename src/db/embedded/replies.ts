@@ -5,6 +5,7 @@
  * Each part has a number, and grows until its message takes it. The service's thread takes only from the part
  * whose message it waits for, and drops from that message what it has taken before.
  */
+import type { FromEngine } from './messages.ts'
 
 /** What both threads see. */
 export type Shared = {
@@ -86,5 +87,33 @@ export class Arriving {
   /** A change that changes nothing: unlike a mere look it has its place after what was read before. */
   private partNow(): number {
     return Atomics.add(this.shared.state, part, 0)
+  }
+}
+
+/** How many bytes of answers one turn of the event loop takes. */
+const bytesATurn = 1024 * 1024
+
+/**
+ * Passes messages on in their order, but of a long answer only so much in each turn of the event loop: it may
+ * have hundreds of megabytes, and its messages come all at once.
+ */
+export function spread(receive: (message: FromEngine) => void): (message: FromEngine) => void {
+  const waiting: FromEngine[] = []
+  let left = bytesATurn
+  const pass = () => {
+    while (left > 0 && waiting.length > 0) {
+      const message = waiting.shift()!
+      if (message.kind === 'reply') left -= message.bytes.length
+      receive(message)
+    }
+    if (left <= 0) setImmediate(goOn)
+  }
+  const goOn = () => {
+    left = bytesATurn
+    pass()
+  }
+  return message => {
+    waiting.push(message)
+    if (left > 0) pass()
   }
 }

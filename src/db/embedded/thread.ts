@@ -7,23 +7,26 @@ import type { Interrupt } from './shared-memory.ts'
 
 export type Thread = { readonly worker: Worker; readonly arriving: Arriving; readonly interrupt: Interrupt }
 
+const afterDamage =
+  'Its files seem to be damaged: keep them, and restore a backup into another DATA_DIR (docs/operating.md).'
+
 /** Starts the thread on the cluster. Throws a StartupError when the cluster can't be opened. */
 export function startThread(start: EngineStart): Promise<Thread> {
   // The thread needs no flags of this process and would refuse some of them, such as --input-type.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, execArgv: [] })
   return new Promise((resolve, reject) => {
     const stopListening = () => worker.off('error', onError).off('exit', onExit).off('message', onMessage)
-    const fail = (reason: string) => {
+    const fail = (reason: string, isDamaged = false) => {
       stopListening()
       void worker.terminate()
-      reject(
-        new StartupError(`The database in ${start.directory ?? 'memory'} could not be opened: ${reason}`),
-      )
+      const [said, where] = [reason.replace(/\.$/, ''), start.directory ?? 'memory']
+      const advice = isDamaged && start.directory ? ` ${afterDamage}` : ''
+      reject(new StartupError(`The database in ${where} could not be opened: ${said}.${advice}`))
     }
     const onError = (error: Error) => fail(error.message)
     const onExit = () => fail('its thread ended')
     const onMessage = (message: FromEngine) => {
-      if (message.kind === 'failed') fail(message.message)
+      if (message.kind === 'failed') fail(message.message, message.isOfDatabase)
       if (message.kind !== 'open') return
       stopListening()
       resolve({ worker, arriving: new Arriving(message.replies), interrupt: message.interrupt })

@@ -3,14 +3,13 @@
  * carries out one batch at a time. Owns the running engine. Deliberately does not know locks, timeouts or
  * callers. A failure of the engine ends the thread.
  */
-import * as fs from 'node:fs'
-import * as path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { asStartupError } from '../startup-error.ts'
 import { DurableFiles, durableStart } from './durable-files.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import { clusterIn } from './ready-cluster.ts'
 import { Gathered } from './replies.ts'
 import { clear, type Interrupt, shareMemory } from './shared-memory.ts'
 
@@ -22,6 +21,8 @@ const files = start.directory === undefined ? undefined : new DurableFiles(start
 const gathered = new Gathered()
 let connection = 0
 let started = false
+/** what PostgreSQL said last of why it can't go on; undefined: nothing */
+let lastWords: string | undefined
 
 try {
   const interruptOf = shareMemory()
@@ -38,24 +39,17 @@ try {
 }
 
 async function open(): Promise<PGlite> {
-  if (files) return PGlite.create({ extensions, fs: files, startParams: durableStart })
-  const options: PGliteOptions = { extensions }
-  const { template } = start
-  if (template === undefined) return PGlite.create(options)
-  if (fs.existsSync(template))
-    return PGlite.create({ ...options, loadDataDir: new Blob([fs.readFileSync(template)]) })
-  const engine = await PGlite.create(options)
-  await keep(engine, template)
-  return engine
+  const cluster = start.template === undefined ? {} : clusterIn(start.template)
+  const onDisk = files ? { fs: files, startParams: durableStart } : {}
+  return PGlite.create({ extensions, onStderr, ...onDisk, ...cluster })
 }
 
-/** Several processes may do this at once: each writes its own file, and the rename is atomic. */
-async function keep(engine: PGlite, template: string): Promise<void> {
-  const cluster = await engine.dumpDataDir('none')
-  fs.mkdirSync(path.dirname(template), { recursive: true })
-  const own = `${template}.${process.pid}.${Date.now()}`
-  fs.writeFileSync(own, new Uint8Array(await cluster.arrayBuffer()))
-  fs.renameSync(own, template)
+/** Keeps why PostgreSQL ends: the engine's own error only says that it did. */
+function onStderr(line: string): boolean {
+  const [, level, text] = /\b(PANIC|FATAL|DETAIL): +(.*)/.exec(line) ?? []
+  if (level === 'DETAIL') lastWords &&= `${lastWords}. ${text!.replace(/\.$/, '')}`
+  else lastWords = text ?? lastWords
+  return false
 }
 
 /**
@@ -79,7 +73,12 @@ function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
 /** Ends the thread; the owner opens the engine again. */
 function fail(error: unknown): never {
   const cause = files?.refusal ? asStartupError(files.refusal) : error
-  say({ kind: 'failed', message: cause instanceof Error ? cause.message : JSON.stringify(cause) })
+  const message = cause instanceof Error ? cause.message : JSON.stringify(cause)
+  say({
+    kind: 'failed',
+    message: files?.refusal ? message : (lastWords ?? message),
+    isOfDatabase: cause === error,
+  })
   process.exit(1)
 }
 

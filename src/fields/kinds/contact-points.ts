@@ -14,8 +14,8 @@ import { items, jsonArray } from './multiselect.ts'
 import { closed, oneOrMore, opened } from './schemas.ts'
 import { checkedText } from './text.ts'
 
-const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
-const emailTypes = entryTypes('work', 'personal', 'home', 'other')
+export const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
+export const emailTypes = entryTypes('work', 'personal', 'home', 'other')
 
 const phonePattern = /^(?=\D*\d)[-+\d\s()./#*,;a-zA-Z]+$/u
 
@@ -31,7 +31,8 @@ export const phone = contactPoints(
           at,
           hint: 'For example "+1 555 0100".',
         }) ?? false),
-  { min_length: 5, max_length: 17 },
+  // The limit of the interface is that of custom fields. A contact's own numbers have room for an extension.
+  ({ is_custom }) => ({ min_length: 5, max_length: is_custom ? 17 : 40 }),
   {
     sql: column => sql`phone_digits(${column})`,
     texts: value => members(value, 'phone_number'),
@@ -40,9 +41,10 @@ export const phone = contactPoints(
 )
 
 // One @, no spaces, no dot at the beginning, before the @ or beside another, and a domain of at least two
-// labels: the outer shape in RFC 5321. Only sending a mail can tell whether the mailbox exists.
+// labels: the outer shape in RFC 5321; no character that nobody sees. Only sending a mail can tell whether
+// the mailbox exists.
 const emailPattern =
-  /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
+  /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]\p{Cc}\p{Default_Ignorable_Code_Point}]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
 const emails = contactPoints(
   'email_type',
@@ -54,9 +56,11 @@ const emails = contactPoints(
       ? true
       : (context.problem('invalid_email', 'must be a valid e-mail address', {
           at,
-          hint: 'For example "jo@example.com".',
+          hint: /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(value)
+            ? 'It has a character that nobody sees: type it again.'
+            : 'For example "jo@example.com".',
         }) ?? false),
-  { min_length: 3, max_length: 320 },
+  () => ({ min_length: 3, max_length: 320 }),
   { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
 
@@ -113,15 +117,18 @@ function contactPoints(
   valueMember: string,
   { source: pattern }: RegExp,
   check: Check,
-  limits: { min_length: number; max_length: number },
+  limitsOf: (field: Field) => Pick<Limits, 'min_length' | 'max_length'>,
   searched: Searched,
 ): Kind {
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
     if (!isObject(input))
-      return context.problem('wrong_type', `must be an object with ${typeMember} and ${valueMember}`, { at })
+      return context.problem('wrong_type', `must be an object with ${typeMember} and ${valueMember}`, {
+        at,
+        hint: entryHint(input, typeMember, valueMember),
+      })
     const known = knownMembers(input, [typeMember, valueMember], context, at)
     const type = entryType(input[typeMember], types, context, `${at}/${typeMember}`)
-    const value = checkedText(input[valueMember], context, limits, `${at}/${valueMember}`)
+    const value = checkedText(input[valueMember], context, limitsOf(context.field), `${at}/${valueMember}`)
     if (value === undefined || !check(value, context, `${at}/${valueMember}`) || !known || type === undefined)
       return undefined
     return { [typeMember]: type, [valueMember]: value }
@@ -143,7 +150,7 @@ function contactPoints(
       const entries = sent.map((item, index) => entry(item, context, Array.isArray(input) ? `/${index}` : ''))
       return entries.includes(undefined) ? undefined : (entries as Json[])
     },
-    schema: field => entrySchemas(field, typeMember, types, valueMember, { ...limits, pattern }),
+    schema: field => entrySchemas(field, typeMember, types, valueMember, { ...limitsOf(field), pattern }),
     write: value => [JSON.stringify(items(value))],
     term: (field, member) => {
       if (member !== '' && member !== typeMember && member !== valueMember) return null
@@ -160,6 +167,12 @@ function contactPoints(
       }
     },
   }
+}
+
+function entryHint(input: Json, typeMember: string, valueMember: string): string {
+  const sample = valueMember === 'email_value' ? 'jo@example.com' : '+1 555 0100'
+  const value = typeof input === 'string' && input.length <= 320 ? input : sample
+  return `For example ${JSON.stringify({ [typeMember]: 'Work', [valueMember]: value })}.`
 }
 
 type Limits = { min_length: number; max_length: number; pattern: string }

@@ -1,10 +1,13 @@
 /** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
 import { sql } from '../../sql.ts'
+import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
+import { isoDate, isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
+import { momentIn } from '../local-times.ts'
 import { jsonInstant, moment, momentParam } from '../moment.ts'
 import { type Complaint, ordered } from '../operators.ts'
+import { writtenDateHint } from '../written-date.ts'
 import { epochMilliseconds } from './date.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
@@ -19,7 +22,7 @@ const instant = simpleKind({
     return (
       value ??
       context.problem('invalid_date_time', 'must be a real date-time in ISO 8601', {
-        hint: 'For example "2026-03-31T09:30:00Z".',
+        hint: writtenDateHint(input, at => at.toISOString()) || 'For example "2026-03-31T09:30:00Z".',
       })
     )
   },
@@ -30,9 +33,32 @@ const instant = simpleKind({
 
 export const dateTime: Kind = {
   ...instant,
+  term: (field, member) => {
+    const term = instant.term(field, member)
+    return term && { ...term, day: momentsOfDay }
+  },
   day: (field, timeZone) => row =>
     sql`(${scalar(field, '', 'timestamptz')(row)} AT TIME ZONE ${timeZone}::text)::date`,
   text: field => row => jsonInstant(scalar(field, '', 'timestamptz')(row)),
+}
+
+/** The first and the last moment of a plain day in the account's time zone; null of another text. */
+export function momentsOfDay(text: string, { account }: Catalog): readonly [string, string] | null {
+  const day = isoDate(text.trim())
+  if (day === null) return null
+  const at = momentIn(account.time_zone)
+  // Moments are kept with milliseconds (D16).
+  const first = at(day, '00:00:00')
+  // Where clocks go back at midnight, the last hour of the day comes twice.
+  const next = day === lastDay ? null : at(dayAfter(day), '00:00:00')
+  const last = next === null ? `${day}T23:59:59.999Z` : new Date(Date.parse(next) - 1).toISOString()
+  return first === null ? null : [first, last]
+}
+
+const lastDay = '9999-12-31'
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 }
 
 export function instantOperand(text: string): string | Complaint {

@@ -4,6 +4,7 @@ import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { calendarDate, dateIn, instantOfEpoch, isoPatterns, writtenTime } from '../iso8601.ts'
 import { type Complaint, ordered } from '../operators.ts'
+import { writtenDateHint } from '../written-date.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
@@ -14,10 +15,11 @@ const plainDate = simpleKind({
   operators: ordered,
   parse: (input, context) => {
     const value = calendarDate(writtenTime(input) ?? '')
+    const zone = context.catalog.account.time_zone
     return (
       value ??
       context.problem('invalid_date', 'must be a real date in ISO 8601', {
-        hint: 'For example "2026-03-31".',
+        hint: writtenDateHint(input, at => dateIn(zone, at)) || 'For example "2026-03-31".',
       })
     )
   },

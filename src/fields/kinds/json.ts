@@ -7,6 +7,7 @@ import { sql } from '../../sql.ts'
 import { jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../operators.ts'
+import { anyObject } from './schemas.ts'
 
 const maxBytes = 16_384
 const maxLevels = 5
@@ -45,7 +46,7 @@ export const json: Kind = {
     }
     return input
   },
-  schema: () => ({ input: { type: 'object' }, output: { type: 'object' } }),
+  schema: () => ({ input: anyObject, output: anyObject }),
   write: value => [JSON.stringify(value ?? {})],
   term: (field, member) => {
     const steps = member === '' ? [] : member.split('.')

@@ -137,7 +137,10 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const known = knownMembers(input, members, context)
   const currency = moneyCurrency(input, context, stored)
   const digits: Config = context.field.is_custom ? customAmount : {}
-  const sent = input.value ?? (input.value === undefined && stored ? stored.value : 0)
+  // Without a value of its own, the deal is worth its lines (D23); deals/deal.ts works that out. The value
+  // that it had is of another currency perhaps, and is not judged.
+  const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
+  const sent = input.value ?? (input.value === undefined && stored && !followsLines ? stored.value : 0)
   if (context.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return context.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
   }
@@ -164,8 +167,6 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
   if (!isDealValue) return money
-  // Without a value of its own, the deal is worth its lines (D23); deals/deal.ts works that out.
-  const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
   return { ...money, value: followsLines ? null : money.value, products: lines! }
 }
 
@@ -177,9 +178,12 @@ function moneyCurrency(
   const fallback = context.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
+    // Who reads a record finds the code beside the currency, which alone is taken.
+    const code = input.currency_code
+    const sent = typeof code === 'string' ? findCurrency(code, context.catalog) : undefined
     return context.problem('currency_required', 'must be given', {
       at: '/currency',
-      hint: 'For example "currency":"USD".',
+      hint: `${sent ? 'Write' : 'For example'} "currency":"${sent?.code ?? 'USD'}".`,
     })
   }
   const currency = checkedCurrency(named, context, [stored?.currency ?? null], '/currency')
@@ -236,8 +240,24 @@ function findCurrency(value: number | string, catalog: Catalog): Currency | unde
   return catalog.currencyByCode.get(code) ?? findOption(value, catalog.currencyList)
 }
 
+/** What people write for a currency; where several have the sign, all of them. */
+const signs = [
+  ['€', '"EUR"'],
+  ['£', '"GBP"'],
+  ['$', '"USD", "CAD", "AUD" or another'],
+  ['¥', '"JPY" or "CNY"'],
+  ['₹', '"INR"'],
+  ['Fr.', '"CHF"'],
+] as const
+
 function currencyHint(value: number | string, catalog: Catalog): string {
-  return suggestion(String(value), catalog.currencyByCode.keys(), 'Give an ISO 4217 code such as "USD".')
+  const sign = String(value).trim()
+  const signed = sign.length > 3 ? undefined : signs.find(([one]) => one === sign)
+  if (signed) return `Give its ISO 4217 code: ${signed[1]}.`
+  // Those with a rate are in use here, and likelier than the others.
+  const all = [...catalog.currencyByCode.values()]
+  const codes = [...all.filter(({ rate }) => rate !== null), ...all].map(({ code }) => code)
+  return suggestion(sign, codes, 'Give an ISO 4217 code such as "USD".')
 }
 
 /**

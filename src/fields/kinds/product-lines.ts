@@ -2,9 +2,11 @@
  * The product lines of a deal's value (D23), as a request gives them: a product, a quantity, and what differs
  * from the product's own price. deals/lines.ts fills in what is left out, and works out the amounts.
  */
+
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, ParseContext, Schemas } from '../field.ts'
+import { whereRecordsAre } from './how-to-write.ts'
 import { knownMembers } from './known-members.ts'
 import { amountSchema, checkedNumber } from './number.ts'
 import { closed, opened, orNull } from './schemas.ts'
@@ -80,7 +82,10 @@ function parseLine(
   decimals: number | undefined,
 ): JsonObject | undefined {
   if (!isObject(input))
-    return context.problem('wrong_type', 'must be an object with a product and a quantity', { at })
+    return context.problem('wrong_type', 'must be an object with a product and a quantity', {
+      at,
+      hint: 'For example {"product":7,"quantity":2}.',
+    })
   const known = knownMembers(
     input,
     ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
@@ -90,7 +95,7 @@ function parseLine(
   const product = productId(input.product, context, `${at}/product`)
   const quantity =
     input.quantity === undefined || input.quantity === null
-      ? context.problem('required', 'must be given', { at: `${at}/quantity` })
+      ? context.problem('required', 'must be given', { at: `${at}/quantity`, hint: 'For example 1.' })
       : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
   const limits = { ...context.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
@@ -136,7 +141,7 @@ function productId(input: Json | undefined, context: ParseContext, at: string): 
     return context.problem(
       'wrong_type',
       'must be the id (a whole number), the code or the name of a product',
-      { at },
+      { at, hint: whereRecordsAre(context.field.lines_of!) },
     )
   }
   context.reference(context.field.lines_of!, id.toNumber(), at)

@@ -1,43 +1,32 @@
-/**
- * TIME_RANGE, DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16). A time range may pass midnight; the
- * others may not run backwards.
- */
-import { isObject, type Json } from '../../json.ts'
+/** DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16), which may not run backwards. */
+import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind, ParseContext, Schema } from '../field.ts'
-import { calendarDate, isoDate, isoInstant, isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
-import { type Complaint, ordered } from '../operators.ts'
+import { calendarDate, isoDate, isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
+import { type Complaint, ordered, type Term } from '../operators.ts'
 import { dateOperand } from './date.ts'
-import { instantOperand } from './date-time.ts'
+import { instantOperand, momentsOfDay } from './date-time.ts'
 import { knownMembers } from './known-members.ts'
 import { closed, opened } from './schemas.ts'
-import { warnOfSeconds } from './time.ts'
 
-type End = {
+/** How an end of a range is read. */
+type ReadEnd = {
   parse(text: string): string | null
-  operand(text: string, catalog: Catalog): string | Complaint
   code: string
   message: string
   example: string
-  mayRunBackwards: boolean
+}
+
+type End = ReadEnd & {
+  operand(text: string, catalog: Catalog): string | Complaint
+  day?: Term['day']
   /** what an end is sent as, and how it is read */
   sent: string
   read: Schema
   isDate?: boolean
 }
-
-export const timeRange = rangeKind({
-  parse: isoTime,
-  operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time` },
-  code: 'invalid_time',
-  message: 'must be a time in ISO 8601 without offset',
-  example: '{"range":{"from":"22:00","to":"06:00"}}',
-  mayRunBackwards: true,
-  sent: isoPatterns.time,
-  read: { pattern: '^\\d\\d:\\d\\d$' },
-})
 
 export const dateRange = rangeKind({
   // Plain dates are returned, so they can be written back. A time of day needs its offset (D49).
@@ -46,7 +35,6 @@ export const dateRange = rangeKind({
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T00:00:00Z","to":"2026-03-31T00:00:00Z"}}',
-  mayRunBackwards: false,
   sent: isoPatterns.dateOrMoment,
   read: { format: 'date' },
   isDate: true,
@@ -55,10 +43,10 @@ export const dateRange = rangeKind({
 export const dateTimeRange = rangeKind({
   parse: text => isoInstant(text, true),
   operand: instantOperand,
+  day: momentsOfDay,
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
-  mayRunBackwards: false,
   sent: isoPatterns.moment,
   read: { format: 'date-time' },
 })
@@ -73,10 +61,8 @@ function rangeKind(end: End): Kind {
       const object = closed({ range: closed(ends({ type: 'string', pattern: end.sent }), ['from', 'to']) }, [
         'range',
       ])
-      const text = { type: 'string', pattern: isoPatterns.times }
-      const description = `A range, such as ${end.example}.`
       return {
-        input: { ...(end.mayRunBackwards ? { anyOf: [object, text] } : object), description },
+        input: { ...object, description: `A range, such as ${end.example}.` },
         output: opened({ range: opened(ends({ type: 'string', ...end.read })) }),
       }
     },
@@ -94,6 +80,7 @@ function rangeKind(end: End): Kind {
         multi: false,
         operators: ordered,
         operand: end.operand,
+        ...(end.day && { day: end.day }),
         order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },
         ...containedAt(field, 'text', ['range', at]),
       }
@@ -102,37 +89,41 @@ function rangeKind(end: End): Kind {
 }
 
 function parseRange(input: Json, context: ParseContext, end: End): Json | undefined {
-  const object = typeof input === 'string' && end.mayRunBackwards ? textRange(input) : input
-  const range = isObject(object) ? object.range : undefined
-  if (!isObject(object) || !isObject(range)) {
-    return context.problem('wrong_type', 'must be an object with a range', {
-      hint: `For example ${end.example}.`,
-    })
-  }
-  const known =
-    knownMembers(object, ['range'], context) && knownMembers(range, ['from', 'to'], context, '/range')
-  const from = parseEnd(range.from, context, end, '/range/from')
-  const to = parseEnd(range.to, context, end, '/range/to')
-  if (!known || from === undefined || to === undefined) return undefined
+  const range = parseRangeOf(input, context, end)
+  if (!range) return undefined
+  const { from, to, sent } = range
   // A range of dates stores the dates as written, but compares the moments to tell which comes first.
-  const backwards = end.isDate ? instant(range.from) > instant(range.to) || from > to : from > to
-  if (backwards && !end.mayRunBackwards)
-    return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
+  const backwards = end.isDate ? instant(sent.from) > instant(sent.to) || from > to : from > to
+  if (backwards) return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }
 }
 
-function parseEnd(input: Json | undefined, context: ParseContext, end: End, at: string): string | undefined {
+/**
+ * The two ends of {range:{from,to}}, as they are kept and as they were `sent`; undefined after a problem.
+ * `form` is what the problem says of anything else.
+ */
+export function parseRangeOf(
+  input: Json,
+  context: ParseContext,
+  end: ReadEnd,
+  form = 'must be an object with a range',
+): { readonly from: string; readonly to: string; readonly sent: JsonObject } | undefined {
+  const range = isObject(input) ? input.range : undefined
+  if (!isObject(input) || !isObject(range)) {
+    return context.problem('wrong_type', form, { hint: `For example ${end.example}.` })
+  }
+  const known =
+    knownMembers(input, ['range'], context) && knownMembers(range, ['from', 'to'], context, '/range')
+  const from = parseEnd(range.from, context, end, '/range/from')
+  const to = parseEnd(range.to, context, end, '/range/to')
+  return known && from !== undefined && to !== undefined ? { from, to, sent: range } : undefined
+}
+
+function parseEnd(input: Json | undefined, context: ParseContext, end: ReadEnd, at: string) {
   if (input === undefined || input === null)
     return context.problem('required', 'must be given', { at, hint: `For example ${end.example}.` })
   const value = end.parse(writtenTime(input) ?? '')
-  if (value && end.mayRunBackwards) warnOfSeconds(input, context)
   return value ?? context.problem(end.code, end.message, { at, hint: `For example ${end.example}.` })
-}
-
-/** "10:00/12:30" is the same as {range:{from:"10:00",to:"12:30"}} (D16). */
-function textRange(text: string): Json {
-  const [from, to, ...more] = text.split('/', 3)
-  return to === undefined || more.length ? text : { range: { from: from!, to } }
 }
 
 function instant(input: Json | undefined): string {

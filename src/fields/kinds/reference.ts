@@ -2,12 +2,14 @@
  * One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types
  * (D11).
  */
+
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { type Expression, shortTextOrder } from '../columns.ts'
 import { decimal, decimalPlaces, plain } from '../decimal.ts'
 import type { Field, ParseContext, Schemas } from '../field.ts'
 import { type Order, ordered } from '../operators.ts'
+import { whereRecordsAre } from './how-to-write.ts'
 import { idOperand } from './number.ts'
 import { closed } from './schemas.ts'
 import { simpleKind } from './simple.ts'
@@ -50,12 +52,13 @@ export function checkedReference(
     return context.problem(
       'wrong_type',
       `must be the id (a whole number) or the name of a ${field.related}`,
-      { at },
+      { at, hint: whereRecordsAre(field.related!) },
     )
   }
   if (id.lt(1) || id.gt(maxId))
     return context.problem('reference_not_found', `is ${plain(id)}, but there is no such ${field.related}`, {
       at,
+      hint: whereRecordsAre(field.related!),
     })
   context.reference(field.related!, id.toNumber(), at)
   return id.toNumber()

@@ -22,7 +22,10 @@ export type Samples = {
   /** the field that the laws use for the type; without one they make a custom field of it */
   readonly resource?: 'deal' | 'product'
   readonly field?: string
-  /** member of a path → where the stored value has what it speaks of, if not under its name; null: nowhere */
+  /**
+   * member of a path → where the stored value has what it speaks of, if not under its name; null: nowhere. A
+   * number is the part of a text between slashes.
+   */
   readonly at?: { readonly [member: string]: string | null }
   /** member → where the stored value has what a sort by it compares, if that is something else */
   readonly sortedAt?: { readonly [member: string]: string }
@@ -313,8 +316,8 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     TIME_RANGE: {
       resource: 'deal',
       field: 'cf_custom_time_range_field',
-      at: rangeEnds,
-      good: [{ input: range('22:00', '06:00') }, { input: '10:00/12:30', stored: range('10:00', '12:30') }],
+      at: { '': '0', from: '0', to: '1', 'range.from': '0', 'range.to': '1' },
+      good: [{ input: '22:00/06:00' }, { input: range('10:00', 'T12:30:00'), stored: '10:00/12:30' }],
       bad: [
         { input: range('22:00', '25:00'), code: 'invalid_time' },
         { input: '10:00 / 12:30', code: 'invalid_time' },

@@ -14,6 +14,9 @@ export function opened(
   return { type: 'object', properties, ...(required.length ? { required } : {}) }
 }
 
+/** An object with any members. Without the last word, generators of clients make one that has none. */
+export const anyObject: Schema = { type: 'object', additionalProperties: true }
+
 /** A value, or null. */
 export function orNull(schema: Schema): Schema {
   if (Object.keys(schema).length === 0) return schema

@@ -130,13 +130,16 @@ export function sayAll(error: unknown): string {
 
 /**
  * The problems of a refused write by field; `''` has those of no field. A path such as
- * /deal_value/products/0/quantity is its field's.
+ * /deal_value/products/0/quantity is its field's; `placeOf` may say it more exactly.
  */
-export function problemsByField(error: unknown): { readonly [field: string]: string } {
+export function problemsByField(
+  error: unknown,
+  placeOf: (path: readonly string[]) => string | undefined = ([name]) => name,
+): { readonly [field: string]: string } {
   if (!(error instanceof DealwrightError)) return { '': sayError(error) }
   const found: { [field: string]: string } = {}
   for (const problem of error.problems) {
-    const name = problem.path.split('/')[1] || problem.field || ''
+    const name = placeOf(problem.path.split('/').slice(1)) || problem.field || ''
     const said = inWords(problem, resources.get(error))
     found[name] = found[name] ? `${found[name]} ${said}` : said
   }

@@ -1,10 +1,12 @@
 /** What can be done with the card that the keys have reached: in the palette, by keys, on the key sheet. */
 import { useMemo } from 'react'
-import { type Command, useCommands } from '../shell/commands.ts'
+import { type Command, heardKeys, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
 
 type Asked = {
   deal: Deal | undefined
+  /** how many go with it, itself included */
+  isOneOf: number
   columns: readonly Column[]
   /** why nothing can be changed */
   reason: string | undefined
@@ -13,20 +15,32 @@ type Asked = {
   onOpen: (deal: number) => void
 }
 
-export function useCardCommands({ deal, columns, reason, onMove, onMenu, onOpen }: Asked): void {
+/** What the board hears itself (columns.tsx, board-keys.ts). */
+const keysOfCards = heardKeys('Board', [
+  ['Go from card to card', 'ArrowUp ArrowDown ArrowLeft ArrowRight'],
+  ['The same by letters', 'h j k l'],
+  ['First or last of the column', 'Home / End'],
+  ['Six cards on or back', 'PageDown / PageUp'],
+  ['Open the card', 'Enter'],
+  ['Select the card', 'Space'],
+  ['Select nothing', 'Escape'],
+])
+const keysOfMoves = heardKeys('Board', [
+  ['To the stage before or after', 'shift+ArrowLeft / shift+ArrowRight'],
+])
+
+export function useCardCommands({ deal, isOneOf, columns, reason, onMove, onMenu, onOpen }: Asked): void {
   const won = columns.find(({ kind }) => kind === 2)?.id
   const lost = columns.find(({ kind }) => kind === 3)?.id
   const commands = useMemo((): Command[] => {
     if (!deal) return []
     const group = `“${deal.title}”`
     const open: Command = { id: 'card-open', title: 'Open', group, act: () => onOpen(deal.id) }
-    if (reason) return [open]
-    // The board hears these keys itself.
-    const onBoard = { group: 'Board', isHidden: true, act: () => {} }
+    if (reason) return [open, ...keysOfCards]
     const stages = columns.map(
       ({ id, name }): Command => ({
         id: `move${id}`,
-        title: `Move to ${name}`,
+        title: isOneOf > 1 ? `Move all ${isOneOf} selected to ${name}` : `Move to ${name}`,
         group,
         ...(id === won ? { keys: 'w' } : id === lost ? { keys: 'x' } : {}),
         act: () => onMove(deal.id, id),
@@ -35,11 +49,10 @@ export function useCardCommands({ deal, columns, reason, onMove, onMenu, onOpen 
     return [
       { id: 'card-menu', title: 'Actions of the card', group, keys: 'm', act: () => onMenu(deal.id) },
       open,
-      { id: 'card-left', title: 'One stage back', keys: 'shift+ArrowLeft', ...onBoard },
-      { id: 'card-right', title: 'One stage on', keys: 'shift+ArrowRight', ...onBoard },
-      { id: 'card-select', title: 'Select the card', keys: 'Space', ...onBoard },
+      ...keysOfCards,
+      ...keysOfMoves,
       ...stages,
     ]
-  }, [deal, columns, won, lost, onMove, onMenu, onOpen, reason])
+  }, [deal, isOneOf, columns, won, lost, onMove, onMenu, onOpen, reason])
   useCommands(commands)
 }

@@ -9,6 +9,8 @@ type Props = {
   current: number | undefined
   reason: string | undefined
   isSelected: boolean
+  /** how many are selected; they go together */
+  selectedCount: number
   onMove: (stage: number) => void
   onOpen: () => void
   onEdit: () => void
@@ -17,7 +19,9 @@ type Props = {
 }
 
 export function CardMenu(props: Props) {
-  const { anchor, stages, current, reason, isSelected, onMove, onOpen, onEdit, onSelect, onClose } = props
+  const { anchor, stages, current, reason, isSelected, selectedCount } = props
+  const { onMove, onOpen, onEdit, onSelect, onClose } = props
+  const isOfMany = isSelected && selectedCount > 1
   const run = (act: () => void) => () => {
     onClose()
     // After the menu has given the focus back.
@@ -34,13 +38,14 @@ export function CardMenu(props: Props) {
       ],
     },
     {
-      title: 'Move to…',
+      title: isOfMany ? `Move all ${selectedCount} to…` : 'Move to…',
       entries: stages.map(({ id, name, kind }) => ({
         id: `stage${id}`,
         label: name,
         detail: kind === 2 ? 'won' : kind === 3 ? 'lost' : undefined,
         isChecked: id === current,
-        isDisabled: reason !== undefined || id === current,
+        // Others of the selected cards may be elsewhere.
+        isDisabled: reason !== undefined || (id === current && !isOfMany),
         act: run(() => onMove(id)),
       })),
     },

@@ -6,6 +6,7 @@ import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Avatar, Badge, Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
+import { Short } from '../ui/fitting.tsx'
 import type { Deal } from './model.ts'
 
 export const cardHeight = 92
@@ -74,7 +75,7 @@ export const Card = memo(function Card(props: Props) {
         data-select
         aria-label={`Select ${deal.title}`}
         className={classes(
-          'absolute top-1 right-8 flex size-7 items-center justify-center rounded-sm pointer-coarse:hidden',
+          'absolute top-8 right-1 flex size-7 items-center justify-center rounded-sm pointer-coarse:hidden',
           'before:flex before:size-4 before:items-center before:justify-center before:rounded-sm',
           'before:border before:border-line-strong before:text-xs before:content-[""]',
           isSelected
@@ -108,16 +109,16 @@ function Content({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
   const isOverdue = isOpenStage && typeof close === 'string' && close < format.today()
   return (
     <>
-      <span dir="auto" className="clamp-2 pr-5 leading-[17px] font-medium">
+      <span dir="auto" className="clamp-2 pr-6 leading-[17px] font-medium">
         {deal.title}
       </span>
-      <span dir="auto" className="truncate leading-[17px] text-ink-soft">
+      <span dir="auto" className="truncate pr-6 leading-[17px] text-ink-soft">
         {nameOf(names, 'company') ?? nameOf(names, 'primary_contact')}
       </span>
       <span className="mt-auto flex min-w-0 items-center gap-2">
         {value && (
-          <span className="tabular shrink-0 font-semibold" title={format.money(value)}>
-            {format.compactMoney(value)}
+          <span className="shrink-0 font-semibold">
+            <Short whole={format.money(value)} short={format.compactMoney(value)} />
           </span>
         )}
         {typeof close === 'string' && (

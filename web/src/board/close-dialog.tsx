@@ -8,7 +8,7 @@ import { optionsQuery } from '../api/queries.ts'
 import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 import { kindOf, type StageKind } from './stage-kind.ts'
@@ -21,7 +21,9 @@ export type Closing = {
 }
 
 type Props = {
-  deal: { readonly title: string; readonly deal_value?: unknown }
+  deal?: { readonly title: string; readonly deal_value?: unknown }
+  /** how many it is about, where they are several */
+  count?: number
   stage: { readonly name: string; readonly kind: StageKind }
   onClose: () => void
   /** gets what is to be sent with the stage */
@@ -31,14 +33,23 @@ type Props = {
 /** What a move to a stage of another kind asks. `from` is the kind of the stage that the deal is in. */
 export function MoveDialog({ from, ...props }: Props & { from: StageKind | undefined }) {
   if (props.stage.kind !== kindOf.open) return <CloseDialog {...props} />
-  const { deal, onClose, onClosed } = props
+  const { deal, count = 1, onClose, onClosed } = props
+  const isOne = count === 1
   return (
-    <Dialog title="Reopen this deal?" detail={deal.title} isOpen onClose={onClose} role="alertdialog">
-      <p>Its {from === kindOf.won ? 'won' : 'lost'} reason and date are removed.</p>
+    <Dialog
+      title={isOne ? 'Reopen this deal?' : `Reopen ${count} deals?`}
+      detail={isOne && deal?.title}
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+    >
+      <p>
+        {isOne
+          ? `Its ${from === kindOf.won ? 'won' : 'lost'} reason and date are removed.`
+          : 'Their reasons and dates are removed.'}
+      </p>
       <DialogActions>
-        <Button look="quiet" onPress={onClose}>
-          Cancel
-        </Button>
+        <Cancel onPress={onClose} />
         <Button look="primary" autoFocus onPress={() => onClosed({})}>
           Reopen
         </Button>
@@ -47,7 +58,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
   )
 }
 
-export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
+export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props) {
   const format = useFormat()
   const me = useMe()
   const isWon = stage.kind === 2
@@ -62,11 +73,12 @@ export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
     setTried(true)
     if (reason && date) onClosed({ [name]: Number(reason), deal_closed_on: date })
   }
-  const value = format.money((deal.deal_value ?? {}) as Money)
+  const value = format.money((deal?.deal_value ?? {}) as Money)
+  const detail = count === 1 ? [deal?.title, value].filter(Boolean).join(' · ') : undefined
   return (
     <Dialog
       title={isWon ? 'Mark as won' : 'Mark as lost'}
-      detail={[deal.title, value].filter(Boolean).join(' · ')}
+      detail={detail ?? `The same for all ${format.number(count)}`}
       isOpen
       onClose={onClose}
     >
@@ -92,9 +104,7 @@ export function CloseDialog({ deal, stage, onClose, onClosed }: Props) {
           hint={date > format.today() ? 'This day is in the future.' : undefined}
         />
         <DialogActions>
-          <Button look="quiet" onPress={onClose}>
-            Cancel
-          </Button>
+          <Cancel onPress={onClose} />
           <Button type="submit" look={isWon ? 'won' : 'danger'}>
             {isWon ? 'Mark as won' : 'Mark as lost'}
           </Button>

@@ -5,6 +5,7 @@ import { memo, useEffect, useRef } from 'react'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { Short } from '../ui/fitting.tsx'
 import { closedDays } from './board-query.ts'
 import { Card, cardGap, cardHeight } from './card.tsx'
 import type { Column as ColumnData } from './model.ts'
@@ -126,13 +127,17 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
     by_currency = [],
     without_rate,
   } = column
-  const money = (amount: number) => format.compactMoney({ value: amount, currency_code: baseCode })
   const details = [
     ...by_currency.map(
       amount => `${format.money(amount)} in ${format.counted(amount.count, 'deal', 'deals')}`,
     ),
     without_rate ? `${format.number(without_rate)} deals have no rate and are not in the sum` : '',
   ].filter(Boolean)
+  const money = (value: number) => {
+    const amount = { value, currency_code: baseCode }
+    const whole = format.money(amount)
+    return <Short whole={whole} short={format.compactMoney(amount)} title={[whole, ...details].join('\n')} />
+  }
   return (
     <header className="px-3 pt-2.5 pb-2">
       <div className="flex items-center gap-2">
@@ -159,7 +164,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
           <Plus size={15} aria-hidden />
         </IconButton>
       </div>
-      <p className="tabular truncate" title={details.join('\n')}>
+      <p className="tabular truncate">
         {value !== undefined && (
           <span className="font-medium" data-sum="value" data-exact={value}>
             {money(value)}
@@ -179,7 +184,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
             type="button"
             title={isOfAllTime ? `Show only the last ${closedDays} days` : 'Show all'}
             onClick={() => onAllTime(!isOfAllTime)}
-            className="cursor-pointer text-ink-soft hover:text-accent hover:underline"
+            className="-my-0.5 min-h-6 cursor-pointer text-ink-soft hover:text-accent hover:underline"
           >
             {value === undefined ? '' : '\u00a0· '}
             {isOfAllTime ? 'all time' : `last ${closedDays} days`}

@@ -22,11 +22,11 @@ import { type BoardAsked, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
 import { CollapsedColumn, Column } from './column.tsx'
 import { type BoardData, type Column as ColumnData, type Place, placeOf, withoutCards } from './model.ts'
-import { type Asked, type Menu, OverCards } from './over-cards.tsx'
+import { type Menu, OverCards } from './over-cards.tsx'
 import { useCardDrag } from './use-card-drag.ts'
 import { useCollapse } from './use-collapse.ts'
 import { useFollow } from './use-follow.ts'
-import { useMove } from './use-move.ts'
+import { useMoves } from './use-moves.ts'
 import { useSelected } from './use-selected.ts'
 
 // What opens on a press is loaded then.
@@ -52,8 +52,6 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   const element = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Place>({ column: 0, row: 0 })
   const [menu, setMenu] = useState<Menu | null>(null)
-  const [closing, setClosing] = useState<Asked | null>(null)
-  const move = useMove(asked)
   const { collapsedStages } = usePreferences()
   // No key leads into a column that is collapsed.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
@@ -66,20 +64,9 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   const activeDeal = columns[reached.column]?.cards[reached.row]
 
   const hold = useFollow(element, whole, opened)
-  /** A move that closes a deal or reopens it asks first. */
-  const begin = useCallback(
-    (id: number, stageId: number) => {
-      const place = placeOf(whole, id)
-      const stage = whole.columns.find(column => column.id === stageId)
-      const from = place && whole.columns[place.column]!
-      if (!place || !from || !stage || from === stage) return
-      if (from.kind !== stage.kind) return setClosing({ deal: from.cards[place.row]!, from, stage })
-      hold(id)
-      void move(id, stageId)
-    },
-    [whole, move, hold],
-  )
-  useCardDrag(element, reason === undefined, begin)
+  const moves = useMoves(asked, whole, selected, hold)
+  const { moveCard } = moves
+  useCardDrag(element, reason === undefined, selected.ids, moveCard)
 
   const horizontal = useVirtualizer({
     horizontal: true,
@@ -112,7 +99,7 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   }
   const moveBy = (step: 1 | -1) => {
     const target = columns[reached.column + step]
-    if (activeDeal && target) begin(activeDeal.id, target.id)
+    if (activeDeal && target) moveCard(activeDeal.id, target.id)
   }
   const keyDown = (event: KeyboardEvent) => {
     const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
@@ -156,16 +143,14 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
     const anchor = element.current?.querySelector<HTMLElement>(`[data-card="${deal}"] [data-menu]`)
     if (anchor) setMenu({ deal, anchor })
   }, [])
-  useCardCommands({ deal: activeDeal, columns, reason, onMove: begin, onMenu: openMenu, onOpen })
+  const isOneOf = activeDeal && selected.ids.has(activeDeal.id) ? selected.ids.size : 1
+  useCardCommands({ deal: activeDeal, isOneOf, columns, reason, onMove: moveCard, onMenu: openMenu, onOpen })
 
-  const answer = ({ deal, stage }: Asked, fields: Parameters<typeof move>[2] | null) => {
-    setClosing(null)
-    if (fields) {
-      hold(deal.id)
-      return void move(deal.id, stage.id, fields)
-    }
-    const place = placeOf(whole, deal.id)
-    if (place) focusCard(element.current!, columns[place.column]!.id, place.row, deal.id)
+  const answer = (closing: Parameters<typeof moves.answer>[0]) => {
+    const id = moves.question?.deals[0]?.id
+    moves.answer(closing)
+    const place = closing || id === undefined ? null : placeOf(whole, id)
+    if (place) focusCard(element.current!, columns[place.column]!.id, place.row, id)
   }
   return (
     <>
@@ -213,8 +198,8 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
         </div>
         <OverCards
           board={whole}
-          {...{ reason, menu, selected, asked: closing }}
-          onMove={begin}
+          {...{ reason, menu, selected, asked: moves.question }}
+          onMove={moveCard}
           onOpen={onOpen}
           onMenuClose={() => setMenu(null)}
           onAnswer={answer}
@@ -222,7 +207,15 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
       </div>
       <Suspense fallback={null}>
         {selected.wasUsed && (
-          <SelectedBar ids={selected.ids} stages={columns} reason={reason} onClear={selected.clear} />
+          <SelectedBar
+            {...{ asked, reason }}
+            ids={selected.ids}
+            stages={columns}
+            order={moves.order}
+            onTaken={moves.onTaken}
+            onMove={moves.moveSelected}
+            onClear={selected.clear}
+          />
         )}
       </Suspense>
     </>

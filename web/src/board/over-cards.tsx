@@ -1,7 +1,9 @@
 /** What opens over the cards: the menu of one, and what its move asks first. Each is loaded when it opens. */
 import { lazy, Suspense, useState } from 'react'
 import type { Closing } from './close-dialog.tsx'
-import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
+import { type BoardData, placeOf } from './model.ts'
+import { kindOf } from './stage-kind.ts'
+import type { Asked } from './use-moves.ts'
 import type { Selected } from './use-selected.ts'
 
 const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
@@ -10,8 +12,6 @@ const EditRecord = lazy(() =>
 )
 const MoveDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.MoveDialog })))
 
-/** A move that is to be answered before it is made. */
-export type Asked = { readonly deal: Deal; readonly from: Column; readonly stage: Column }
 export type Menu = { readonly deal: number; readonly anchor: HTMLElement }
 
 type Props = {
@@ -24,12 +24,14 @@ type Props = {
   onOpen: (deal: number) => void
   onMenuClose: () => void
   /** gets what is to be sent with the stage; null: the card stays */
-  onAnswer: (asked: Asked, closing: Closing | null) => void
+  onAnswer: (closing: Closing | null) => void
 }
 
 export function OverCards(props: Props) {
   const { board, reason, menu, asked, selected, onMove, onOpen, onMenuClose, onAnswer } = props
   const [edited, setEdited] = useState<number | null>(null)
+  // A reopening asks about those that are closed, and a closing gives all of them the same reason.
+  const about = asked?.stage.kind === kindOf.open ? asked.changed : (asked?.deals ?? [])
   return (
     <Suspense fallback={null}>
       {menu && (
@@ -40,6 +42,7 @@ export function OverCards(props: Props) {
           reason={reason}
           onMove={stage => onMove(menu.deal, stage)}
           isSelected={selected.ids.has(menu.deal)}
+          selectedCount={selected.ids.size}
           onOpen={() => onOpen(menu.deal)}
           onEdit={() => setEdited(menu.deal)}
           onSelect={() => selected.toggle(menu.deal)}
@@ -49,11 +52,12 @@ export function OverCards(props: Props) {
       {edited !== null && <EditRecord resource="deal" id={edited} onClose={() => setEdited(null)} />}
       {asked && (
         <MoveDialog
-          deal={asked.deal}
+          deal={about[0]!}
+          count={about.length}
           from={asked.from.kind}
           stage={asked.stage}
-          onClose={() => onAnswer(asked, null)}
-          onClosed={closing => onAnswer(asked, closing)}
+          onClose={() => onAnswer(null)}
+          onClosed={onAnswer}
         />
       )}
     </Suspense>

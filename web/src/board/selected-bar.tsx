@@ -1,40 +1,56 @@
 /** What can be done with the selected cards of a board: the bar that tables have, and a move. */
-import { useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { useFields } from '../list/use-fields.ts'
 import { BulkBar, FailuresDialog } from '../records/bulk-bar.tsx'
-import { type Deed, useBulk } from '../records/use-bulk.ts'
+import type { Deed } from '../records/carry-out.ts'
+import { useBulk } from '../records/use-bulk.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { CloseDialog } from './close-dialog.tsx'
+import { toastError } from '../ui/toast.tsx'
+import type { BoardAsked } from './board-query.ts'
 import type { Column } from './model.ts'
+import { showMoved } from './use-move.ts'
+import type { Order } from './use-moves.ts'
 
 type Props = {
+  asked: BoardAsked
   ids: ReadonlySet<number>
   stages: readonly Column[]
   /** why nothing can be changed */
   reason: string | undefined
+  /** a move of several that is to be made now */
+  order: Order | null
+  onTaken: () => void
+  onMove: (stage: number) => void
   onClear: () => void
 }
 
 const names = { one: 'deal', many: 'deals', nameField: 'title' }
 
-export function SelectedBar({ ids, stages, reason, onClear }: Props) {
+export function SelectedBar({ asked, ids, stages, reason, order, onTaken, onMove, onClear }: Props) {
   const fields = useFields('deal')
   const bulk = useBulk('deal', names)
-  const [closing, setClosing] = useState<Column | null>(null)
   const run = (deed: Deed) => {
     void bulk.run(deed, {}, { isAll: false, ids })
     onClear()
   }
-  const move = (stage: Column) => {
-    if (stage.kind === 1) run({ type: 'change', values: { pipeline_stage: stage.id } })
-    else setClosing(stage)
-  }
-  const entries = stages.map(stage => ({
-    id: String(stage.id),
-    label: stage.name,
-    detail: stage.kind === 2 ? 'won' : stage.kind === 3 ? 'lost' : undefined,
-    act: () => move(stage),
+  const carryOut = useEffectEvent(({ deals, stage, closing }: Order) => {
+    onTaken()
+    if (bulk.progress) return toastError('Another change of several deals is under way: wait for its end.')
+    const going = new Set(deals.map(({ id }) => id))
+    const values = { pipeline_stage: stage.id, ...closing }
+    // What is refused goes back as the board is read again at the end.
+    showMoved(asked, going, stage.id)
+    void bulk.run({ type: 'change', values }, {}, { isAll: false, ids: going })
+  })
+  useEffect(() => {
+    if (order) carryOut(order)
+  }, [order])
+  const entries = stages.map(({ id, name, kind }) => ({
+    id: String(id),
+    label: name,
+    detail: kind === 2 ? 'won' : kind === 3 ? 'lost' : undefined,
+    act: () => onMove(id),
   }))
   return (
     <>
@@ -55,17 +71,6 @@ export function SelectedBar({ ids, stages, reason, onClear }: Props) {
           </Menu>
         )}
       </BulkBar>
-      {closing && (
-        <CloseDialog
-          deal={{ title: `The same for all ${ids.size}` }}
-          stage={closing}
-          onClose={() => setClosing(null)}
-          onClosed={more => {
-            setClosing(null)
-            run({ type: 'change', values: { pipeline_stage: closing.id, ...more } })
-          }}
-        />
-      )}
       {bulk.failures && <FailuresDialog failures={bulk.failures} onClose={() => bulk.setFailures(null)} />}
     </>
   )

@@ -11,6 +11,8 @@ const edge = 56
 
 type Drag = {
   readonly card: HTMLElement
+  /** all that go, as far as they are drawn */
+  readonly left: readonly Element[]
   readonly ghost: HTMLElement
   readonly pointer: number
   readonly dx: number
@@ -20,23 +22,34 @@ type Drag = {
 
 /**
  * `board` has elements with data-column (a stage's id), and in them cards with data-card (a deal's id).
- * `onDrop` gets both ids; `mayDrag` says no where nothing may be changed.
+ * `onDrop` gets both ids; `mayDrag` says no where nothing may be changed. With a card of `selected` go all of
+ * them: the one that is dragged says how many.
  */
 export function useCardDrag(
   board: RefObject<HTMLElement | null>,
   mayDrag: boolean,
+  selected: ReadonlySet<number>,
   onDrop: (deal: number, stage: number) => void,
 ): void {
   // A board that changes meanwhile does not end the drag.
   const drop = useEffectEvent(onDrop)
+  const countOf = useEffectEvent((deal: number) => (selected.has(deal) ? selected.size : 1))
   useEffect(() => {
     const element = board.current
     if (!element || !mayDrag) return
-    return listen(element, (deal, stage) => drop(deal, stage))
+    return listen(
+      element,
+      deal => countOf(deal),
+      (deal, stage) => drop(deal, stage),
+    )
   }, [board, mayDrag])
 }
 
-function listen(board: HTMLElement, onDrop: (deal: number, stage: number) => void): () => void {
+function listen(
+  board: HTMLElement,
+  countOf: (deal: number) => number,
+  onDrop: (deal: number, stage: number) => void,
+): () => void {
   let drag: Drag | null = null
   let pressed: {
     card: HTMLElement
@@ -58,10 +71,14 @@ function listen(board: HTMLElement, onDrop: (deal: number, stage: number) => voi
     ghost.style.width = `${box.width}px`
     ghost.style.height = `${box.height}px`
     ghost.style.transform = `translate(${box.x}px,${box.y}px)`
+    const count = countOf(Number(card.dataset.card))
+    if (count > 1) ghost.dataset.count = String(count)
     document.body.append(ghost)
-    card.classList.add('left-behind')
+    const left = count > 1 ? [...board.querySelectorAll('[data-selected]')] : [card]
+    for (const one of left) one.classList.add('left-behind')
     drag = {
       card,
+      left,
       ghost,
       pointer: event.pointerId,
       dx: event.clientX - box.x,
@@ -92,10 +109,10 @@ function listen(board: HTMLElement, onDrop: (deal: number, stage: number) => voi
     pressed = null
     if (!drag) return
     cancelAnimationFrame(frame)
-    const { card, ghost, over } = drag
+    const { card, left, ghost, over } = drag
     drag = null
     ghost.remove()
-    card.classList.remove('left-behind')
+    for (const one of left) one.classList.remove('left-behind')
     over?.classList.remove('drop-here')
     document.body.classList.remove('dragging')
     // The click that follows is the drop's own, not one on the card.

@@ -10,13 +10,27 @@ import { announce, toast, toastError } from '../ui/toast.tsx'
 import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
-import { kindOf } from './stage-kind.ts'
 
 /** Ends when the service has answered. */
 export type Move = (id: number, stage: number, closing?: Closing) => Promise<void>
 
 export function useMove(asked: BoardAsked): Move {
   return useMemo(() => mover(asked), [asked])
+}
+
+/** Shows deals in another column at once, for whoever writes them and then reads the board again. */
+export function showMoved(asked: BoardAsked, ids: Iterable<number>, stage: number): void {
+  const show = (board: BoardData, id: number): BoardData => {
+    const place = placeOf(board, id)
+    const to = board.columns.find(column => column.id === stage)
+    if (!place || !to) return board
+    const deal = board.columns[place.column]!.cards[place.row]!
+    return moved(board, id, stage, rowFor(to, deal, asked.sort ?? usualSort))
+  }
+  queryClient.setQueryData<BoardData>(
+    boardQuery(asked).queryKey,
+    board => board && [...ids].reduce(show, board),
+  )
 }
 
 function mover(asked: BoardAsked): Move {
@@ -45,15 +59,13 @@ function mover(asked: BoardAsked): Move {
     isOld = false
     void queryClient.invalidateQueries({ queryKey })
   }
-  const write = async (deal: Deal, values: { pipeline_stage: number } & Closing): Promise<Deal> => {
-    const { id } = deal
-    const send = async () => {
-      const version = (shown(id).deal ?? deal).version ?? null
-      const saved = (await api.deal.update({ id, version }, values)) as unknown as Deal
+  /** Sends a write of a deal after those before it, and shows what it has made. */
+  const write = async (id: number, send: () => Promise<unknown>): Promise<Deal> => {
+    const sent = (writes.get(id) ?? Promise.resolve()).then(async () => {
+      const saved = (await send()) as Deal
       change(current => replaced(current, saved))
       return saved
-    }
-    const sent = (writes.get(id) ?? Promise.resolve()).then(send)
+    })
     const ended = sent.catch(() => {})
     writes.set(id, ended)
     try {
@@ -75,11 +87,16 @@ function mover(asked: BoardAsked): Move {
       change(current => moved(current, id, stage, row))
       announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
       const isSecond = writes.has(id)
+      let before = deal
       try {
-        const saved = await write(deal, { pipeline_stage: stage, ...closing })
+        const saved = await write(id, () => {
+          before = shown(id).deal ?? deal
+          const { version = null } = before
+          return api.deal.update({ id, version }, { pipeline_stage: stage, ...closing })
+        })
         // A move before this one may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
-        const act = () => void takeBack(saved, from)
+        const act = () => takeBack(before, saved, from)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
         // Elsewhere the deal is shown as it was.
         void refresh('deal', 'board')
@@ -94,20 +111,21 @@ function mover(asked: BoardAsked): Move {
   }
   return move
 
-  /** Undoes a move: between open stages by the move back. Else how the deal had ended comes back too. */
-  async function takeBack(saved: Deal, from: Column): Promise<void> {
+  /** Undoes a move: the deal is as it was, also how it had ended and since when it is in its stage. */
+  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column): Promise<void> {
     const { id, title } = saved
-    const { stage } = shown(id)
-    if (from.kind === kindOf.open && stage !== undefined) return move(id, from.id)
+    const { stage: left } = shown(id)
     await during(async () => {
-      change(current => moved(current, id, from.id, 0))
+      const to = now()?.columns.find(column => column.id === stage)
+      const row = to ? rowFor(to, before, asked.sort ?? usualSort) : 0
+      change(current => moved(current, id, stage, row))
+      announce(`${title} moved back to ${name}`)
       try {
-        const former = await undoWrite('deal', saved)
-        change(current => replaced(current, former as Deal))
-        toast(`${title} is in ${from.name} again.`)
+        await write(id, () => undoWrite('deal', before, saved))
+        toast(`${title} is in ${name} again.`, { isNews: true })
         void refresh('deal', 'board')
       } catch (error) {
-        if (stage !== undefined) change(current => moved(current, id, stage, 0))
+        if (left !== undefined) change(current => moved(current, id, left, 0))
         toastError(`${title} was not moved back. ${sayError(error)}`)
       }
     })

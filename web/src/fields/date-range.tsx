@@ -1,4 +1,5 @@
 /** DATE_RANGE: two calendar dates (D49). */
+import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { DateOperand, readDay } from './date.tsx'
 import type { Kind } from './kind.ts'
@@ -7,13 +8,13 @@ import { checkRange, nativeEnd, type Range, RangeBox, readRange } from './range-
 
 const DateEnd = nativeEnd('date', '9999-12-31')
 
+const say = ({ range }: Range, format: Formats) => `${format.date(range.from)} – ${format.date(range.to)}`
+
 export const dateRange: Kind<Range> = {
-  Cell: function DateRangeCell({ value: { range } }) {
-    const format = useFormat()
-    return `${format.date(range.from)} – ${format.date(range.to)}`
-  },
+  Cell: ({ value }) => say(value, useFormat()),
   Input: props => <RangeBox {...props} End={DateEnd} />,
   Operand: operandOf(DateOperand),
+  say: (value, _names, format) => say(value, format),
   text: ({ range }) => `${range.from} – ${range.to}`,
   parse: (typed, _field, format) => readRange(typed, end => readDay(end, format?.locale)),
   check: value => checkRange(value, { mayRunBackwards: false }),

@@ -66,6 +66,7 @@ export const dateTime: Kind<string> = {
     )
   },
   Operand: operandOf(MomentOperand),
+  say: (value, _names, format) => format.moment(value),
   text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
   width: 180,

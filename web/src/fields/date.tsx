@@ -51,6 +51,7 @@ export const date: Kind<string> = {
   ),
   Operand: operandOf(DateOperand),
   text: value => value,
+  say: (value, _names, format) => format.date(value),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readDay(typed, format?.locale)),
   check: value => (isDay(value) ? undefined : 'Must be a real date.'),
   width: 120,

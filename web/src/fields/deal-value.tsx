@@ -9,7 +9,15 @@ import { MoneyBox } from './money-box.tsx'
 import { checkNumberOperand, DecimalOperand } from './number.tsx'
 import { operandOf } from './operand.tsx'
 import { ProductLines, priceIn } from './product-lines.tsx'
-import { checkLines, type DealValue, followsLines, totalOf, withLines, writeDealValue } from './value.ts'
+import {
+  checkLines,
+  type DealValue,
+  followsLines,
+  repriced,
+  totalOf,
+  withLines,
+  writeDealValue,
+} from './value.ts'
 
 function DealValueInput(props: InputProps<DealValue>) {
   const { value, onChange, field, label, isBare, error, autoFocus } = props
@@ -23,8 +31,7 @@ function DealValueInput(props: InputProps<DealValue>) {
     const priced = await Promise.all(
       lines.map(async line => {
         const [own, other] = await Promise.all([priceIn(line.product, value), priceIn(line.product, next)])
-        const isOwn = own && Number(own.unit_price) === Number(line.unit_price)
-        return isOwn || line.unit_price === null ? { ...line, ...(other ?? { unit_price: null }) } : line
+        return repriced(line, own, other)
       }),
     )
     if (lines.length > 0) onChange(withLines(next, priced))
@@ -41,7 +48,8 @@ function DealValueInput(props: InputProps<DealValue>) {
             value={follows && !isBare ? { ...value, value: totalOf(value) } : value}
             onChange={money => {
               // Without the lines in sight, what is typed is the value.
-              const next = { ...value, ...money, ...(isBare && lines.length > 0 ? { follows: false } : {}) }
+              // The amounts of two currencies do not tell whether it follows the lines.
+              const next = { ...value, ...money, ...(lines.length > 0 && { follows: follows && !isBare }) }
               if (money.currency !== value?.currency && lines.length > 0) void changeCurrency(next)
               else onChange(next.value === null && lines.length === 0 ? null : next)
             }}

@@ -19,7 +19,7 @@ export const email = entriesKind<Sent>({
   types,
   noun: 'e-mail',
   inputType: 'email',
-  scheme: 'mailto',
+  href: value => `mailto:${encodeURIComponent(value).replace('%40', '@')}`,
   read: ({ email_type: type, email_value: value }) => ({ type, value }),
   write: ({ type, value }) => ({ email_type: type, email_value: value }),
   checkOne,

@@ -31,7 +31,7 @@ export function EntriesBox(
       <div ref={list} className="flex flex-col gap-1.5">
         {shown.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry is known by its place only
-          <div key={index} className="flex items-center gap-1.5">
+          <div key={index} className="flex flex-wrap items-center gap-1.5">
             <select
               aria-label={`${label} ${index + 1}, type`}
               value={entry.type}
@@ -51,7 +51,7 @@ export function EntriesBox(
               autoFocus={autoFocus && index === 0}
               value={entry.value}
               onChange={event => change(index, { value: event.target.value })}
-              className="field-box min-w-0"
+              className="field-box w-0! min-w-32 grow"
             />
             {entries.length > 0 && (
               <IconButton
@@ -109,8 +109,8 @@ type EntriesOf<Sent> = {
   readonly types: readonly string[]
   readonly noun: string
   readonly inputType: 'tel' | 'email'
-  /** of the link that calls or writes to an entry */
-  readonly scheme: 'tel' | 'mailto'
+  /** where the link leads that calls or writes to an entry */
+  readonly href: (value: string) => string
   readonly read: (sent: Sent) => Entry
   readonly write: (entry: Entry) => Sent
   /** what is wrong with one of them */
@@ -118,7 +118,7 @@ type EntriesOf<Sent> = {
 }
 
 export function entriesKind<Sent>(of: EntriesOf<Sent>): Kind<readonly Sent[]> {
-  const { types, noun, inputType, scheme, checkOne } = of
+  const { types, noun, inputType, href, checkOne } = of
   const read = (value: readonly Sent[]) => value.map(of.read)
   const write = (entries: readonly Entry[]) => entries.map(of.write)
   return {
@@ -127,7 +127,7 @@ export function entriesKind<Sent>(of: EntriesOf<Sent>): Kind<readonly Sent[]> {
       if (!first) return <span className="text-ink-faint">—</span>
       return (
         <span title={writeEntries(read(value), types)}>
-          <a href={`${scheme}:${encodeURI(first.value)}`} className="linked">
+          <a href={href(first.value)} className="linked">
             <bdi>{first.value}</bdi>
           </a>
           {more.length > 0 && <span className="text-ink-faint"> +{more.length}</span>}

@@ -6,6 +6,16 @@ import { useDebounced } from '../ui/use-debounced.ts'
 
 export type Found = { readonly id: number; readonly name: string; readonly detail?: string | null }
 
+/** after which a text is no longer being typed */
+const typingMs = 150
+
+/** Whether the service searches for a text: two characters, or one of a script where that may be a word. */
+export function isSearch(text: string): boolean {
+  return (
+    text.length >= 2 || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
+  )
+}
+
 const isSearched = (resource: string) => ['deal', 'contact', 'company', 'product'].includes(resource)
 
 /** The name under which a record is shown, whatever its resource calls it. */
@@ -16,7 +26,7 @@ export function nameOf(record: { readonly [field: string]: unknown }): string {
 }
 
 async function find(resource: string, text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  if (text.length >= 2 && isSearched(resource)) {
+  if (isSearch(text) && isSearched(resource)) {
     return ask<Found[]>('GET', '/search', { query: { q: text, resources: resource, pageSize: 12 }, signal })
   }
   // A parenthesis would end the filter's value (D30).
@@ -49,7 +59,7 @@ export async function matching(
   const lower = text.toLocaleLowerCase()
   const exact = found.filter(({ name }) => name.toLocaleLowerCase() === lower)
   // A single letter is no search: what was changed last is listed.
-  const fitting = exact.length > 0 || (isSearched(resource) && text.length < 2) ? exact : found
+  const fitting = exact.length > 0 || (isSearched(resource) && !isSearch(text)) ? exact : found
   if (fitting.length === 1) return fitting[0]!
   if (fitting.length > 1) return `several fit “${text}”. Choose one from the list.`
   if (all.length > 0 && found.length === 0) return `“${text}” is there already.`
@@ -61,7 +71,7 @@ export async function matching(
  * takes the first one takes none of another text's.
  */
 export function useFound(resource: string, text: string, isAsked: boolean): readonly Found[] {
-  const asked = useDebounced(text.trim(), 150)
+  const asked = useDebounced(text.trim(), typingMs)
   const { data, isPlaceholderData } = useQuery({
     ...foundQuery(resource, asked),
     enabled: isAsked,
@@ -82,9 +92,11 @@ function hasWords(name: string, text: string): boolean {
 
 /** The name of a record, which is asked for where nobody has told it. */
 export function useName(resource: string, id: number | null, told: Named | undefined): string | null {
+  // An id that is being typed is none before it rests.
+  const hasSettled = useDebounced(String(id), typingMs) === String(id)
   const { data } = useQuery({
     ...recordQuery(resource, id ?? 0, ''),
-    enabled: id !== null && !told && mayRead(resource),
+    enabled: id !== null && hasSettled && !told && mayRead(resource),
     select: nameOf,
   })
   return id === null ? null : (told?.name ?? data ?? `No. ${id}`)

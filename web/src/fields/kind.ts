@@ -20,6 +20,8 @@ export type InputProps<V> = {
   isBare?: boolean | undefined
   /** what the service, or `check`, says of the value */
   error?: string | undefined
+  /** what is wrong within the value of a new related record: by its members, such as `company.phones` */
+  errors?: { readonly [member: string]: string } | undefined
   /** the names behind the ids of the value that was read */
   names?: NamesOf
   /** the other values of the record: a stage is one of its pipeline's */
@@ -45,12 +47,16 @@ export type Kind<V = unknown> = {
   readonly checkOperand?: (text: string, format: Formats) => string | undefined
   /** in what operands are, where a number alone would not say it */
   readonly Unit?: () => ReactNode
-  /** the value in plain text: copied cells, announcements, titles */
+  /** the value in plain text, as cells are copied */
   readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
+  /** the same as the reader writes it, where `text` is written so that it can be pasted anywhere */
+  readonly say?: Kind<V>['text']
   /** what a pasted or typed text means to a reader; undefined where it means nothing */
   readonly parse: (text: string, field: Field, format?: Formats) => V | null | undefined
   /** what is wrong with a value, by the limits of `field.config` */
   readonly check?: (value: V, field: Field) => string | undefined
+  /** the fields of a new related record, where the value is one: they are judged as those of a form */
+  readonly fieldsWithin?: (value: V, field: Field) => readonly Field[] | null
   /** the value as it is sent, where that differs from what is read */
   readonly write?: (value: V) => unknown
   /** of a table's column, in pixels */

@@ -66,3 +66,9 @@ export const kinds = {
 export function kindOf({ type }: Pick<Field, 'type'>): Kind {
   return ((kinds as { readonly [type: string]: unknown })[type] as Kind | undefined) ?? unknown
 }
+
+/** A value as the reader writes it. */
+export const sayValue: Kind['text'] = (value, names, format, field) => {
+  const kind = kindOf(field)
+  return (kind.say ?? kind.text)(value, names, format, field)
+}

@@ -2,6 +2,7 @@
 
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
+import { Fitting } from '../ui/fitting.tsx'
 import { Labelled } from '../ui/inputs.tsx'
 import { BaseCode } from './base-code.tsx'
 import { codeOf, decimalsOf } from './currencies.ts'
@@ -20,10 +21,13 @@ export type Money = {
 export function MoneyCell({ value }: { value: Money }) {
   const format = useFormat()
   if (!isDecimal(value.value)) return String(value.value ?? '')
+  const amount = { currency_code: value.currency_code ?? null, value: Number(value.value) }
   return (
-    <span className="tabular" title={textOfMoney(value, format)}>
-      {format.money({ currency_code: value.currency_code ?? null, value: Number(value.value) })}
-    </span>
+    <Fitting
+      whole={format.money(amount)}
+      short={format.compactMoney(amount)}
+      title={textOfMoney(value, format)}
+    />
   )
 }
 

@@ -1,33 +1,40 @@
 /** The form of a new contact or company inside the form of the record that it belongs to. */
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type FieldType, sayError } from '../api/api.ts'
-import { fieldsQuery } from '../api/queries.ts'
+import { type Field, type FieldType, sayError } from '../api/api.ts'
+import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { type Found, useFound } from './found.ts'
 import { Group } from './group.tsx'
 import { kindOf } from './kinds.ts'
-import { mailOf, type NewRelated, textOfNew } from './new-related.ts'
+import { mailOf, type NewRelated, problemsWithin, textOfNew } from './new-related.ts'
 
 /** What a new person or company is known by; the rest is filled in on its own page. */
 const asked: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
+
+const isAsked = (field: Field) =>
+  field.is_active && !field.is_read_only && !field.is_custom && (field.is_required || asked.has(field.type))
+
+/** The fields that are asked of a new record, as far as they have been read. */
+export function newFieldsOf(resource: string): readonly Field[] {
+  return queryClient.getQueryData(fieldsQuery(resource).queryKey)?.flat().filter(isAsked) ?? []
+}
 
 export function NewRelatedForm(props: {
   resource: string
   label: string
   error?: string | undefined
+  /** by the members of the value */
+  errors?: { readonly [member: string]: string } | undefined
   value: NewRelated
   onChange: (value: NewRelated) => void
   onCancel: () => void
   /** takes one that is there already */
   onUse: (found: Found) => void
 }) {
-  const { resource, label, error, value, onChange, onCancel, onUse } = props
+  const { resource, label, error, errors = {}, value, onChange, onCancel, onUse } = props
   const { data: sections = [], error: unread } = useQuery(fieldsQuery(resource))
-  const fields = sections
-    .flat()
-    .filter(field => field.is_active && !field.is_read_only && !field.is_custom)
-    .filter(field => field.is_required || asked.has(field.type))
+  const fields = sections.flat().filter(isAsked)
   return (
     <Group label={label} error={error ?? (unread ? sayError(unread) : undefined)}>
       <div className="wide rounded-md border border-line bg-canvas p-3">
@@ -42,14 +49,18 @@ export function NewRelatedForm(props: {
             const name = field.internal_name
             const { Input } = kindOf(field)
             return (
-              <Input
-                key={name}
-                field={field}
-                label={field.field_name}
-                autoFocus={index === 0}
-                value={value[name] ?? null}
-                onChange={next => onChange({ ...value, [name]: next })}
-              />
+              // A record that is new within a new one has no room in a column.
+              <div key={name} data-member={name} className="min-w-0 has-[.wide]:col-span-full">
+                <Input
+                  field={field}
+                  label={field.field_name}
+                  autoFocus={index === 0}
+                  value={value[name] ?? null}
+                  error={errors[name]}
+                  errors={problemsWithin(errors, name)}
+                  onChange={next => onChange({ ...value, [name]: next })}
+                />
+              </div>
             )
           })}
         </div>

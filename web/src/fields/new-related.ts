@@ -44,3 +44,12 @@ export function mailOf({ emails }: NewRelated): string {
   const [first] = Array.isArray(emails) ? (emails as { email_value?: string }[]) : []
   return first?.email_value?.trim() ?? ''
 }
+
+/** The problems within the value of a field, by its members. */
+export function problemsWithin(
+  problems: { readonly [place: string]: string },
+  name: string,
+): { readonly [member: string]: string } {
+  const inner = Object.entries(problems).filter(([place]) => place.startsWith(`${name}.`))
+  return Object.fromEntries(inner.map(([place, said]) => [place.slice(name.length + 1), said]))
+}

@@ -1,6 +1,7 @@
 /** SINGLE_NUMBER and PRODUCT (a count of products): exact decimals (D14). */
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
+import { Fitting } from '../ui/fitting.tsx'
 import { Labelled } from '../ui/inputs.tsx'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
@@ -25,8 +26,13 @@ export function DecimalOperand({ value, onChange, label }: OperandProps) {
 }
 
 function NumberCell({ value }: { value: number | string }) {
-  const { locale } = useFormat()
-  return <span className="tabular">{writeDecimal(value, locale)}</span>
+  const format = useFormat()
+  return (
+    <Fitting
+      whole={writeDecimal(value, format.locale)}
+      short={format.compactMoney({ value: Number(value) })}
+    />
+  )
 }
 
 /** A number with all its digits in JSON, where the browser can write them. */

@@ -1,7 +1,7 @@
 /** CONTACT_ONBOARD and COMPANY_ONBOARD: a related record, or a new one that is created with the record. */
 import type { Kind } from './kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from './new-related.ts'
-import { NewRelatedForm } from './new-related-form.tsx'
+import { NewRelatedForm, newFieldsOf } from './new-related-form.tsx'
 import { ReferenceCell, ReferenceInput, readReference, textOfReference } from './reference.tsx'
 import { sourceOf } from './reference-name.ts'
 import { ReferenceOperand } from './reference-operand.tsx'
@@ -26,6 +26,7 @@ export const onboard: Kind<number | string | NewRelated> = {
         resource={resource}
         label={props.label}
         error={props.error}
+        errors={props.errors}
         value={value}
         onChange={onChange}
         onCancel={() => onChange(null)}
@@ -36,6 +37,7 @@ export const onboard: Kind<number | string | NewRelated> = {
   Operand: ReferenceOperand,
   text: (value, names) => (isNew(value) ? textOfNew(value) : textOfReference(value, names)),
   parse: readReference,
+  fieldsWithin: (value, field) => (isNew(value) ? newFieldsOf(sourceOf(field)) : null),
   write: value => (isNew(value) ? writeNew(value) : value),
   width: 180,
 }

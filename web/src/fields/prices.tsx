@@ -2,6 +2,7 @@
 import { Plus, X } from 'lucide-react'
 import { useFormat } from '../format/use-format.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { Fitting } from '../ui/fitting.tsx'
 import { decimalsOf, useCurrencies } from './currencies.ts'
 import { checkDecimal, isDecimal, plain } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
@@ -78,7 +79,7 @@ function PricesInput(props: InputProps<readonly Price[]>) {
                         digits={member === 'price' ? (decimalsOf(price.currency) ?? 0) : 0}
                         value={price[member]}
                         onChange={typed => change(index, { [member]: typed })}
-                        className="text-right"
+                        className="min-w-full text-right [field-sizing:content]"
                       />
                     </td>
                   ))}
@@ -118,13 +119,20 @@ function PricesInput(props: InputProps<readonly Price[]>) {
 
 function PricesCell({ value }: { value: readonly Price[] }) {
   const format = useFormat()
-  const shown = value.map(({ price, currency_code }) =>
-    format.money({ currency_code: currency_code ?? null, value: Number(price) }),
-  )
+  const amounts = value.map(({ price, currency_code }) => ({
+    currency_code: currency_code ?? null,
+    value: Number(price),
+  }))
+  const [first, ...others] = amounts
+  if (!first) return '—'
   return (
-    <span className="tabular" title={shown.join(' · ')}>
-      {shown[0] ?? '—'}
-      {shown.length > 1 && <span className="text-ink-faint"> +{shown.length - 1}</span>}
+    <span className="inline-flex max-w-full gap-1">
+      <Fitting
+        whole={format.money(first)}
+        short={format.compactMoney(first)}
+        title={amounts.map(format.money).join(' · ')}
+      />
+      {others.length > 0 && <span className="tabular text-ink-faint">+{others.length}</span>}
     </span>
   )
 }

@@ -10,9 +10,14 @@ import { DecimalBox } from './decimal-box.tsx'
 import type { Found } from './found.ts'
 import { Picker } from './picker.tsx'
 import type { Price } from './prices.tsx'
-import { checkLines, type DealValue, decimalsOfValue, type ProductLine, totalOf } from './value.ts'
-
-type Priced = Pick<ProductLine, 'unit_price' | 'discount' | 'tax'>
+import {
+  checkLines,
+  type DealValue,
+  decimalsOfValue,
+  type Priced,
+  type ProductLine,
+  totalOf,
+} from './value.ts'
 
 /** What a product costs in a deal's currency; null where it has no price in it. */
 export async function priceIn(product: number, value: DealValue | null): Promise<Priced | null> {
@@ -98,7 +103,7 @@ export function ProductLines(props: {
                           digits={member === 'unit_price' ? decimals : 0}
                           value={line[member]}
                           onChange={typed => change(index, { [member]: typed })}
-                          className="min-w-16 px-2! text-right"
+                          className="min-w-full px-2! text-right [field-sizing:content]"
                         />
                       </td>
                     ))}

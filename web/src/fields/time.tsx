@@ -34,6 +34,7 @@ export const time: Kind<string> = {
     <TextField type="time" label={label} isBare value={value} onChange={onChange} />
   )),
   text: value => value,
+  say: (value, _names, format) => format.time(value),
   parse: typed => (typed.trim() === '' ? null : readTime(typed)),
   width: 90,
   isTime: true,

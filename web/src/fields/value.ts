@@ -45,6 +45,19 @@ export function withLines(value: DealValue | null, products: readonly ProductLin
   return follows && products.length > 0 ? { ...next, value: totalOf(next) } : next
 }
 
+export type Priced = Pick<ProductLine, 'unit_price' | 'discount' | 'tax'>
+
+/**
+ * A line in another currency: `own` and `other` are the product's prices in the two. What was typed in the
+ * place of the product's own stays.
+ */
+export function repriced(line: ProductLine, own: Priced | null, other: Priced | null): ProductLine {
+  const isOwn = (member: keyof Priced) =>
+    line[member] === null || (own?.[member] != null && sameDecimal(own[member], line[member]))
+  const of = (member: keyof Priced) => (isOwn(member) ? (other?.[member] ?? null) : line[member])
+  return { ...line, unit_price: of('unit_price'), discount: of('discount'), tax: of('tax') }
+}
+
 const percentage = { min: 0, max: 100, max_decimals: 6 }
 const quantities = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 

@@ -15,9 +15,9 @@ import { Popover } from '../ui/menu.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
 import { textOf } from './cells.ts'
 import { ForAllRows } from './for-all-rows.tsx'
-import { type Column, change, type Import, type Target } from './import.ts'
+import { answer, type Column, change, type Import, openColumns, type Target } from './import.ts'
 import { missing } from './missing.ts'
-import { StepActions } from './steps.tsx'
+import { focusHeading, StepActions } from './steps.tsx'
 
 const ColumnField = lazy(() => import('./column-field.tsx').then(module => ({ default: module.ColumnField })))
 
@@ -31,12 +31,10 @@ export function ColumnsStep({ job, fields }: Props) {
   const mayMake = may(useMe(), 'field:write')
   const [made, setMade] = useState<number | null>(null)
   const list = useRef<HTMLUListElement>(null)
+  const open = openColumns(job)
   const take = (column: number, field: string | null) => {
-    // What a record has once, one column becomes: it is taken from the other one.
-    const before = mapping.find(one => one.field === field && one.column !== column)
-    const others = mapping.filter(one => one.column !== column && one !== before)
-    change(job, { mapping: field ? [...others, { column, field }] : others })
-    if (before) announce(`${columns[before.column]?.name} is not imported any more.`)
+    const before = answer(job, column, field)
+    if (before) announce(`${before.name} is not imported any more.`)
   }
   const discard = () => tell(job, 'cancel').catch(error => toastError(sayError(error)))
   return (
@@ -56,6 +54,27 @@ export function ColumnsStep({ job, fields }: Props) {
           </Button>
         }
       >
+        {open.length > 0 && (
+          <div
+            role="status"
+            className="m-4 flex flex-wrap items-center gap-2 rounded-sm bg-warn-soft px-3 py-2"
+          >
+            <p className="grow text-warn">
+              {format.counted(open.length, 'column needs', 'columns need')} an answer before the import can
+              start: choose what they become, or leave them out.
+            </p>
+            <Button
+              isSmall
+              onPress={() => {
+                change(job, {}, { confirm: true })
+                // This button goes with the last open column.
+                focusHeading()
+              }}
+            >
+              {open.some(({ guess }) => guess) ? 'Accept all suggestions' : 'Leave all of them out'}
+            </Button>
+          </div>
+        )}
         {left.length > 0 && (
           <p role="status" className="m-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
             No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused,
@@ -72,6 +91,11 @@ export function ColumnsStep({ job, fields }: Props) {
               resource={job.resource}
               field={byColumn.get(index) ?? null}
               onTake={field => take(index, field)}
+              onAnswer={field => {
+                take(index, field)
+                // The button that was pressed goes away.
+                buttonsIn(list.current)[index]?.focus()
+              }}
               onMake={mayMake ? () => setMade(index) : null}
             />
           ))}
@@ -113,6 +137,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 const nothing = 'Not imported'
+const unanswered = 'Needs an answer'
 
 function ColumnRow(props: {
   column: Column
@@ -120,12 +145,17 @@ function ColumnRow(props: {
   resource: string
   field: string | null
   onTake: (field: string | null) => void
+  /** the same, by a button of its row */
+  onAnswer: (field: string | null) => void
   /** makes a field of it, for those who may */
   onMake: (() => void) | null
 }) {
-  const { column, targets, resource, field, onTake, onMake } = props
+  const { column, targets, resource, field, onTake, onAnswer, onMake } = props
   const [isOpen, setOpen] = useState(false)
-  const { label } = targets.find(one => one.field === field) ?? { label: nothing }
+  const isOpenYet = column.state === 'open'
+  const labelOf = (target: string | null) => targets.find(one => one.field === target)?.label
+  const label = labelOf(field) ?? (isOpenYet ? unanswered : nothing)
+  const guess = isOpenYet ? labelOf(column.guess) : undefined
   const samples = column.samples.map(textOf)
   return (
     <li className="grid items-center gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[1fr_1.4fr_1fr]">
@@ -139,7 +169,10 @@ function ColumnRow(props: {
         <Button
           data-becomes
           aria-label={`${column.name} becomes: ${label}`}
-          className={classes('w-full min-w-0 justify-between!', !field && 'text-ink-faint')}
+          className={classes(
+            'w-full min-w-0 justify-between!',
+            isOpenYet ? 'text-warn' : !field && 'text-ink-faint',
+          )}
         >
           <span className="min-w-0 truncate">{label}</span>
           <ChevronDown size={14} aria-hidden />
@@ -172,6 +205,21 @@ function ColumnRow(props: {
           </Dialog>
         </Popover>
       </DialogTrigger>
+      {column.reason && (
+        <div className="flex flex-wrap items-center justify-end gap-2 text-sm text-ink-soft sm:col-span-3">
+          <span className="grow">{column.reason}</span>
+          {guess && (
+            <Button isSmall onPress={() => onAnswer(column.guess)}>
+              It is {guess}
+            </Button>
+          )}
+          {isOpenYet && (
+            <Button isSmall aria-label={`Leave out ${column.name}`} onPress={() => onAnswer(null)}>
+              Leave out
+            </Button>
+          )}
+        </div>
+      )}
     </li>
   )
 }

@@ -34,10 +34,8 @@ export function ForAllRows({ job, fields }: Props) {
   const shown = [...new Set([...needed, ...Object.keys(defaults), ...added])]
   const rows = offered.filter(({ target }) => shown.includes(target))
   const others = offered.filter(({ target }) => !shown.includes(target))
-  const take = (target: string, value: unknown) => {
-    const { [target]: _, ...rest } = defaults
-    change(job, { defaults: isEmpty(value) ? rest : { ...rest, [target]: value } })
-  }
+  const take = (target: string, value: unknown) =>
+    change(job, { defaults: { ...defaults, [target]: isEmpty(value) ? null : value } })
   return (
     <Panel
       title="For all rows"

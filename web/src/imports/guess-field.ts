@@ -31,7 +31,7 @@ const rowsEach = 3
 const [choiceMax, lineMax] = [40, 150]
 
 /** `rows`: how many the file has. */
-export function guessField({ name, samples }: Column, rows: number): FieldGuess {
+export function guessField({ name, samples }: Pick<Column, 'name' | 'samples'>, rows: number): FieldGuess {
   const texts = samples.map(sample => textOf(sample).trim())
   const label = name.trim()
   const [type] = (texts.length && types.find(([, fits]) => texts.every(fits))) || []

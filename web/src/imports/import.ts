@@ -15,7 +15,17 @@ export type Target = {
   readonly options?: readonly { readonly id: number; readonly name: string }[]
 }
 export type Mapped = { readonly column: number; readonly field: string }
-export type Column = { readonly name: string; readonly samples: readonly unknown[] }
+/** What is said of a column; null: it is left out */
+export type Answer = { readonly column: number; readonly field: string | null }
+export type Column = {
+  readonly name: string
+  readonly samples: readonly unknown[]
+  readonly state: 'mapped' | 'left_out' | 'open'
+  /** why it is open or left out; null: somebody said so */
+  readonly reason: string | null
+  /** what an open column becomes once that is confirmed */
+  readonly guess: string | null
+}
 /** target → text of the file → what it stands for; null: nothing */
 export type Values = { readonly [field: string]: { readonly [text: string]: Meaning } }
 export type Meaning = string | number | null
@@ -66,16 +76,26 @@ export function noteChanged(id: number): void {
   changedSince.set(new Set([...changedSince.get(), id]))
 }
 
+/** What the service takes. `mapping`: null is the guess; what is open stays so until it is named in it. */
+export type Sent = Partial<Omit<Plan, 'mapping'>> & {
+  readonly mapping?: readonly Answer[] | null
+  readonly confirm?: boolean
+}
+
 /** Changes what is done with the file: shown at once, saved one change after the other. */
-export function change({ id }: Pick<Import, 'id'>, changes: Partial<Plan>): void {
+export function change(
+  { id }: Pick<Import, 'id'>,
+  changes: Partial<Pick<Import, keyof Plan | 'columns'>>,
+  sent: Sent = changes,
+): void {
   const key = jobKey(id)
   const own = ++turn
   noteChanged(id)
   queryClient.setQueryData<Import>(key, before => before && { ...before, ...changes })
-  const { formats, ...others } = changes
+  const { formats, ...others } = sent
   const body = {
     ...others,
-    ...(formats ? { formats: { date: formats.date, decimal: formats.decimal } } : {}),
+    ...(formats ? { formats: { date: formats.date ?? null, decimal: formats.decimal ?? null } } : {}),
   }
   last = last
     .then(() => ask<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
@@ -88,6 +108,27 @@ export function change({ id }: Pick<Import, 'id'>, changes: Partial<Plan>): void
       toastError(sayError(error))
       await queryClient.invalidateQueries({ queryKey: key })
     })
+}
+
+/** Says what a column becomes. A target has one column: it is taken from the other one, which is answered. */
+export function answer(job: Import, column: number, field: string | null): Column | null {
+  const { mapping, columns } = job
+  const before =
+    field === null ? undefined : mapping.find(one => one.field === field && one.column !== column)
+  const others = mapping.filter(one => one.column !== column && one !== before)
+  const said = (state: Column['state']) => ({ state, reason: null, guess: null })
+  const answered = columns.map((one, index) => {
+    if (index === column) return { ...one, ...said(field === null ? 'left_out' : 'mapped') }
+    return index === before?.column ? { ...one, ...said('left_out') } : one
+  })
+  const all = field === null ? others : [...others, { column, field }]
+  change(job, { mapping: all, columns: answered }, { mapping: [...others, { column, field }] })
+  return before ? (columns[before.column] ?? null) : null
+}
+
+/** The columns of which nobody has said what they become. */
+export function openColumns({ columns }: Pick<Import, 'columns'>): readonly Column[] {
+  return columns.filter(({ state }) => state === 'open')
 }
 
 /** Once all changes are saved. */

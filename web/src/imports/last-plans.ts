@@ -1,13 +1,13 @@
 /** What somebody did with files of the same columns before, in this browser: the next such file begins so. */
-import type { Import, Plan } from './import.ts'
+import type { Answer, Import, Plan, Sent } from './import.ts'
 
 /** `who`: account and user */
 type Last = Pick<Import, 'resource' | 'format'> & {
   readonly who: string
   readonly columns: readonly string[]
-  readonly plan: Plan
+  readonly plan: Omit<Plan, 'mapping'> & { readonly mapping: readonly Answer[] }
 }
-type Sent = Pick<Import, 'resource' | 'format' | 'columns' | 'targets' | 'formats'>
+type Made = Pick<Import, 'resource' | 'format' | 'columns' | 'targets' | 'formats'>
 
 const key = 'dealwright imports'
 const most = 20
@@ -29,7 +29,10 @@ const namesOf = ({ columns }: Pick<Import, 'columns'>) => columns.map(({ name })
 export function remember(who: string, job: Import): void {
   const { resource, format, mapping, values, defaults, formats, duplicates } = job
   const columns = namesOf(job)
-  const plan = { mapping, values, defaults, formats, duplicates }
+  const fields = new Map(mapping.map(({ column, field }) => [column, field]))
+  // What was left out is left out again, and not asked.
+  const answers = columns.map((_, column) => ({ column, field: fields.get(column) ?? null }))
+  const plan = { mapping: answers, values, defaults, formats, duplicates }
   const isSame = (one: Last) =>
     one.who === who && one.resource === resource && String(one.columns) === String(columns)
   const all = [{ who, resource, format, columns, plan }, ...read().filter(one => !isSame(one))]
@@ -41,7 +44,7 @@ export function remember(who: string, job: Import): void {
 }
 
 /** What was done with the last file of these columns, as far as it can be done with this one. */
-export function lastPlan(who: string, job: Sent): Partial<Plan> | null {
+export function lastPlan(who: string, job: Made): Sent | null {
   const names = namesOf(job)
   const last = read().find(
     one => one.who === who && one.resource === job.resource && isOf(names, one.columns),
@@ -51,12 +54,28 @@ export function lastPlan(who: string, job: Sent): Partial<Plan> | null {
   const known = <V>(of: { readonly [field: string]: V }) =>
     Object.fromEntries(Object.entries(of).filter(([field]) => targets.has(field)))
   const { mapping, values, defaults, formats, duplicates } = last.plan
+  const isKnown = ({ field }: Answer) => field === null || targets.has(field)
   return {
-    ...{ mapping: mapping.filter(({ field }) => targets.has(field)), values: known(values), duplicates },
+    ...{ mapping: mapping.filter(isKnown), values: known(values), duplicates },
     defaults: known(defaults),
     // Numbers of a sheet are written otherwise in the CSV of its refused rows.
     ...(last.format === job.format ? { formats: { ...job.formats, ...formats } } : {}),
   }
+}
+
+type RowsValues = Partial<Pick<Plan, 'values' | 'defaults'>>
+
+/** A change to a plan from another one: it takes back what only that has, as a change leaves the rest. */
+export function instead<P extends RowsValues>(plan: P, other: RowsValues): P {
+  return {
+    ...plan,
+    values: { ...each(other.values, {}), ...plan.values },
+    defaults: { ...each(other.defaults, null), ...plan.defaults },
+  }
+}
+
+function each<V>(of: object = {}, value: V): { [name: string]: V } {
+  return Object.fromEntries(Object.keys(of).map(name => [name, value]))
 }
 
 /** Whether a file has these columns, or is that of their refused rows. */

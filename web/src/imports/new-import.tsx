@@ -17,7 +17,7 @@ import { PageHead } from '../ui/page.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { accepted, typeOf } from './file-type.ts'
 import { change, type Import, importable, whoOf } from './import.ts'
-import { lastPlan } from './last-plans.ts'
+import { instead, lastPlan } from './last-plans.ts'
 import { onlyChoices } from './missing.ts'
 import { usePasted } from './pasted.ts'
 import { Steps } from './steps.tsx'
@@ -46,14 +46,14 @@ export function NewImport() {
 
 /** Does with a file what was done with the last one of its kind; else it takes choices that are none. */
 function begin(made: Import, who: string): void {
-  const { mapping, values, defaults, formats, duplicates } = made
+  const { values, defaults, formats, duplicates } = made
   const only = { ...defaults, ...onlyChoices(made) }
   const before = lastPlan(who, made)
   if (before) {
-    change(made, before)
-    const guess = { mapping, values, defaults: only, formats, duplicates }
+    change(made, {}, instead(before, made))
+    const guess = instead({ mapping: null, values, defaults: only, formats, duplicates }, before)
     toast('The columns become what they became in your last import of such a file.', {
-      action: { label: 'Guess anew', act: () => change(made, guess) },
+      action: { label: 'Guess anew', act: () => change(made, {}, guess) },
     })
   } else if (Object.keys(only).length > Object.keys(defaults).length) change(made, { defaults: only })
 }
@@ -184,7 +184,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
 function WrittenAs({ written, onChange }: { written: Written; onChange: (changes: Written) => void }) {
   return (
     <details>
-      <summary className="cursor-pointer text-ink-soft">How the file is written</summary>
+      <summary className="min-h-6 cursor-pointer text-ink-soft">How the file is written</summary>
       <div className="mt-3 grid gap-3 sm:grid-cols-2">
         <Select
           label="Between the cells of CSV"

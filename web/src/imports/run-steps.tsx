@@ -11,7 +11,7 @@ import { tableOf } from '../records/tables.ts'
 import { Panel, Trouble } from '../settings/parts.tsx'
 import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { changedSince, type Import, noteTried, saved, whoOf } from './import.ts'
+import { changedSince, type Import, noteTried, openColumns, saved, whoOf } from './import.ts'
 import { remember } from './last-plans.ts'
 import { missing } from './missing.ts'
 import { useGo } from './steps.tsx'
@@ -46,6 +46,11 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   }
   const all = format.counted(job.total ?? 0, 'row', 'rows')
   const left = missing(job, fields)
+  const open = openColumns(job)
+  const imported = (counts?.created ?? 0) + (counts?.updated ?? 0) + (counts?.unchanged ?? 0)
+  const unanswered = open.length
+    ? `${open.map(({ name }) => name).join(', ')}: say first what becomes of ${open.length === 1 ? 'this column' : 'these columns'}.`
+    : undefined
   const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
   const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
   if (isGoing(job))
@@ -77,6 +82,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
           <Button
             look={isLeading ? 'plain' : 'primary'}
             isPending={isBusy}
+            reason={unanswered}
             onPress={() => void begin('dry_run')}
           >
             {isTried ? 'Try again' : `Try ${all}`}
@@ -84,13 +90,19 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
           <Button
             look={isLeading ? 'primary' : 'plain'}
             isPending={isBusy}
-            reason={isVain ? 'Nothing would be imported. Mend what was refused, and try again.' : undefined}
+            reason={
+              unanswered ??
+              (isVain ? 'Nothing would be imported. Mend what was refused, and try again.' : undefined)
+            }
             onPress={() => void begin('run')}
           >
-            {isTried && !isChanged ? `Import ${all}` : 'Import without trying'}
+            {isTried && !isChanged
+              ? `Import ${format.counted(imported, 'row', 'rows')}`
+              : 'Import without trying'}
           </Button>
         </div>
       </Panel>
+      {isTried && <NotTakenPanel columns={job.not_taken} />}
       {isTried && <RefusedPanel job={job} phase="dry_run" />}
       {isTried && job.refused > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
@@ -138,7 +150,54 @@ export function RunStep({ job }: { job: Import }) {
         </div>
       </Panel>
       {began && <RefusedPanel job={job} phase={phase} />}
+      {phase === 'run' && <NotTakenPanel columns={(counts as Partial<Import>).not_taken} />}
+      {began && <LeftOutPanel job={job} />}
     </>
+  )
+}
+
+/** Values that contacts and companies did not get, because they were there and keep their own. */
+function NotTakenPanel({ columns = {} }: { columns: Import['not_taken'] | undefined }) {
+  const format = useFormat()
+  const all = Object.entries(columns)
+  if (all.length === 0) return null
+  return (
+    <Panel
+      title="Values that were not taken"
+      detail="The contacts and companies that rows name are linked as they are."
+      className="p-4"
+    >
+      <ul className="flex flex-col gap-1">
+        {all.map(([name, count]) => (
+          <li key={name}>
+            <span className="font-medium" dir="auto">
+              {name}
+            </span>{' '}
+            <span className="text-ink-soft">{format.counted(count, 'value', 'values')}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+/** The columns that became nothing, and why. */
+function LeftOutPanel({ job }: { job: Import }) {
+  const out = job.columns.filter(({ state }) => state !== 'mapped')
+  if (out.length === 0) return null
+  return (
+    <Panel title="Columns that were not imported" className="p-4">
+      <ul className="flex flex-col gap-1">
+        {out.map(({ name, reason }) => (
+          <li key={name}>
+            <span className="font-medium" dir="auto">
+              {name}
+            </span>{' '}
+            <span className="text-ink-soft">{reason ?? 'It was left out by choice.'}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }
 

@@ -170,9 +170,8 @@ function noRoom(lacking: Lacking | null, count: number): string | undefined {
 
 function FormatsPanel({ job }: { job: Import }) {
   const { formats } = job
-  const isUnclear = (what: string) => formats.unclear?.includes(what)
-  const take = (changes: Formats) =>
-    change(job, { formats: { date: formats.date ?? null, decimal: formats.decimal ?? null, ...changes } })
+  const isUnclear = (what: 'date' | 'decimal') => formats.unclear?.includes(what) && !formats[what]
+  const take = (changes: Formats) => change(job, { formats: { ...formats, ...changes } })
   return (
     <Panel title="Dates and numbers" className="grid gap-4 p-4 sm:grid-cols-2">
       <Select

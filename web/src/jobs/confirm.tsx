@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { sayError } from '../api/api.ts'
 import { Trouble } from '../settings/parts.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 
 export function Confirm(props: {
@@ -35,9 +35,9 @@ export function Confirm(props: {
         <Trouble text={problem} />
       </div>
       <DialogActions>
-        <Button onPress={onClose} autoFocus>
+        <Cancel onPress={onClose} autoFocus>
           {back}
-        </Button>
+        </Cancel>
         <Button look={look} isPending={isBusy} onPress={() => void act()}>
           {action}
         </Button>

@@ -52,7 +52,7 @@ function JobTable() {
       <ReadingFailed error={list.error} onRetry={() => void list.refetch()} />
       {!jobs && !list.error && <Waiting className="h-40" />}
       {jobs?.length === 0 && (
-        <Empty title="There are no jobs: nothing was imported or changed at once yet." />
+        <Empty title="There are no jobs yet. Imports and changes of several records stand here, with their undo." />
       )}
       {jobs && jobs.length > 0 && (
         <table className="w-full text-left" aria-label="Jobs">

@@ -1,7 +1,7 @@
 /** A filter as the interface's own text. What is wrong with it is said at its place, by the service. */
 import { useRef, useState } from 'react'
 import { ask, DealwrightError, sayError } from '../api/api.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { TextArea } from '../ui/inputs.tsx'
 import { FilterError, parseFilter } from './filter.ts'
 
@@ -100,9 +100,7 @@ export function FilterText(props: {
         <Button type="submit" look="primary" isSmall>
           Apply
         </Button>
-        <Button isSmall onPress={onClose}>
-          Cancel
-        </Button>
+        <Cancel isSmall onPress={onClose} />
       </div>
     </form>
   )

@@ -1,7 +1,7 @@
 /** An operand of a filter as people say it: the option's name, the record's name, the date. */
 import type { Field } from '../api/api.ts'
 import { useName } from '../fields/found.ts'
-import { kindOf } from '../fields/kinds.ts'
+import { kindOf, sayValue } from '../fields/kinds.ts'
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import type { Reached } from './reach.ts'
@@ -32,7 +32,7 @@ function said(value: string, field: Field, format: Formats): string {
   const kind = kindOf(field)
   try {
     const meant = kind.parse(value, field)
-    return meant === undefined || meant === null ? value : kind.text(meant, null, format, field)
+    return meant === undefined || meant === null ? value : sayValue(meant, null, format, field)
   } catch {
     // What a link has may be no value of the kind.
     return value

@@ -1,7 +1,7 @@
 /** Asks how a view is to be called, and who sees it. */
 import { type FormEvent, useState } from 'react'
 import { problemsByField } from '../api/api.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Checkbox, TextField } from '../ui/inputs.tsx'
 import type { View } from './views.ts'
@@ -42,9 +42,7 @@ export function ViewDialog({ view, onClose, onSave }: Props) {
           </p>
         ))}
         <DialogActions>
-          <Button look="quiet" onPress={onClose}>
-            Cancel
-          </Button>
+          <Cancel onPress={onClose} />
           <Button type="submit" look="primary" isPending={isBusy}>
             Save
           </Button>

@@ -81,7 +81,7 @@ export function Forecast() {
         ))}
       </nav>
       <Controls search={search} period={period} isOfOne={report.id === 'funnel'} />
-      <div className="flex max-w-[1080px] flex-col gap-5 px-4 pb-12">
+      <div className="page-column flex flex-col gap-5 px-4 pb-12">
         {isPending ? (
           <Waiting className="h-56" />
         ) : (

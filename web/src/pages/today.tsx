@@ -89,7 +89,7 @@ export function Today() {
           <Plus size={15} aria-hidden /> New activity
         </Button>
       </PageHead>
-      <div className="flex max-w-4xl flex-col gap-5 px-4 pb-8">
+      <div className="page-column flex flex-col gap-5 px-4 pb-8">
         {open.isPending && <Waiting className="h-64 w-full" />}
         {open.isError && (
           <Empty title="The activities could not be read.">

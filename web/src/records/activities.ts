@@ -5,6 +5,7 @@ import { refresh } from '../api/queries.ts'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { update } from './draft.ts'
+import { undoWrite } from './undo-write.ts'
 
 /** Marks an activity done, or not done; can be undone. Resolves to whether it was saved. */
 export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boolean> {
@@ -15,10 +16,13 @@ export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boo
     toast(`${isDone ? 'Done' : 'Not done'}: “${nameOf(activity)}”.`, {
       action: {
         label: 'Undo',
-        act: () => {
-          update('activity', after, { done_at: activity.done_at ?? null }, '')
-            .then(() => refreshAbout())
-            .catch(error => toastError(sayError(error)))
+        act: async () => {
+          try {
+            await undoWrite('activity', activity, after)
+            void refreshAbout()
+          } catch (error) {
+            toastError(sayError(error))
+          }
         },
       },
     })

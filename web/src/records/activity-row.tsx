@@ -41,15 +41,17 @@ export function ActivityRow(props: {
   }
   return (
     <div className={classes('flex items-start gap-2.5 py-2', !isDone && 'px-3')}>
-      <input
-        type="checkbox"
-        aria-label={`Done: ${name}`}
-        title={reason}
-        checked={isDone !== isBusy}
-        disabled={isBusy || reason !== undefined}
-        onChange={() => void change()}
-        className="mt-0.5 size-4 shrink-0 accent-accent"
-      />
+      <label className="-mx-1 flex shrink-0 p-1">
+        <input
+          type="checkbox"
+          aria-label={`Done: ${name}`}
+          title={reason}
+          checked={isDone !== isBusy}
+          disabled={isBusy || reason !== undefined}
+          onChange={() => void change()}
+          className="size-4 accent-accent"
+        />
+      </label>
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
           <Part of="kind" {...{ activity, fields }} as="badge" />

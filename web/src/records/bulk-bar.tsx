@@ -9,10 +9,12 @@ import { useFormat } from '../format/use-format.tsx'
 import { FieldPicker } from '../list/field-picker.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { foot } from '../ui/foot.ts'
+import type { Deed } from './carry-out.ts'
 import { asksFirst } from './deal-rules.ts'
 import { sent } from './draft.ts'
 import { countSelected, type Selection } from './selection.ts'
-import type { Deed, Failures, Progress } from './use-bulk.ts'
+import type { Failures, Progress } from './use-bulk.ts'
 
 type Props = {
   resource: string
@@ -43,6 +45,7 @@ export function BulkBar(props: Props) {
   if (count === 0 && !progress) return null
   return (
     <section
+      ref={foot}
       aria-label="Selected"
       className="flex min-h-12 flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2"
     >
@@ -121,7 +124,7 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
   if (closing)
     return (
       <CloseDialog
-        deal={{ title: `The same for all ${format.number(count)}` }}
+        count={count}
         stage={closing}
         onClose={() => setClosing(null)}
         onClosed={more => onDone({ [field!.internal_name]: draft, ...more })}

@@ -64,7 +64,11 @@ export function Cards(props: Props) {
                       <span className="min-w-0 grow truncate font-medium" dir="auto">
                         {String(record[nameField] ?? `No. ${record.id}`)}
                       </span>
-                      {amount && <Value record={record} field={amount} />}
+                      {amount && (
+                        <span className="max-w-3/4 shrink-0 text-end">
+                          <Value record={record} field={amount} />
+                        </span>
+                      )}
                     </span>
                     <span
                       className="flex items-center gap-1.5 overflow-hidden text-sm whitespace-nowrap

@@ -1,6 +1,6 @@
 /** What a field was, or became, by a change of a record's history. */
 import type { Field } from '../api/api.ts'
-import { kindOf } from '../fields/kinds.ts'
+import { sayValue } from '../fields/kinds.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { isEmpty } from './draft.ts'
 import { type Change, toldNames } from './history.ts'
@@ -11,7 +11,7 @@ export function ChangeSide(props: { change: Change; field: Field | undefined; si
   const value = change[side]
   if (isEmpty(value)) return <span className="text-ink-faint">empty</span>
   const names = toldNames(value, change[`${side}_name`])
-  const text = field ? kindOf(field).text(value, names, format, field) : JSON.stringify(value)
+  const text = field ? sayValue(value, names, format, field) : JSON.stringify(value)
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
   return (
     <bdi className={side === 'to' ? 'text-ink' : 'text-ink-faint line-through decoration-1'}>{shown}</bdi>

@@ -2,7 +2,7 @@
 import { useId, useState } from 'react'
 import type { AnyRecord, Field, Names } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { type Clash, isEmpty, type Values } from './draft.ts'
 import { namesOf } from './use-record.ts'
@@ -71,9 +71,7 @@ export function ClashDialog(props: {
         })}
       </div>
       <DialogActions>
-        <Button look="quiet" onPress={() => onAnswer(null)}>
-          Cancel
-        </Button>
+        <Cancel onPress={() => onAnswer(null)} />
         <Button look="primary" onPress={keep}>
           Keep what is chosen
         </Button>

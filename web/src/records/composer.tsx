@@ -10,6 +10,9 @@ import { byCtrlEnter } from '../ui/keys.ts'
 import { toast } from '../ui/toast.tsx'
 import { refreshAbout } from './activities.ts'
 
+/** What was typed and not added yet, about each record: another tab or page does not lose it. */
+const left = new Map<string, string>()
+
 /** The first line of a note names it. */
 function subjectOf(note: string): string {
   const [line = ''] = note.trim().split('\n')
@@ -21,7 +24,12 @@ function subjectOf(note: string): string {
 export function Composer(props: { about: string; id: number }) {
   const { about, id } = props
   const reason = useReadOnlyReason('activity')
-  const [note, setNote] = useState('')
+  const place = `${about}/${id}`
+  const [note, setNote] = useState(left.get(place) ?? '')
+  const type = (text: string) => {
+    left.set(place, text)
+    setNote(text)
+  }
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const add = async (event?: FormEvent) => {
@@ -32,7 +40,7 @@ export function Composer(props: { about: string; id: number }) {
       const subject = subjectOf(note)
       const notes = note.trim() === subject ? null : note.trim()
       await ask('POST', '/activity', { body: { kind: 'Note', subject, notes, [about]: id } })
-      setNote('')
+      type('')
       setError(undefined)
       void refreshAbout()
       toast('Note added.')
@@ -55,7 +63,7 @@ export function Composer(props: { about: string; id: number }) {
         placeholder="Write a note…"
         rows={2}
         value={note}
-        onChange={setNote}
+        onChange={type}
         error={error}
         disabled={reason !== undefined}
       />

@@ -4,8 +4,8 @@ import type { Pipeline, Stage } from '../api/queries.ts'
 import { kindOf } from '../board/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
 
-/** How a deal has ended: reopening it clears them (D20). */
-export const ending = ['won_reason', 'lost_reason', 'deal_closed_on'] as const
+/** How a deal has ended. */
+const ending: readonly string[] = ['won_reason', 'lost_reason', 'deal_closed_on']
 
 /** The fields that a deal must have because of its other values (rules 2, 3 and 5). */
 export function ruledFields(resource: string, values: Values, stages: readonly Stage[]): readonly string[] {
@@ -56,20 +56,12 @@ export function asksFirst(
   return to && to.kind !== (from?.kind ?? kindOf.open) ? { from, to } : undefined
 }
 
-/** The fields that say again what those of `names` were: a stage does so with how the deal had ended. */
-export const undoneBy = (names: readonly string[]): readonly string[] =>
-  names.includes('pipeline_stage') ? [...new Set([...names, ...ending])] : names
-
-/** The values that undo a change of `names`. With a stage among them, `base` has how the deal had ended. */
-export const formerOf = (base: Values, names: readonly string[]): Values =>
-  Object.fromEntries(undoneBy(names).map(name => [name, base[name] ?? null]))
-
 /** The values of a deal's copy: all that somebody may fill in, but for how it ended. */
 export function copyOf(record: Values, fields: readonly Field[], stages: readonly Stage[]): Values {
   const kept = fields
     .filter(isWritable)
     .map(({ internal_name }) => internal_name)
-    .filter(name => !(ending as readonly string[]).includes(name) && !isEmpty(record[name]))
+    .filter(name => !ending.includes(name) && !isEmpty(record[name]))
   const copy = Object.fromEntries(kept.map(name => [name, record[name]]))
   const stage = stages.find(({ id }) => id === record.pipeline_stage)
   const isOpen = stage?.kind === kindOf.open

@@ -4,6 +4,7 @@ import { useId } from 'react'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { isEmpty, isWritable } from './draft.ts'
 import { InPlace } from './in-place.tsx'
+import { technical, technicalLast } from './technical.ts'
 import type { Save } from './use-record-save.tsx'
 
 export function Details(props: {
@@ -15,14 +16,18 @@ export function Details(props: {
   const { sections, record, save, reason } = props
   return (
     <div className="flex flex-col gap-1">
-      {sections.map(section => {
+      {technicalLast(sections).map(section => {
         // What is read-only and empty says nothing.
         const shown = section.filter(
           field => field.is_active && (isWritable(field) || !isEmpty(record[field.internal_name])),
         )
         if (shown.length === 0) return null
         return (
-          <Section key={section[0]!.section} title={section[0]!.section} isOpen={section.some(isWritable)}>
+          <Section
+            key={section[0]!.section}
+            title={section[0]!.section}
+            isOpen={section[0]!.section !== technical && section.some(isWritable)}
+          >
             {shown.map(field => (
               <InPlace key={field.internal_name} {...{ field, record, save, reason }} />
             ))}

@@ -60,8 +60,49 @@ export function problemsOf(
     }
     const wrong = kindOf(field).check?.(value, field)
     if (wrong) found[name] = wrong
+    const inner = kindOf(field).fieldsWithin?.(value, field)
+    if (!inner) continue
+    const asked = inner.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
+    for (const [member, said] of Object.entries(problemsOf(value as Values, inner, new Set(asked))))
+      found[`${name}.${member}`] = said
   }
   return found
+}
+
+/**
+ * To which input the path of a problem leads: a field, or within a new related record one of its members, as
+ * in `primary_contact.emails`.
+ */
+export function placeOf(
+  [name, ...rest]: readonly string[],
+  values: Values,
+  fields: readonly Field[],
+): string | undefined {
+  const field = fields.find(({ internal_name }) => internal_name === name)
+  const value = values[name ?? '']
+  if (!field || isEmpty(value)) return name
+  const inner = kindOf(field).fieldsWithin?.(value, field) ?? []
+  if (!inner.some(({ internal_name }) => internal_name === rest[0])) return name
+  return `${name}.${placeOf(rest, value as Values, inner)}`
+}
+
+/** The first place that has a problem, in the order of the form. */
+export function firstPlace(problems: Problems, fields: readonly Field[]): string | undefined {
+  const places = Object.keys(problems)
+  const order = fields.map(({ internal_name }) => internal_name)
+  return order.flatMap(name => places.filter(place => place.split('.')[0] === name))[0]
+}
+
+/** The problems but for those of a value that was changed since. */
+export function problemsLeft(problems: Problems, name: string, before: unknown, after: unknown): Problems {
+  const at = (value: unknown, members: readonly string[]): unknown =>
+    members.reduce((found, member) => (found as Values | null | undefined)?.[member], value)
+  return Object.fromEntries(
+    Object.entries(problems).filter(([place]) => {
+      const [field, ...members] = place.split('.')
+      return field !== name || (members.length > 0 && isSame(at(before, members), at(after, members)))
+    }),
+  )
 }
 
 /** Somebody else has changed the same fields since the record was read. */

@@ -1,11 +1,21 @@
 /** All fields of a record in one form, saved by one write. */
 import { useState } from 'react'
 import { problemsByField } from '../api/api.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
-import { changesOf, isEmpty, isWritable, type Problems, problemsOf, type Values } from './draft.ts'
+import {
+  changesOf,
+  firstPlace,
+  isEmpty,
+  isWritable,
+  type Problems,
+  placeOf,
+  problemsLeft,
+  problemsOf,
+  type Values,
+} from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { namesOf, type ShownRecord } from './use-record.ts'
@@ -47,13 +57,12 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
     const next = { ...typed, [name]: value }
     setTyped(next)
     onDirty(Object.keys(changesOf(record, next)).length > 0)
-    const { [name]: _, ...others } = problems
-    setProblems(others)
+    setProblems(problemsLeft(problems, name, values[name], value))
   }
   const refuse = (found: Problems) => {
     setProblems(found)
-    const first = fields.find(({ internal_name }) => internal_name in found)
-    if (first) requestAnimationFrame(() => focusField(form, first.internal_name))
+    const first = firstPlace(found, fields)
+    if (first) requestAnimationFrame(() => focusField(form, first))
   }
   const submit = async () => {
     if (isSaving) return
@@ -65,7 +74,7 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
     try {
       if (await save(record, changes)) onClose()
     } catch (error) {
-      refuse(problemsByField(error))
+      refuse(problemsByField(error, path => placeOf(path, values, fields)))
     } finally {
       setSaving(false)
     }
@@ -98,9 +107,7 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
       <FormFoot>
         <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
         <span className="grow" />
-        <Button look="quiet" onPress={onClose}>
-          Cancel
-        </Button>
+        <Cancel onPress={onClose} />
         <Button type="submit" look="primary" isPending={isSaving}>
           {changed > 1 ? `Save ${changed} changes` : 'Save'}
         </Button>

@@ -80,7 +80,7 @@ function cellOf(target: HTMLElement): Cell | null {
 
 /** Whether the key did something: Enter sorts, Shift+arrows make it wider, Ctrl+Shift+arrows move it. */
 function onHeadKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): boolean {
-  const { key, shiftKey, ctrlKey } = event
+  const { key, shiftKey, ctrlKey, metaKey } = event
   const { active, columns, actions, toggleAll } = grid
   const { column } = active.cell
   const isPress = key === 'Enter' || key === ' '
@@ -98,7 +98,7 @@ function onHeadKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): 
   }
   if (!shiftKey || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return false
   const step = key === 'ArrowLeft' ? -1 : 1
-  if (ctrlKey) {
+  if (ctrlKey || metaKey) {
     actions.move(field.internal_name, step)
     active.go({ row: -1, column: Math.min(Math.max(column + step, 1), columns.length) })
   } else actions.resize(field.internal_name, columns[column - 1]!.width + step * 16)

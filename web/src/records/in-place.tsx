@@ -4,12 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, useRef, useState } from 'react'
 import { type AnyRecord, type Field, problemsByField } from '../api/api.ts'
-import { kindOf } from '../fields/kinds.ts'
+import { kindOf, sayValue } from '../fields/kinds.ts'
+import { problemsWithin } from '../fields/new-related.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
 import { IconButton, Tip } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import { isEmpty, isSame, isWritable, problemsOf } from './draft.ts'
+import { firstPlace, isEmpty, isSame, isWritable, type Problems, placeOf, problemsOf } from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { Long } from './long.tsx'
 import { namesOf } from './use-record.ts'
@@ -74,7 +75,7 @@ function ShownValue(
   const name = field.internal_name
   const value = record[name]
   const names = namesOf(record)[name]
-  const said = isEmpty(value) ? 'empty' : kind.text(value, names, format, field)
+  const said = isEmpty(value) ? 'empty' : sayValue(value, names, format, field)
   return (
     <div
       className={classes(
@@ -130,25 +131,31 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const name = field.internal_name
   const { Input } = kindOf(field)
   const [value, setValue] = useState<unknown>(base[name] ?? null)
-  const [error, setError] = useState<string>()
+  const [problems, setProblems] = useState<Problems>({})
+  const hasProblem = Object.keys(problems).length > 0
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
   // A value that can't be saved does not leave with the page.
-  useUnsavedGuard(error !== undefined)
+  useUnsavedGuard(hasProblem)
   const finish = async (end: () => void): Promise<void> => {
     if (busy.current) return
     if (isSame(value, base[name])) return end()
     const required = new Set(field.is_required ? [name] : [])
-    const wrong = problemsOf({ [name]: value }, [field], required)[name]
-    if (wrong) return setError(wrong)
+    const wrong = problemsOf({ [name]: value }, [field], required)
+    if (Object.keys(wrong).length > 0) return setProblems(wrong)
     busy.current = true
     setSaving(true)
-    const refused = await save(base, { [name]: value }).then(saved => void (saved && end()), problemsByField)
+    const refused = await save(base, { [name]: value }).then(
+      saved => void (saved && end()),
+      error => problemsByField(error, path => placeOf(path, { [name]: value }, [field])),
+    )
     busy.current = false
     setSaving(false)
     // The input may have found meanwhile what its text means.
     if (refused && !isSame(latest.current.value, value)) return latest.current.finish(end)
-    if (refused) setError(refused[name] ?? Object.values(refused).join(' '))
+    if (!refused) return
+    const isHere = firstPlace(refused, [field]) !== undefined
+    setProblems(isHere ? refused : { [name]: Object.values(refused).join(' ') })
   }
   const latest = useRef({ value, finish })
   latest.current = { value, finish }
@@ -186,11 +193,12 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
           value={value}
           onChange={next => {
             setValue(next)
-            setError(undefined)
+            setProblems({})
           }}
           names={namesOf(base)[name]}
           record={base}
-          error={error}
+          error={problems[name]}
+          errors={problemsWithin(problems, name)}
           autoFocus
         />
       </div>

@@ -16,7 +16,18 @@ import { Checkbox } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
 import { toast } from '../ui/toast.tsx'
 import { beginning, ruledFields, withStage } from './deal-rules.ts'
-import { isEmpty, isSame, isWritable, type Problems, problemsOf, type Values, written } from './draft.ts'
+import {
+  firstPlace,
+  isEmpty,
+  isSame,
+  isWritable,
+  type Problems,
+  placeOf,
+  problemsLeft,
+  problemsOf,
+  type Values,
+  written,
+} from './draft.ts'
 import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { tables } from './tables.ts'
@@ -94,8 +105,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
     const settled = isDeal && name === 'pipeline' ? stageOf({ ...start, ...next }, stages, next) : next
     setTyped(settled)
     onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
-    const { [name]: _, ...others } = problems
-    setProblems(others)
+    setProblems(problemsLeft(problems, name, values[name], value))
     if (
       isDeal &&
       name === 'primary_contact' &&
@@ -116,8 +126,8 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
   }
   const refuse = (found: Problems) => {
     setProblems(found)
-    const first = fields.find(({ internal_name }) => internal_name in found)
-    if (first) requestAnimationFrame(() => focusField(form, first.internal_name))
+    const first = firstPlace(found, fields)
+    if (first) requestAnimationFrame(() => focusField(form, first))
   }
   const save = async (isMore: boolean) => {
     if (isSaving || reason) return
@@ -142,7 +152,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       if (isMore) requestAnimationFrame(() => focusField(form, fields[0]!.internal_name))
       else onClose()
     } catch (error) {
-      refuse(problemsByField(error))
+      refuse(problemsByField(error, path => placeOf(path, values, fields)))
     } finally {
       setSaving(false)
     }

@@ -11,6 +11,7 @@ import { isEmpty, isWritable } from './draft.ts'
 import { DeletedBanner } from './record-actions.tsx'
 import { hasRelated, Related } from './related.tsx'
 import { Timeline } from './timeline.tsx'
+import { useMedia } from './use-media.ts'
 import { namesOf, type ShownRecord } from './use-record.ts'
 import { useRecordSave } from './use-record-save.tsx'
 
@@ -18,10 +19,13 @@ export function RecordContent(props: {
   shown: ShownRecord
   tab: string | undefined
   onTab: (tab: string) => void
-  /** in a panel the fields are a tab: there is no room beside the others */
+  /** in a panel the fields have no room beside the tabs */
   isPanel?: boolean
 }) {
   const { shown, tab, onTab, isPanel = false } = props
+  const isNarrow = useMedia('(max-width: 1127px)')
+  // Without room beside the other tabs the fields are one of them: none stands far below the others.
+  const isOneColumn = isPanel || isNarrow
   const { resource, record, sections } = shown
   const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
@@ -30,11 +34,11 @@ export function RecordContent(props: {
   const isDeal = resource === 'deal'
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
-    if (isPanel) all.unshift(['details', 'Details'])
+    if (isOneColumn) all.unshift(['details', 'Details'])
     if (isDeal) all.push(['products', 'Products'])
     if (hasRelated(resource)) all.push(['related', 'Related'])
     return all
-  }, [resource, isDeal, isPanel])
+  }, [resource, isDeal, isOneColumn])
   const selected = tabs.some(([id]) => id === tab) ? tab! : tabs[0]![0]
   const details = <Details sections={sections} record={record} save={save} reason={reason} />
   const panels: { readonly [tab: string]: ReactNode } = {
@@ -44,12 +48,12 @@ export function RecordContent(props: {
     related: <Related shown={shown} />,
   }
   return (
-    <div ref={place} className="@container flex flex-col gap-4">
+    <div ref={place} className="flex flex-col gap-4">
       {record.deleted_at && <DeletedBanner shown={shown} />}
       {!record.deleted_at && <MissingBanner shown={shown} />}
       {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
-      <div className={isPanel ? '' : 'grid gap-x-6 gap-y-4 @4xl:grid-cols-[minmax(340px,5fr)_6fr]'}>
-        {!isPanel && (
+      <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
+        {!isOneColumn && (
           <div className="min-w-0 self-start rounded-lg border border-line bg-surface px-3 py-1">
             {details}
           </div>
@@ -59,7 +63,10 @@ export function RecordContent(props: {
           onSelectionChange={key => onTab(String(key))}
           className="min-w-0 self-start rounded-lg border border-line bg-surface"
         >
-          <TabList aria-label="About this record" className="flex gap-1 border-b border-line px-3">
+          <TabList
+            aria-label="About this record"
+            className="sticky top-0 z-10 flex gap-1 rounded-t-lg border-b border-line bg-surface px-3"
+          >
             {tabs.map(([id, label]) => (
               <Tab
                 key={id}

@@ -2,16 +2,25 @@
 import { type ReactNode, useId } from 'react'
 import type { Field, Names } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
+import { problemsWithin } from '../fields/new-related.ts'
 import { classes } from '../ui/classes.ts'
 import { isWritable, type Problems, type Values } from './draft.ts'
+import { technical, technicalLast } from './technical.ts'
 
 /** From this width of its column on, a field has a line of its own. */
 const wide = 200
 
-/** Puts the focus into the input of a field. */
+/** Puts the focus into the input of a field, or of a member of a new related record within it. */
 export function focusField(form: string, name: string): void {
-  const place = document.getElementById(`${form}-${name}`)
-  const input = place?.querySelector<HTMLElement>('input, select, textarea, button')
+  const [field, ...members] = name.split('.')
+  const place = members.reduce<Element | null | undefined>(
+    (found, member) => found?.querySelector(`[data-member="${member}"]`) ?? found,
+    document.getElementById(`${form}-${field}`),
+  )
+  const folded = place?.closest('details')
+  if (folded) folded.open = true
+  const find = (what: string) => place?.querySelector<HTMLElement>(what)
+  const input = find('[aria-invalid="true"]') ?? find('input, select, textarea, button')
   place?.scrollIntoView({ block: 'nearest' })
   input?.focus()
 }
@@ -28,21 +37,24 @@ export function ProblemSummary(props: { form: string; problems: Problems; fields
         {entries.length === 1 ? 'Fix this problem:' : `Fix these ${entries.length} problems:`}
       </p>
       <ul className="list-disc pl-5">
-        {entries.map(([name, said]) => (
-          <li key={name}>
-            {labels.has(name) ? (
-              <button
-                type="button"
-                className="min-h-6 text-left underline decoration-1 underline-offset-2"
-                onClick={() => focusField(form, name)}
-              >
-                {said.includes(labels.get(name)!) ? said : `${labels.get(name)}: ${said}`}
-              </button>
-            ) : (
-              said
-            )}
-          </li>
-        ))}
+        {entries.map(([name, said]) => {
+          const label = labels.get(name.split('.')[0]!)
+          return (
+            <li key={name}>
+              {label ? (
+                <button
+                  type="button"
+                  className="min-h-6 text-left underline decoration-1 underline-offset-2"
+                  onClick={() => focusField(form, name)}
+                >
+                  {said.includes(label) ? said : `${label}: ${said}`}
+                </button>
+              ) : (
+                said
+              )}
+            </li>
+          )
+        })}
       </ul>
     </div>
   )
@@ -63,7 +75,7 @@ export function RecordForm(props: {
   hasHeadings: boolean
 }) {
   const { form, sections, isShown, hasHeadings } = props
-  const shown = sections
+  const shown = technicalLast(sections)
     .map(section => section.filter(field => isWritable(field) && isShown(field)))
     .filter(section => section.length > 0)
   return (
@@ -95,6 +107,13 @@ function Section({ title, children }: { title: string | null; children: ReactNod
   const id = useId()
   const grid = 'grid gap-4 sm:grid-cols-2'
   if (!title) return <div className={grid}>{children}</div>
+  if (title === technical)
+    return (
+      <details>
+        <summary className="min-h-6 cursor-pointer font-semibold select-none">{title}</summary>
+        <div className={`${grid} pt-4`}>{children}</div>
+      </details>
+    )
   return (
     <section aria-labelledby={id} className={grid}>
       <h3 id={id} className="col-span-full border-b border-line pb-1 font-semibold">
@@ -125,6 +144,7 @@ function FieldInput({
       record={values}
       names={names?.[name]}
       error={problems[name]}
+      errors={problemsWithin(problems, name)}
       autoFocus={autoFocus === name}
       onChange={value => onChange(name, value)}
     />

@@ -85,7 +85,7 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
               <Link
                 to={recordPath(table.resource, one.id)}
                 dir="auto"
-                className="min-w-0 grow basis-48 font-medium hover:underline"
+                className="min-w-0 grow basis-48 py-0.5 font-medium hover:underline"
               >
                 {nameOf(one)}
               </Link>

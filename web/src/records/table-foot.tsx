@@ -6,6 +6,7 @@ import { kindOf } from '../fields/kinds.ts'
 import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'
+import { Fitting } from '../ui/fitting.tsx'
 import { boxWidth, type Layout } from './layout.ts'
 
 type Sums = { readonly count: number; readonly [measure: string]: unknown }
@@ -55,7 +56,7 @@ export function TableFoot(props: {
             className={classes(
               'flex h-full items-center overflow-hidden px-2.5 whitespace-nowrap',
               isFrozen ? 'sticky z-10 shrink-0 bg-inherit' : 'absolute top-0',
-              kindOf(field).align === 'end' && 'justify-end',
+              kindOf(field).align === 'end' && 'justify-end text-end',
             )}
             style={{ left, width }}
           >
@@ -74,10 +75,14 @@ function Sum({ sums, name, isFirst }: { sums: Sums; name: string; isFirst: boole
   if (own === undefined) return isFirst ? `${format.number(sums.count)} in all` : null
   const amounts = (Array.isArray(own) ? own : [own]) as Money[]
   const each = amounts.map(format.money).join(' · ')
-  if (!inBase || amounts.length < 2) return <span title={each}>{each}</span>
+  const [first] = amounts
+  if (!first) return null
+  if (amounts.length === 1) return <Fitting whole={each} short={format.compactMoney(first)} />
+  if (!inBase)
+    return <Fitting whole={each} short={format.counted(amounts.length, 'currency', 'currencies')} />
   const without = Number(sums.without_rate ?? 0)
   const said = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
     .filter(Boolean)
     .join('. ')
-  return <span title={said}>{format.compactMoney(inBase)}</span>
+  return <Fitting whole={format.money(inBase)} short={format.compactMoney(inBase)} title={said} />
 }

@@ -101,7 +101,7 @@ function Cell(props: CellProps) {
         'flex h-full items-center overflow-hidden px-2.5 whitespace-nowrap',
         'focus-visible:z-20 focus-visible:outline-offset-[-2px]',
         isFrozen ? 'sticky z-10 shrink-0 bg-inherit' : 'absolute top-0',
-        kindOf(field).align === 'end' && 'justify-end',
+        kindOf(field).align === 'end' && 'justify-end text-end',
         isInRange && 'bg-accent-soft!',
         isRefused && 'shadow-[inset_0_0_0_1px_var(--lost)]',
       )}
@@ -142,7 +142,7 @@ function Content({
         href={href(record.id)}
         tabIndex={-1}
         data-open
-        className="font-medium hover:text-accent hover:underline"
+        className="block truncate py-0.5 font-medium hover:text-accent hover:underline"
       >
         {isEmpty ? `No. ${record.id}` : <Read value={value} field={field} names={record._expanded?.[name]} />}
       </a>

@@ -6,11 +6,13 @@ import { useRef } from 'react'
 import type { AnyRecord } from '../api/api.ts'
 import type { ListAsked } from '../api/queries.ts'
 import type { SortKey } from '../list/sort.ts'
+import { useCommands } from '../shell/commands.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { ReadingFailed } from '../shell/reading-failed.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { CellEditor } from './cell-editor.tsx'
 import { gridEvents } from './grid-events.ts'
+import { keysToRead, keysToWrite } from './grid-keys.ts'
 import { columnsIn, type Layout } from './layout.ts'
 import { countSelected, everything, isSelected, nothing, type Selection, selected } from './selection.ts'
 import { TableFoot } from './table-foot.tsx'
@@ -50,6 +52,7 @@ export function Table(props: Props) {
   const { actions, href, onOpen, total } = props
   const height = usePreferences().density === 'compact' ? 30 : 36
   const { columns } = layout
+  useCommands(reason ? keysToRead : keysToWrite)
   const { editing, edit, leave, cell } = useEditing({
     active: () => active,
     rowAt: () => window.rowAt,

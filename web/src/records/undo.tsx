@@ -4,9 +4,11 @@
  */
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, DealwrightError, sayError } from '../api/api.ts'
+import { type AnyRecord, type DealwrightError, sayError } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
+import { nameOf } from '../fields/found.ts'
 import { useFormat } from '../format/use-format.tsx'
+import { Confirm } from '../jobs/confirm.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -14,13 +16,11 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { sayActor } from './actor.ts'
 import { ChangeSide } from './change-side.tsx'
 import { type Event, historyQuery } from './history.ts'
-import { undoEvent, undoWrite } from './undo-write.ts'
+import { isChangedSince, undoEvent, undoWrite } from './undo-write.ts'
 import type { ShownRecord } from './use-record.ts'
 
 /** A field that is no longer as the change made it, and the event that changed it since. */
 type Since = { readonly field: string | null; readonly by: Event | undefined }
-
-const changedSince = 5007
 
 /** What an event did, as a part of a sentence. */
 function deedOf({ type, changes }: Event, { fields }: ShownRecord): string {
@@ -40,6 +40,7 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
   const reason = useReadOnlyReason(resource)
   const [isPending, setPending] = useState(false)
   const [since, setSince] = useState<readonly Since[] | null>(null)
+  const [isAsking, setAsking] = useState(false)
   const deed = deedOf(event, shown)
   // Of a deleted record only the deletion can be undone, and of any other all else.
   const isDeletion = event.type.endsWith('.deleted')
@@ -51,35 +52,63 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
     try {
       const after = await undoEvent(event.seq)
       await refresh(resource)
-      toast(`Undone: ${deed}.`, { action: { label: 'Undo', act: () => void redo(shown, after, deed) } })
+      toast(`Undone: ${deed}.`, { action: { label: 'Undo', act: () => redo(shown, after, deed) } })
     } catch (error) {
-      if (error instanceof DealwrightError && error.code === changedSince)
-        setSince(await sinceOf(error, shown))
+      if (isChangedSince(error)) setSince(await sinceOf(error, shown))
       else toastError(sayError(error))
     } finally {
       setPending(false)
     }
   }
+  // Without its creation or its restoration there is no record: that is no matter of one press.
+  const isToDelete = /\.(created|restored)$/.test(event.type)
   return (
     <>
-      <IconButton
-        label={`Undo ${deed}`}
-        reason={reason}
-        aria-busy={isPending}
-        onPress={() => void undo()}
-        className="-my-1.5 ml-1 size-7 align-middle text-ink-faint"
-      >
-        <Undo2 size={14} aria-hidden />
-      </IconButton>
+      {isToDelete ? (
+        <Button
+          look="quiet"
+          isSmall
+          reason={reason}
+          aria-busy={isPending}
+          onPress={() => setAsking(true)}
+          className="-my-1 ml-1 align-middle text-ink-faint"
+        >
+          <Undo2 size={14} aria-hidden /> Undo {deed}…
+        </Button>
+      ) : (
+        <IconButton
+          label={`Undo ${deed}`}
+          reason={reason}
+          aria-busy={isPending}
+          onPress={() => void undo()}
+          className="-my-1.5 ml-1 size-7 align-middle text-ink-faint"
+        >
+          <Undo2 size={14} aria-hidden />
+        </IconButton>
+      )}
+      {isAsking && (
+        <Confirm
+          title={`Delete “${nameOf(record)}”?`}
+          action="Delete"
+          back="Cancel"
+          onDo={undo}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            To undo {deed} is to delete this {resource}, with all that was changed in it since. It can be
+            restored for some time.
+          </p>
+        </Confirm>
+      )}
       {since && <SinceDialog event={event} shown={shown} since={since} onClose={() => setSince(null)} />}
     </>
   )
 }
 
 /** Undoes what an undo has just done. */
-async function redo({ resource }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
+async function redo({ resource, record }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
   try {
-    await undoWrite(resource, after)
+    await undoWrite(resource, record, after)
     await refresh(resource)
     toast(`Done again: ${deed}.`)
   } catch (error) {

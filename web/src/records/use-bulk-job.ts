@@ -5,9 +5,9 @@ import type { ListAsked } from '../api/queries.ts'
 import { type Job, keep, tell } from '../jobs/job.ts'
 import { may, useMe } from '../shell/me.ts'
 import { toast, toastError } from '../ui/toast.tsx'
+import type { Deed } from './carry-out.ts'
 import type { Values } from './draft.ts'
 import { countSelected, type Selection } from './selection.ts'
-import type { Deed } from './use-bulk.ts'
 
 /** As many are changed one by one, with an undo of each. */
 const fewMax = 100
@@ -34,7 +34,7 @@ export function useBulkJob(resource: string) {
       const query = { dry_run: 1 }
       const job = await ask<Job>('POST', `/${resource}/bulk`, {
         query,
-        body: { filter, changes: { ...changes } },
+        body: { filter: filter.length ? filter : 'all', changes: { ...changes } },
       })
       keep(job)
       setId(job.id)

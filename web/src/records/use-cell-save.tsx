@@ -7,9 +7,9 @@ import { queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import { MoveDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { asksFirst, formerOf } from './deal-rules.ts'
+import { asksFirst } from './deal-rules.ts'
 import { sent, type Values } from './draft.ts'
-import { saveRow, withEnding } from './write.ts'
+import { saveRow, undoRow } from './write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
 
@@ -52,26 +52,28 @@ export function useCellSave(
         expand,
       })
       mark(change, false)
-      const { [name]: old, ...ending } = formerOf(record, Object.keys(shown))
-      toast(`${field.field_name} of ${nameOf(saved)} is changed.`, {
-        action: { label: 'Undo', act: () => void send({ record: saved, field, value: old }, ending) },
-      })
+      const act = () => undo(change, saved, Object.keys(shown))
+      toast(`${field.field_name} of ${nameOf(saved)} is changed.`, { action: { label: 'Undo', act } })
     } catch (error) {
       refuse(change, error)
+    }
+  }
+  const undo = async (change: Change, saved: AnyRecord, names: readonly string[]) => {
+    const told = `${change.field.field_name} of ${nameOf(saved)}`
+    try {
+      await undoRow(resource, { before: change.record, saved, names }, expand)
+      toast(`Undone: ${told}.`, { isNews: true })
+    } catch (error) {
+      toastError(`${told} was not undone. ${sayError(error)}`)
     }
   }
   const save = async (change: Change) => {
     const { record, field, value } = change
     if (resource !== 'deal' || field.internal_name !== 'pipeline_stage') return send(change)
     const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
-    try {
-      const whole = { ...change, record: await withEnding(record) }
-      const asked = asksFirst(record, { pipeline_stage: value }, stages)
-      if (asked) setAsking({ change: whole, ...asked })
-      else await send(whole)
-    } catch (error) {
-      refuse(change, error)
-    }
+    const asked = asksFirst(record, { pipeline_stage: value }, stages)
+    if (asked) setAsking({ change, ...asked })
+    else await send(change)
   }
   const dialog = asking && (
     <MoveDialog

@@ -15,7 +15,7 @@ import type { Cell, Range } from './grid.ts'
 import { inParallel } from './in-parallel.ts'
 import type { ShownColumn } from './layout.ts'
 import type { Window } from './use-window.ts'
-import { saveRow } from './write.ts'
+import { saveRow, undoRow } from './write.ts'
 
 export type Refusal = { readonly name: string; readonly reason: string }
 
@@ -113,14 +113,13 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
   for (const { item, error } of outcome.failed)
     refusals.push({ name: nameOf(item.record), reason: sayError(error) })
   const cells = outcome.done.reduce((sum, { item }) => sum + Object.keys(item.values).length, 0)
-  const undo = () =>
-    void inParallel(outcome.done, ({ item, result }) => {
-      const old = Object.fromEntries(Object.keys(item.values).map(name => [name, item.record[name] ?? null]))
-      return saveRow(resource, result, old, { sent: written(old, fields), expand })
-    }).then(({ failed }) => {
-      if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
-      else toast('Undone.', { isNews: true })
-    })
+  const undo = async () => {
+    const { failed } = await inParallel(outcome.done, ({ item: { record: before, values }, result: saved }) =>
+      undoRow(resource, { before, saved, names: Object.keys(values) }, expand),
+    )
+    if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
+    else toast('Undone.', { isNews: true })
+  }
   if (cells)
     toast(`${cells} ${cells === 1 ? 'cell is' : 'cells are'} changed.`, {
       action: { label: 'Undo', act: undo },

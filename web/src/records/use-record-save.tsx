@@ -9,7 +9,7 @@ import { MoveDialog } from '../board/close-dialog.tsx'
 import { nameOf } from '../fields/found.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { ClashDialog } from './clash-dialog.tsx'
-import { asksFirst, formerOf } from './deal-rules.ts'
+import { asksFirst } from './deal-rules.ts'
 import { Clash, update, type Values, written } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 import type { ShownRecord } from './use-record.ts'
@@ -69,23 +69,19 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
     const names = Object.keys({ ...values, ...closing })
-    const former = formerOf(base, names)
     toast(said ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
         label: 'Undo',
-        act: () => {
-          // The page may be gone: what others have changed meanwhile is told, and not asked.
-          // When a deal was won or lost is no value that could be written again.
-          const undoing = names.includes('pipeline_stage')
-            ? undoWrite(resource, after).then(undone => ({ ...undone, _expanded: base._expanded ?? {} }))
-            : update(resource, after, written(former, fields), expand)
-          undoing
-            .then(undone => {
-              queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
-              void refresh(resource)
-              toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
-            })
-            .catch(error => toastError(sayError(error)))
+        // The page may be gone: what others have changed meanwhile is told, and not asked.
+        act: async () => {
+          try {
+            const undone = await undoWrite(resource, base, after, expand)
+            queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
+            void refresh(resource)
+            toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
+          } catch (error) {
+            toastError(sayError(error))
+          }
         },
       },
     })

@@ -4,8 +4,8 @@
  */
 import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
-import { ending } from './deal-rules.ts'
 import { Clash, update, type Values } from './draft.ts'
+import { undoWrite } from './undo-write.ts'
 
 /** Each window of the resource's lists, with the row changed where it has it. */
 function patchRows(resource: string, id: number, change: (row: AnyRecord) => AnyRecord): void {
@@ -17,16 +17,35 @@ function patchRows(resource: string, id: number, change: (row: AnyRecord) => Any
 }
 
 /** Sends changes of a row, as `update` does: throws what the service refuses, and a `Clash`. */
-export async function saveRow(
+export function saveRow(
   resource: string,
   row: AnyRecord,
   shown: Values,
   { sent = shown, expand = '' }: { sent?: Values; expand?: string | undefined } = {},
 ): Promise<AnyRecord> {
+  return shownAtOnce(resource, row, shown, () => update(resource, row, sent, expand))
+}
+
+/** Undoes what was saved of a row: `names` are the fields that show it. Throws what the service refuses. */
+export function undoRow(
+  resource: string,
+  { before, saved, names }: { before: AnyRecord; saved: AnyRecord; names: readonly string[] },
+  expand: string,
+): Promise<AnyRecord> {
+  const former = Object.fromEntries(names.map(name => [name, before[name]]))
+  return shownAtOnce(resource, saved, former, () => undoWrite(resource, before, saved, expand))
+}
+
+async function shownAtOnce(
+  resource: string,
+  row: AnyRecord,
+  shown: Values,
+  write: () => Promise<AnyRecord>,
+): Promise<AnyRecord> {
   const former = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
   try {
-    const saved = await update(resource, row, sent, expand)
+    const saved = await write()
     take(resource, saved)
     return saved
   } catch (error) {
@@ -37,7 +56,7 @@ export async function saveRow(
 }
 
 /** Shows a row as it was saved, and what is made of it as stale. The order stays: rows don't jump away. */
-export function take(resource: string, saved: AnyRecord): void {
+function take(resource: string, saved: AnyRecord): void {
   patchRows(resource, saved.id, now => {
     // An answer may come after that of a later change.
     if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
@@ -46,12 +65,6 @@ export function take(resource: string, saved: AnyRecord): void {
     return { ...now, ...values, _expanded: { ...now._expanded, ...saved._expanded } }
   })
   void refresh(resource, 'list')
-}
-
-/** A deal of a list, with how it has ended. */
-export async function withEnding(deal: AnyRecord): Promise<AnyRecord> {
-  const read = await ask<AnyRecord>('GET', `/deal/${deal.id}`)
-  return { ...deal, ...Object.fromEntries(ending.map(name => [name, read[name] ?? null])) }
 }
 
 export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>

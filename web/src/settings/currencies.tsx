@@ -16,6 +16,7 @@ import { Body, DialogForm, Panel } from './parts.tsx'
 import { RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
 import { useSaving } from './saving.ts'
+import { useOpened } from './use-opened.ts'
 
 const inUse = 1
 type Opened = { readonly how: 'add' } | { readonly how: 'edit'; readonly currency: AnyRecord } | null
@@ -31,7 +32,7 @@ export function Currencies() {
     queryFn: () => ask<Sums[]>('GET', '/deal/aggregate', { query: { measures: 'sum:deal_value' } }),
     enabled: may(me, 'deal:read'),
   })
-  const [opened, setOpened] = useState<Opened>(null)
+  const [opened, setOpened] = useOpened<Opened>({ how: 'add' })
   const base = all?.find(({ id }) => id === account.base_currency)
   const isRated = ({ rate, is_active }: AnyRecord) => rate !== null && is_active === inUse
   const used = new Set(

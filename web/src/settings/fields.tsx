@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { tables } from '../records/tables.ts'
@@ -17,6 +16,7 @@ import { NewFieldDialog } from './new-field-dialog.tsx'
 import { OptionsDialog } from './options-dialog.tsx'
 import { Body, DeleteDialog } from './parts.tsx'
 import { SectionDialog } from './section-dialog.tsx'
+import { useOpened } from './use-opened.ts'
 
 const sources = Object.values(tables)
 
@@ -31,7 +31,7 @@ export function Fields() {
   const { resource: source } = sources.find(({ resource }) => resource === search.source) ?? sources[0]!
   const reason = useReadOnlyReason('field')
   const { data: sections } = useQuery(fieldsQuery(source))
-  const [opened, setOpened] = useState<FieldOpened>(null)
+  const [opened, setOpened] = useOpened<FieldOpened>({ how: 'new' })
   const close = () => setOpened(null)
   return (
     <>

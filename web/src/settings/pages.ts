@@ -1,12 +1,23 @@
 /** The pages of the settings: their names, and the right that it takes to see them. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
+/** A record that a settings page creates. `id`: its value of the query parameter `new` (use-opened.ts). */
+export type Made = {
+  readonly resource: string
+  readonly what: string
+  readonly id?: string
+  readonly words?: string
+}
+
 export type SettingsPageInfo = {
   readonly id: string
   readonly title: string
   readonly group: 'You' | 'Account'
   /** null where everybody may */
   readonly scope: string | null
+  /** by what else people look for it */
+  readonly words: string
+  readonly makes?: readonly Made[]
   readonly Page: LazyExoticComponent<ComponentType>
 }
 
@@ -19,6 +30,7 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Profile',
     group: 'You',
     scope: null,
+    words: 'password language locale time zone theme dark light density keys shortcuts account preferences',
     Page: load('Profile', () => import('./profile.tsx')),
   },
   {
@@ -26,13 +38,28 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Tokens',
     group: 'You',
     scope: 'token:read',
+    words: 'api key access integration',
+    makes: [{ resource: 'token', what: 'token', words: 'api key' }],
     Page: load('Tokens', () => import('./tokens.tsx')),
+  },
+  {
+    id: 'account',
+    title: 'Account',
+    group: 'Account',
+    words: 'company name time zone language locale base currency',
+    scope: 'admin',
+    Page: load('Account', () => import('./account.tsx')),
   },
   {
     id: 'pipelines',
     title: 'Pipelines and stages',
     group: 'Account',
     scope: 'pipeline_stage:read',
+    words: 'process funnel probability',
+    makes: [
+      { resource: 'pipeline', what: 'pipeline' },
+      { resource: 'pipeline_stage', what: 'stage', id: 'stage' },
+    ],
     Page: load('Pipelines', () => import('./pipelines.tsx')),
   },
   {
@@ -40,6 +67,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Fields',
     group: 'Account',
     scope: 'field:read',
+    words: 'custom dropdown options sections form required',
+    makes: [{ resource: 'field', what: 'field', words: 'custom' }],
     Page: load('Fields', () => import('./fields.tsx')),
   },
   {
@@ -47,6 +76,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Users',
     group: 'Account',
     scope: 'user:read',
+    words: 'people team members colleagues invite',
+    makes: [{ resource: 'user', what: 'user', words: 'invite colleague member team' }],
     Page: load('Users', () => import('./users.tsx')),
   },
   {
@@ -54,6 +85,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Roles',
     group: 'Account',
     scope: 'role:read',
+    words: 'permissions rights access visibility',
+    makes: [{ resource: 'role', what: 'role', words: 'permissions' }],
     Page: load('Roles', () => import('./roles.tsx')),
   },
   {
@@ -61,6 +94,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Territories',
     group: 'Account',
     scope: 'territory:read',
+    words: 'territory region area',
+    makes: [{ resource: 'territory', what: 'territory' }],
     Page: load('Territories', () => import('./resource-settings.tsx')),
   },
   {
@@ -68,6 +103,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Tags',
     group: 'Account',
     scope: 'tag:read',
+    words: 'labels',
+    makes: [{ resource: 'tag', what: 'tag', words: 'label' }],
     Page: load('Tags', () => import('./resource-settings.tsx')),
   },
   {
@@ -75,6 +112,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Currencies',
     group: 'Account',
     scope: 'currency:read',
+    words: 'currency exchange rates money',
+    makes: [{ resource: 'currency', what: 'currency rate', words: 'exchange' }],
     Page: load('Currencies', () => import('./currencies.tsx')),
   },
   {
@@ -82,6 +121,8 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Webhooks',
     group: 'Account',
     scope: 'webhook:read',
+    words: 'events integration callback deliveries',
+    makes: [{ resource: 'webhook', what: 'webhook', words: 'integration' }],
     Page: load('Webhooks', () => import('./webhooks.tsx')),
   },
   {
@@ -89,6 +130,7 @@ export const pages: readonly SettingsPageInfo[] = [
     title: 'Backup',
     group: 'Account',
     scope: 'admin',
+    words: 'restore copy export data',
     Page: load('Backup', () => import('./backup.tsx')),
   },
 ]

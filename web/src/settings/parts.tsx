@@ -2,7 +2,7 @@
 import { Copy } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { ask, DealwrightError, sayAll } from '../api/api.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Select } from '../ui/inputs.tsx'
@@ -11,7 +11,7 @@ import { readAgain } from './saving.ts'
 
 /** What is below the head of a page: as wide as is well read. */
 export function Body({ children }: { children: ReactNode }) {
-  return <div className="flex max-w-[920px] flex-col gap-5 px-4 pb-12">{children}</div>
+  return <div className="page-column flex flex-col gap-5 px-4 pb-12">{children}</div>
 }
 
 /** A part of a page, with a heading of its own. */
@@ -68,7 +68,7 @@ export function DialogForm(props: {
       {children}
       <Trouble text={problem} />
       <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
+        <Cancel onPress={onCancel} />
         <Button type="submit" look="primary" isPending={isBusy}>
           {action}
         </Button>
@@ -145,7 +145,7 @@ export function DeleteDialog(props: {
         <Trouble text={problem} />
       </div>
       <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
+        <Cancel onPress={onClose} />
         <Button
           look="danger"
           reason={hasNowhere && moveTo.isNeeded ? moveTo.nowhere : undefined}

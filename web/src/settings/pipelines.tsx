@@ -15,13 +15,14 @@ import { PageHead } from '../ui/page.tsx'
 import { Body, DeleteDialog, DialogForm } from './parts.tsx'
 import { attempt, useSaving } from './saving.ts'
 import { StageList } from './stages.tsx'
+import { useOpened } from './use-opened.ts'
 
 type Open = 'new' | 'rename' | 'delete' | null
 
 export function Pipelines() {
   const reason = useReadOnlyReason('pipeline')
   const { id } = useSearch({ strict: false }) as { id?: string }
-  const [open, setOpen] = useState<Open>(null)
+  const [open, setOpen] = useOpened<Open>('new')
   const me = useMe()
   const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: stages } = useQuery(stagesQuery)

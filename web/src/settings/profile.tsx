@@ -45,7 +45,7 @@ export function Profile() {
 /** In which language and zone dates and numbers are shown: fields of the user, the same in every browser. */
 function Languages() {
   const { user, account } = useMe()
-  const locale = user.locale ?? navigator.language
+  const locale = user.locale ?? account.locale ?? navigator.language
   const timeZone = user.time_zone ?? account.time_zone
   const sample = formats({ locale, timeZone })
   const change = (changes: { locale?: string | null; time_zone?: string | null }) =>
@@ -59,7 +59,9 @@ function Languages() {
         <Select
           label="Language of dates and numbers"
           value={user.locale}
-          none={`As this browser (${navigator.language})`}
+          none={
+            account.locale ? `As the account (${account.locale})` : `As this browser (${navigator.language})`
+          }
           onChange={value => void change({ locale: value })}
           choices={localesWith(user.locale)}
         />

@@ -1,7 +1,6 @@
 /** A page for a small resource that is only named: a list, a dialog to make and change one, and deletion. */
 import { useQuery } from '@tanstack/react-query'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { type AnyRecord, ask } from '../api/api.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -10,6 +9,7 @@ import { Body, DeleteDialog, Panel } from './parts.tsx'
 import { RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
 import { attempt } from './saving.ts'
+import { useOpened } from './use-opened.ts'
 
 export type Named = { readonly source: string; readonly one: string; readonly title: string }
 
@@ -17,7 +17,7 @@ export function ResourceSettings({ of, detail }: { of: Named; detail: string }) 
   const { source, one, title } = of
   const reason = useReadOnlyReason(source)
   const { data: records } = useQuery(recordsQuery(source))
-  const [opened, setOpened] = useState<{ how: 'edit' | 'delete'; record?: AnyRecord } | null>(null)
+  const [opened, setOpened] = useOpened<{ how: 'edit' | 'delete'; record?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const record = opened?.record
   const add = (

@@ -16,6 +16,7 @@ import { FieldNames, FieldPicker, MissingForPages, Reach } from './role-parts.ts
 import { attempt } from './saving.ts'
 import { ScopeTable } from './scope-table.tsx'
 import { everything, sayScopes } from './scopes.ts'
+import { useOpened } from './use-opened.ts'
 
 const own = ['scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'] as const
 const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
@@ -23,7 +24,7 @@ const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : 
 export function Roles() {
   const reason = useReadOnlyReason('role')
   const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
-  const [opened, setOpened] = useState<{ how: 'edit' | 'delete'; role?: AnyRecord } | null>(null)
+  const [opened, setOpened] = useOpened<{ how: 'edit' | 'delete'; role?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const role = opened?.role
   return (

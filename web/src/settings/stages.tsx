@@ -1,7 +1,7 @@
 /** The stages of a pipeline: a row each, in the order of the board. */
 import { useQuery } from '@tanstack/react-query'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { ask, sayError } from '../api/api.ts'
 import { type Pipeline, queryClient, type Stage, stagesQuery } from '../api/queries.ts'
 import type { StageKind } from '../board/stage-kind.ts'
@@ -16,6 +16,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import { DeleteDialog, Panel } from './parts.tsx'
 import { readAgain } from './saving.ts'
 import { StageDialog } from './stage-dialog.tsx'
+import { useOpened } from './use-opened.ts'
 
 export const kindNames: { readonly [kind in StageKind]: string } = { 1: 'Open', 2: 'Won', 3: 'Lost' }
 const looks = { 1: 'plain', 2: 'won', 3: 'lost' } as const
@@ -32,7 +33,7 @@ export function StageList(props: {
   const { pipeline, stages, allStages, pipelines, actions } = props
   const reason = useReadOnlyReason('pipeline_stage')
   const format = useFormat()
-  const [opened, setOpened] = useState<Opened>(null)
+  const [opened, setOpened] = useOpened<Opened>({ how: 'new' }, 'stage')
   const counts = useCounts()
   const place = (from: number, before: number) =>
     void arrange(stages, moved(stages, from, before), stages[from]!)

@@ -6,7 +6,7 @@ import { type AnyRecord, ask, type Named, sayError } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Badge } from '../ui/bits.tsx'
-import { Button, IconButton } from '../ui/button.tsx'
+import { Button, Cancel, IconButton } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
@@ -18,6 +18,7 @@ import { RecordTable, recordsQuery } from './record-table.tsx'
 import { readAgain } from './saving.ts'
 import { ScopeTable } from './scope-table.tsx'
 import { everything, sayScopes } from './scopes.ts'
+import { useOpened } from './use-opened.ts'
 
 type Made = { readonly name: string; readonly token: string | null }
 type Opened =
@@ -32,7 +33,7 @@ export function Tokens() {
   const me = useMe()
   const reason = useReadOnlyReason('token')
   const { data: tokens } = useQuery(recordsQuery('token', 'id:desc', { user: 'user' }))
-  const [opened, setOpened] = useState<Opened>(null)
+  const [opened, setOpened] = useOpened<Opened>({ how: 'new' })
   const close = () => setOpened(null)
   return (
     <>
@@ -234,7 +235,7 @@ function Rotate(props: { token: AnyRecord; onClose: () => void; onMade: (made: M
         choices={overlaps}
       />
       <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
+        <Cancel onPress={onClose} />
         <Button look="primary" isPending={isBusy} onPress={() => void rotate()}>
           Rotate
         </Button>

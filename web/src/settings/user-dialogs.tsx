@@ -46,7 +46,7 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
             <Select
               label="Language of dates and numbers"
               value={locale ?? null}
-              none="As their browser"
+              none={account.locale ? `As the account (${account.locale})` : 'As their browser'}
               onChange={value => change({ locale: value })}
               choices={localesWith(locale ?? null)}
               error={problems.locale}

@@ -1,7 +1,6 @@
 /** Who may use the account: invited, given a role and territories, taken out of use, handed over. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, UserPlus } from 'lucide-react'
-import { useState } from 'react'
 import { type AnyRecord, ask, sayError } from '../api/api.ts'
 import { Confirm } from '../jobs/confirm.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
@@ -14,6 +13,7 @@ import { Body, DeleteDialog, Panel } from './parts.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
 import { readAgain } from './saving.ts'
 import { everything } from './scopes.ts'
+import { useOpened } from './use-opened.ts'
 import { Edit, Invite, LinkDialog, linkFor, type Opened } from './user-dialogs.tsx'
 
 const inUse = 1
@@ -23,7 +23,7 @@ export function Users() {
   const { data: users } = useQuery(
     recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }),
   )
-  const [opened, setOpened] = useState<Opened>(null)
+  const [opened, setOpened] = useOpened<Opened>({ how: 'invite' })
   const close = () => setOpened(null)
   return (
     <>

@@ -13,6 +13,7 @@ import { eventTypes } from './event-types.ts'
 import { Body, OnceDialog, Panel } from './parts.tsx'
 import { RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
+import { useOpened } from './use-opened.ts'
 import { WebhookPage } from './webhook-page.tsx'
 
 type Made = { readonly id: number; readonly secret: string | null }
@@ -46,7 +47,7 @@ export function Webhooks() {
 function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined }) {
   const reason = useReadOnlyReason('webhook')
   const navigate = useNavigate()
-  const [isNew, setNew] = useState(false)
+  const [isNew, setNew] = useOpened(true)
   const [made, setMade] = useState<Made | null>(null)
   const open = (id: number) =>
     navigate({ to: '/settings/$page', params: { page: 'webhooks' }, search: { id: String(id) } })
@@ -99,9 +100,9 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
       </Body>
       {isNew && (
         <WebhookDialog
-          onClose={() => setNew(false)}
+          onClose={() => setNew(null)}
           onMade={answer => {
-            setNew(false)
+            setNew(null)
             setMade(answer)
           }}
         />

@@ -5,6 +5,7 @@ import { Avatar } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
+import { useFarCommands } from './far-commands.ts'
 import { JobsUnderWay } from './jobs-under-way.tsx'
 import { may, useMe } from './me.ts'
 import { prefer, usePreferences } from './preferences.ts'
@@ -13,6 +14,7 @@ export function AccountMenu() {
   const me = useMe()
   const navigate = useNavigate()
   const { theme } = usePreferences()
+  useFarCommands()
   const signOut = async () => {
     try {
       await ask('DELETE', '/session')

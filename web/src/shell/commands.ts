@@ -12,13 +12,27 @@ export type Command = {
   readonly title: string
   /** the heading under which palette and sheet show it */
   readonly group: string
-  /** "c", "g b" (one after the other), "mod+k" (Ctrl, or ⌘ on a Mac) */
+  /** by what else people look for it */
+  readonly words?: string
+  /** "c", "g b" (one after the other), "mod+k" (Ctrl, or ⌘ on a Mac), "j / k" (either) */
   readonly keys?: string
-  readonly act: () => void
+  /** absent where what is shown hears the keys itself: then only the sheet of keys tells of them */
+  readonly act?: () => void
   /** whether it stands in the palette; a movement of the focus does not */
   readonly isHidden?: boolean
   /** what it is about: in an open dialog it acts too */
   readonly within?: () => Element | null
+}
+
+/** How else people say that they want something new. */
+export const makeWords = 'create add make'
+
+/** Keys that something hears itself, for the sheet of keys: a title, and the keys. */
+export function heardKeys(
+  group: string,
+  keys: readonly (readonly [title: string, keys: string])[],
+): Command[] {
+  return keys.map(([title, keys]) => ({ id: `${group} ${keys}`, title, group, keys }))
 }
 
 const registered = shared<readonly Command[]>([])
@@ -78,16 +92,16 @@ export function handleKey(event: KeyboardEvent): void {
   }
   const sequence = before && event.timeStamp - before.at < sequenceMs ? `${before.key} ${keys}` : null
   const find = (wanted: string) =>
-    registered.get().find(command => command.keys === wanted && isOver(command))
+    registered.get().find(command => command.act && command.keys === wanted && isOver(command))
   const command = (sequence && find(sequence)) || find(keys)
   before = !command && isPlain ? { key: keys, at: event.timeStamp } : null
   if (!command) return
   if (isWriting(event.target) && command.id !== 'palette') return
   event.preventDefault()
-  command.act()
+  command.act?.()
 }
 
-/** Keys as people read them. */
+/** Keys as people read them; "/" stands between those that do the same. */
 export function sayKeys(keys: string): string[] {
   const names: { [key: string]: string } = {
     mod: isMac ? '⌘' : 'Ctrl',
@@ -98,6 +112,9 @@ export function sayKeys(keys: string): string[] {
     ArrowUp: '↑',
     ArrowDown: '↓',
     Escape: 'Esc',
+    PageUp: 'Page up',
+    PageDown: 'Page down',
   }
-  return keys.split(/[ +]/).map(key => names[key] ?? key.toUpperCase())
+  const said = (key: string) => names[key] ?? (key.length === 1 ? key.toUpperCase() : key)
+  return keys.split(/[ +]/).map(said)
 }

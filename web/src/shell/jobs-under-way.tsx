@@ -1,17 +1,13 @@
-/** One's own jobs that run, with their progress; and the commands that lead to imports and jobs. */
+/** One's own jobs that run, with their progress. */
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { Link } from '@tanstack/react-router'
 import { ask } from '../api/api.ts'
-import { importable } from '../imports/import.ts'
-import { type Job, jobPath, manyOf, note, titleOf } from '../jobs/job.ts'
-import { useCommands } from './commands.ts'
+import { type Job, jobPath, note, titleOf } from '../jobs/job.ts'
 import { may, useMe } from './me.ts'
 
 /** Asked again about once a second while one runs; whoever begins or tells a job has it asked again, too. */
 export function JobsUnderWay() {
   const me = useMe()
-  useJobCommands()
   const { data } = useQuery({
     queryKey: ['jobs', 'newest'],
     queryFn: async ({ signal }) => {
@@ -41,24 +37,4 @@ export function JobsUnderWay() {
       />
     </Link>
   ))
-}
-
-function useJobCommands(): void {
-  const me = useMe()
-  const navigate = useNavigate()
-  const commands = useMemo(
-    () => [
-      ...(may(me, 'import:write') ? importable.filter(one => may(me, `${one}:write`)) : []).map(resource => ({
-        id: `import ${resource}`,
-        title: `Import ${manyOf(resource)}`,
-        group: 'Import',
-        act: () => void navigate({ to: '/import', search: { resource } }),
-      })),
-      ...(may(me, 'job:read')
-        ? [{ id: 'jobs', title: 'Go to Jobs', group: 'Go to', act: () => void navigate({ to: '/jobs' }) }]
-        : []),
-    ],
-    [me, navigate],
-  )
-  useCommands(commands)
 }

@@ -13,18 +13,19 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
       {!singleKeys && (
         <p className="mb-3 text-warn">Single keys are off: you can turn them on in your profile.</p>
       )}
-      <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+      <div className="gap-8 sm:columns-2">
         {[...groups].map(([group, commands]) => (
-          <section key={group}>
+          <section key={group} className="mb-4 break-inside-avoid">
             <h2 className="mb-1 text-sm text-ink-faint">{group}</h2>
             <dl>
               {commands.map(({ id, title, keys }) => (
                 <div key={id} className="flex min-h-7 items-center justify-between gap-4">
                   <dt>{title}</dt>
-                  <dd className="flex gap-1">
-                    {sayKeys(keys!).map(key => (
-                      <Key key={key}>{key}</Key>
-                    ))}
+                  <dd className="flex shrink-0 gap-1">
+                    {sayKeys(keys!).map((key, index) =>
+                      // biome-ignore lint/suspicious/noArrayIndexKey: a key may come twice
+                      key === '/' ? <span key={index}>or</span> : <Key key={index}>{key}</Key>,
+                    )}
                   </dd>
                 </div>
               ))}

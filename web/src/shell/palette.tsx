@@ -1,5 +1,4 @@
 /** The palette: what can be done here, where one can go, and the records that a text finds. */
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import {
@@ -15,35 +14,54 @@ import {
   SearchField,
   useFilter,
 } from 'react-aria-components'
-import { ask } from '../api/api.ts'
 import { recordPath } from '../routes.tsx'
 import { Badge, Key } from '../ui/bits.tsx'
-import { useDebounced } from '../ui/use-debounced.ts'
 import { type Command, sayKeys, useRegistered } from './commands.ts'
+import { may, useMe } from './me.ts'
 import { openNew } from './new-record.tsx'
+import { useFound } from './search.ts'
 
-type Found = { resource: string; id: number; name: string; detail: string | null }
+/** What many pages have, in this order; what can be done on the page itself comes before. */
+const groupsBelow = ['New', 'Go to', 'Settings', 'Import', 'Everywhere']
+const wordsOf = (text: string) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
 
-/** Finds records as somebody types: what was found before stays until the next answer is there. */
-function useFound(text: string): readonly Found[] {
-  const asked = useDebounced(text.trim(), 150)
-  const { data } = useQuery({
-    queryKey: ['search', asked],
-    queryFn: ({ signal }) => ask<Found[]>('GET', '/search', { query: { q: asked, pageSize: 12 }, signal }),
-    enabled: asked.length >= 2,
-    placeholderData: before => before,
-    staleTime: 10_000,
-  })
-  return text.trim().length < 2 ? [] : (data ?? [])
+type Group = readonly [title: string, commands: readonly Command[]]
+
+/**
+ * The commands that fit a text, in their groups. Each word of it begins one of theirs; first come those whose
+ * titles begin with all of it, last those that other words have found. With no text that is all of them.
+ */
+function fitting(commands: readonly Command[], text: string, startsWith: Begins): readonly Group[] {
+  const wanted = wordsOf(text)
+  const has = (words: string) => wanted.every(begin => wordsOf(words).some(word => startsWith(word, begin)))
+  const place = (group: string) => groupsBelow.indexOf(group)
+  const none = 3
+  const rankOf = ({ title, group, words = '' }: Command) => {
+    if (startsWith(title, text.trim())) return 0
+    if (has(title)) return 1
+    return has(`${title} ${words} ${place(group) < 0 ? '' : group}`) ? 2 : none
+  }
+  // Of what many pages have, what has a key is wanted most.
+  const lateness = ({ group, keys }: Command) => (place(group) >= 0 && !keys ? 1 : 0)
+  const ranked = commands
+    .map(command => ({ command, rank: rankOf(command) }))
+    .filter(({ rank }) => rank < none)
+    .sort((one, other) => one.rank - other.rank || lateness(one.command) - lateness(other.command))
+  return [...Map.groupBy(ranked, ({ command }) => command.group)]
+    .sort(([one, [first]], [other, [second]]) => first!.rank - second!.rank || place(one) - place(other))
+    .map(([group, list]) => [group, list.map(({ command }) => command)] as const)
 }
+
+type Begins = ReturnType<typeof useFilter>['startsWith']
 
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const navigate = useNavigate()
   const found = useFound(useDeferredValue(text))
-  const { contains } = useFilter({ sensitivity: 'base' })
-  const commands = useRegistered().filter(command => !command.isHidden && contains(command.title, text))
-  const groups = Map.groupBy(commands, ({ group }) => group)
+  const { startsWith } = useFilter({ sensitivity: 'base' })
+  const shown = useRegistered().filter(({ isHidden, act }) => act && !isHidden)
+  const groups = fitting(shown, text, startsWith)
+  const mayMake = may(useMe(), 'deal:write') && text.trim().length >= 2
   const run = (act: () => void) => {
     onClose()
     // After the palette has closed, so that what opens gets the focus.
@@ -78,6 +96,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
               className="p-1.5 outline-none"
               renderEmptyState={() => <p className="px-3 py-6 text-center text-ink-soft">Nothing found.</p>}
             >
+              {groups.map(([group, list]) => (
+                <MenuSection key={group} aria-label={group}>
+                  <GroupHead>{group}</GroupHead>
+                  {list.map(command => (
+                    <CommandEntry key={command.id} command={command} onRun={() => run(command.act!)} />
+                  ))}
+                </MenuSection>
+              ))}
               {found.length > 0 && (
                 <MenuSection aria-label="Records">
                   <GroupHead>Records</GroupHead>
@@ -95,15 +121,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   ))}
                 </MenuSection>
               )}
-              {[...groups].map(([group, list]) => (
-                <MenuSection key={group} aria-label={group}>
-                  <GroupHead>{group}</GroupHead>
-                  {list.map(command => (
-                    <CommandEntry key={command.id} command={command} onRun={() => run(command.act)} />
-                  ))}
-                </MenuSection>
-              ))}
-              {text.trim().length >= 2 && (
+              {mayMake && (
                 <MenuSection aria-label="Create">
                   <Entry
                     id="create"

@@ -1,27 +1,13 @@
 /** The frame of every page: where one can go, who is signed in, the search, the keys and the messages. */
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import {
-  Building2,
-  ChartColumn,
-  CircleCheckBig,
-  Columns3,
-  Menu as MenuIcon,
-  Package,
-  Plus,
-  Search,
-  Settings,
-  Table2,
-  Upload,
-  Users,
-} from 'lucide-react'
+import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
-import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
 import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Toasts, undoLast } from '../ui/toast.tsx'
-import { type Command, handleKey, sayKeys, useCommands } from './commands.ts'
+import { type Command, handleKey, heardKeys, makeWords, sayKeys, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
 import { NewRecord, openNew } from './new-record.tsx'
@@ -29,54 +15,13 @@ import { OnceRead } from './once-read.tsx'
 import { Opened } from './opened.tsx'
 import { usePageFocus } from './page-focus.ts'
 import { PageWaiting } from './page-waiting.tsx'
+import { placesFor } from './places.ts'
 import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
 const accountPlace = <span className="min-h-8" />
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then(module => ({ default: module.KeySheet })))
-
-const places = [
-  { to: '/board', params: {}, label: 'Board', icon: Columns3, keys: 'g b', scope: 'deal:read' },
-  { to: '/today', params: {}, label: 'Today', icon: CircleCheckBig, keys: 'g t', scope: 'activity:read' },
-  {
-    to: '/$table',
-    params: { table: 'deals' },
-    label: 'Deals',
-    icon: Table2,
-    keys: 'g d',
-    scope: 'deal:read',
-  },
-  {
-    to: '/$table',
-    params: { table: 'contacts' },
-    label: 'Contacts',
-    icon: Users,
-    keys: 'g c',
-    scope: 'contact:read',
-  },
-  {
-    to: '/$table',
-    params: { table: 'companies' },
-    label: 'Companies',
-    icon: Building2,
-    keys: 'g o',
-    scope: 'company:read',
-  },
-  {
-    to: '/$table',
-    params: { table: 'products' },
-    label: 'Products',
-    icon: Package,
-    keys: 'g p',
-    scope: 'product:read',
-  },
-  { to: '/forecast', params: {}, label: 'Forecast', icon: ChartColumn, keys: 'g f', scope: 'deal:read' },
-  { to: '/import', params: {}, label: 'Import', icon: Upload, keys: 'g i', scope: 'import:write' },
-  { to: '/settings', params: {}, label: 'Settings', icon: Settings, keys: 'g s', scope: null },
-] as const
-
-const placesFor = (me: Me) => places.filter(({ scope }) => scope === null || may(me, scope))
 
 type Open = 'palette' | 'keys' | 'navigation' | null
 
@@ -85,7 +30,7 @@ export function Shell() {
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
-  useLive(may(me, 'event:read'))
+  useLive(me.follows_events)
   usePageFocus()
   useLayoutEffect(() => {
     document.addEventListener('keydown', handleKey)
@@ -102,6 +47,7 @@ export function Shell() {
         act: () => setOpen('palette'),
       },
       { id: 'keys', title: 'Show all keys', group: 'Everywhere', keys: '?', act: () => setOpen('keys') },
+      ...heardKeys('Everywhere', [['Save a form or a note', 'mod+Enter']]),
       {
         id: 'undo',
         title: 'Undo the last change',
@@ -109,19 +55,20 @@ export function Shell() {
         keys: 'mod+z',
         act: undoLast,
       },
-      { id: 'new', title: 'New deal', group: 'Everywhere', keys: 'c', act: () => openNew('deal') },
-      ...placesFor(me).map(({ to, params, label, keys }) => ({
+      { id: 'new', title: 'New deal', group: 'New', keys: 'c', words: makeWords, act: () => openNew('deal') },
+      ...placesFor(me).map(({ to, params, label, keys, words }) => ({
         id: label,
-        title: `Go to ${label}`,
+        title: label,
         group: 'Go to',
         keys,
+        words,
         act: () => void navigate({ to, params }),
       })),
     ],
     [navigate, me],
   )
   useCommands(commands)
-  const locale = me.user.locale ?? navigator.language
+  const locale = me.user.locale ?? me.account.locale ?? navigator.language
   const timeZone = me.user.time_zone ?? me.account.time_zone
   return (
     <FormatProvider locale={locale} timeZone={timeZone}>
@@ -158,7 +105,7 @@ export function Shell() {
             open === 'navigation' ? 'max-md:border-b' : 'max-md:hidden',
           )}
         >
-          <div className="px-2 py-2 max-md:hidden">
+          <div className="px-2 py-1 max-md:hidden">
             <Brand />
           </div>
           <Button
@@ -212,7 +159,7 @@ export function Shell() {
 
 function Brand() {
   return (
-    <Link to="/board" className="flex items-center gap-2.5 text-lg font-semibold">
+    <Link to="/board" className="flex min-h-8 items-center gap-2.5 text-lg font-semibold">
       <img src="/favicon.svg" alt="" width={22} height={22} />
       Dealwright
     </Link>

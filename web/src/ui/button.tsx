@@ -61,6 +61,15 @@ export function Button({
   return reason ? <Tip text={reason}>{button}</Tip> : button
 }
 
+/** The way out of a dialog or form without a change: the same everywhere. */
+export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'look'>) {
+  return (
+    <Button {...props} look="quiet">
+      {children}
+    </Button>
+  )
+}
+
 /** A button with a picture only; `label` is its name and shown beside it on focus or when pointed at. */
 export function IconButton({ label, children, className, ...props }: ButtonProps & { label: string }) {
   return (

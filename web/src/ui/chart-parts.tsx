@@ -107,7 +107,8 @@ export function MarkLink({ mark, isFirst, onClick, children }: MarkProps) {
       tabIndex={isFirst ? 0 : -1}
       onClick={onClick}
       className="outline-none [&:focus-visible>rect]:[stroke-width:3px]
-        [&:focus-visible>rect]:[stroke:var(--ink)] [&:hover>rect]:brightness-110"
+        [&:focus-visible>rect]:[paint-order:normal] [&:focus-visible>rect]:[stroke:var(--ink)]
+        [&:hover>rect]:brightness-110"
     >
       <title>{mark.name}</title>
       {children}

@@ -6,10 +6,14 @@
 import { useId } from 'react'
 import { niceTop } from './chart-axis.ts'
 import { type Bar, fillOf, MarkLink, type Open, Patterns, useMarks } from './chart-parts.tsx'
-import { classes } from './classes.ts'
 
 const drawn = 190
 const head = 18
+
+/** A mark is as long as its value says; the least is still seen. */
+const thinnest = 1
+/** Between neighbours. Painted first, it takes nothing of the mark itself. */
+const edge = { stroke: 'var(--surface)', paintOrder: 'stroke' } as const
 
 /** Stacked bars side by side, the first mark at the foot. `axis` says an amount shortly. */
 export function StackedBars(props: {
@@ -70,9 +74,9 @@ export function StackedBars(props: {
                         x={`${(index + 0.18) * each}%`}
                         width={`${each * 0.64}%`}
                         y={y(below)}
-                        height={Math.max((drawn * mark.value) / most, 2)}
+                        height={Math.max((drawn * mark.value) / most, thinnest)}
                         fill={fillOf(mark.look, id)}
-                        stroke="var(--surface)"
+                        {...edge}
                       />
                     </MarkLink>
                   )
@@ -92,7 +96,10 @@ export function StackedBars(props: {
   )
 }
 
-/** Bars below each other; as a funnel they stand in the middle. */
+/**
+ * Bars below each other; as a funnel they stand in the middle. All share the columns of one grid, and so one
+ * scale: what stands at the end of one bar takes room from every bar alike.
+ */
 export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: boolean; onOpen: Open }) {
   const { label, bars, isFunnel = false, onOpen } = props
   const id = useId()
@@ -101,23 +108,25 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
   const most = Math.max(...totals, 0) || 1
   const first = bars.findIndex(({ marks }) => marks.some(({ value }) => value > 0))
   return (
-    <fieldset ref={root} aria-label={label} onKeyDown={onKeyDown} className="flex min-w-0 flex-col gap-2">
+    <fieldset
+      ref={root}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      className="grid min-w-0 gap-x-3 gap-y-2 sm:grid-cols-[minmax(0,160px)_1fr_minmax(72px,max-content)]"
+    >
       {bars.map((bar, index) => {
         const total = totals[index] ?? 0
         let before = isFunnel ? (100 - (100 * total) / most) / 2 : 0
         const shown = bar.marks.filter(({ value }) => value > 0)
         return (
-          <div
-            key={bar.id}
-            className="grid items-center gap-x-3 sm:grid-cols-[minmax(0,160px)_1fr_minmax(72px,auto)]"
-          >
+          <div key={bar.id} className="grid min-w-0 items-center sm:col-span-3 sm:grid-cols-subgrid">
             <div className="min-w-0">
               <p className="truncate" dir="auto" title={bar.name}>
                 {bar.name}
               </p>
               {bar.detail && <p className="text-sm text-ink-faint">{bar.detail}</p>}
             </div>
-            <svg role="presentation" width="100%" height={26} className={classes('block', isFunnel && 'h-8')}>
+            <svg role="presentation" width="100%" height={26} className="block">
               <Patterns id={`${id}${index}`} />
               {shown.map((mark, at) => {
                 const [x, width] = [before, (100 * mark.value) / most]
@@ -131,12 +140,12 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
                   >
                     <rect
                       x={`${x}%`}
-                      width={`${Math.max(width, 0.6)}%`}
+                      style={{ width: `max(${width}%, ${thinnest}px)` }}
                       y={1}
                       height="24"
                       rx={2}
                       fill={fillOf(mark.look, `${id}${index}`)}
-                      stroke="var(--surface)"
+                      {...edge}
                     />
                   </MarkLink>
                 )

@@ -9,15 +9,22 @@ export type Toast = {
   readonly id: number
   readonly text: string
   readonly look: 'done' | 'failed'
-  readonly action?: { readonly label: string; readonly act: () => void } | undefined
+  readonly action?: { readonly label: string; readonly act: () => void | Promise<void> } | undefined
 }
 
 const shownMs = { done: 6000, failed: 12_000 }
 const toasts = shared<readonly Toast[]>([])
 let lastId = 0
-/** The last change, as its message told it. It can be undone when the message has gone, too. */
-let last: { readonly id: number; readonly text: string; readonly undo: (() => void) | undefined } | null =
-  null
+type Change = {
+  readonly id: number
+  readonly text: string
+  readonly undo: (() => void | Promise<void>) | undefined
+}
+/** What was changed in this tab and not undone, as its messages told it; the last change last. */
+let changes: readonly Change[] = []
+const changesMax = 200
+/** One undo after another: each is of what the one before has left. */
+let undoing: Promise<void> = Promise.resolve()
 
 /**
  * Shows a message. One that is there already is not shown twice; what each can undo stays. `isNews`: it tells
@@ -32,7 +39,8 @@ export function toast(
   }: Partial<Pick<Toast, 'look' | 'action'>> & { isNews?: boolean } = {},
 ): void {
   const id = ++lastId
-  if (look === 'done' && !isNews) last = { id, text, undo: action?.label === 'Undo' ? action.act : undefined }
+  const undo = action?.label === 'Undo' ? action.act : undefined
+  if (look === 'done' && !isNews) changes = [...changes, { id, text, undo }].slice(-changesMax)
   toasts.set([
     ...toasts
       .get()
@@ -46,17 +54,16 @@ export function toast(
 export const toastError = (text: string, action?: Toast['action']): void =>
   toast(text, { look: 'failed', action })
 
-/** Undoes the last change, or says why not. */
+/** Undoes the last change that was not undone yet, or says why not. */
 export function undoLast(): void {
-  if (!last?.undo) {
-    const text = last ? `This can’t be undone by a key: ${last.text}` : 'There is nothing to undo.'
-    toast(text, { isNews: true })
-    return
-  }
-  const { id, undo } = last
-  last = null
-  dismiss(id)
-  undo()
+  undoing = undoing.then(() => {
+    const last = changes.at(-1)
+    if (!last) return toast('There is nothing to undo.', { isNews: true })
+    changes = changes.slice(0, -1)
+    if (!last.undo) return toast(`This can’t be undone by a key: ${last.text}`, { isNews: true })
+    dismiss(last.id)
+    return last.undo()
+  })
 }
 
 function dismiss(id: number): void {
@@ -77,7 +84,7 @@ export function Toasts() {
       <div
         role="log"
         aria-label="Messages"
-        className="pointer-events-none fixed inset-x-2 bottom-4 z-50 flex flex-col items-center gap-2"
+        className="pointer-events-none fixed inset-x-2 bottom-[calc(var(--foot,0px)+1rem)] z-50 flex flex-col items-center gap-2"
       >
         {shown.map(one => (
           <Message key={one.id} {...one} />
@@ -136,8 +143,8 @@ function Message({ id, text, look, action }: Toast) {
           className="font-medium text-accent"
           onPress={() => {
             dismiss(id)
-            if (last?.id === id) last = null
-            action.act()
+            changes = changes.filter(change => change.id !== id)
+            void action.act()
           }}
         >
           {action.label}

@@ -50,7 +50,8 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
     enabled: pipeline !== undefined,
   })
   const percent = (share: number | null) => (share === null ? '—' : format.percent(share * 100))
-  const days = (count: number | null) => (count === null ? '—' : `${format.number(count)} d`)
+  const days = (count: number | null) =>
+    count === null ? '—' : `${format.number(Math.round(count * 10) / 10)} d`
   const inStage = (id: number) => all(`pipeline_stage:eq(${id})`, ...chosen(others))
   const won = all('status:eq(Won)', `pipeline:eq(${pipeline})`, ...chosen(others))
   return (

@@ -44,16 +44,40 @@ export function monthsOf({ from, months }: Period): string[] {
   return Array.from({ length: months }, (_, index) => `${monthAfter(from, index)}-01`)
 }
 
+const onDay = (month: string, day: number) => `${month.slice(0, 7)}-${String(day).padStart(2, '0')}`
+
 /** The last day of a month that is given by any of its days. */
 export function lastDayOf(month: string): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
-  const days = new Date(Date.UTC(year, number, 0)).getUTCDate()
-  return `${month.slice(0, 7)}-${String(days).padStart(2, '0')}`
+  return onDay(month, new Date(Date.UTC(year, number, 0)).getUTCDate())
 }
 
+export type Days = { readonly first: string; readonly last: string }
+
 /** The first and the last day of a period. */
-export function daysOf({ from, months }: Period): { first: string; last: string } {
+export function daysOf({ from, months }: Period): Days {
   return { first: `${from}-01`, last: lastDayOf(`${monthAfter(from, months - 1)}-01`) }
+}
+
+/**
+ * What has passed of a period, and as much of the period of the same length before it; null: nothing has
+ * passed. Of a period that has ended both are whole.
+ */
+export function likeWithLike(period: Period, today: string): { passed: Days; before: Days } | null {
+  const { first, last } = daysOf(period)
+  if (today < first) return null
+  const until = today < last ? today : last
+  const month = monthAfter(until.slice(0, 7), -period.months)
+  const end = lastDayOf(month)
+  const same = onDay(month, Number(until.slice(8)))
+  return {
+    passed: { first, last: until },
+    before: {
+      first: `${monthAfter(period.from, -period.months)}-01`,
+      // A month is passed when its last day is, however many it has.
+      last: until === lastDayOf(until) || same > end ? end : same,
+    },
+  }
 }
 
 export const within = (field: string, first: string, last: string) => `${field}:between(${first},${last})`

@@ -1,46 +1,57 @@
-/** What was won in a period, beside the period of the same length before it. */
+/** What was won in a period; what has passed of it stands beside as much of the period before. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { sumsQuery } from './parts.tsx'
-import { all, daysOf, dealsPath, monthAfter, type Period, within } from './reports.ts'
+import { all, type Days, daysOf, dealsPath, likeWithLike, type Period, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
-/** `isWon`: which deals are won, as a filter. */
-export function WonFigure({
-  isWon,
-  period,
-  isInAmounts,
-}: {
+type WonProps = {
+  /** which deals are won, as a filter */
   isWon: string
   period: Period
   isInAmounts: boolean
-}) {
-  const format = useFormat()
+}
+
+export function WonFigure({ isWon, period, isInAmounts }: WonProps) {
   const base = useBase()
-  const { from, months } = period
-  const filterOf = (of: Period) => {
-    const { first, last } = daysOf(of)
-    return all(isWon, within('deal_closed_on', first, last))
-  }
-  const before = filterOf({ from: monthAfter(from, -months), months })
-  const now = useQuery(sumsQuery({ filter: filterOf(period) }))
-  const then = useQuery(sumsQuery({ filter: before }))
-  if (!now.data || !then.data) return null
-  const say = isInAmounts ? base.full : base.deals
-  const [is, was] = [now.data, then.data].map(
-    ([sum]) => (isInAmounts ? sum?.deal_value_in_base_currency?.value : sum?.count) ?? 0,
-  )
+  const whole = useWon(isWon, daysOf(period), isInAmounts)
+  if (whole === undefined) return null
   return (
     <div>
       <dt className="text-sm text-ink-soft">Won</dt>
-      <dd className="tabular text-xl font-semibold">{say(is!)}</dd>
-      <dd className="text-sm text-ink-soft">
-        <a className="linked tabular underline" href={dealsPath(before)}>
-          {say(was!)}
-        </a>{' '}
-        in the {months === 1 ? 'month' : `${format.number(months)} months`} before
-        {was! > 0 && `: ${is! >= was! ? '+' : ''}${format.percent((is! / was! - 1) * 100)}`}
-      </dd>
+      <dd className="tabular text-xl font-semibold">{isInAmounts ? base.full(whole) : base.deals(whole)}</dd>
+      <Comparison isWon={isWon} period={period} isInAmounts={isInAmounts} />
     </div>
   )
+}
+
+function Comparison({ isWon, period, isInAmounts }: WonProps) {
+  const format = useFormat()
+  const base = useBase()
+  const compared = likeWithLike(period, format.today())
+  const { passed, before } = compared ?? { passed: null, before: null }
+  const is = useWon(isWon, passed, isInAmounts)
+  const was = useWon(isWon, before, isInAmounts)
+  if (!passed || is === undefined || was === undefined) return null
+  const isUnderWay = passed.last !== daysOf(period).last
+  return (
+    <dd className="text-sm text-ink-soft">
+      <a className="linked tabular underline" href={dealsPath(filterOf(isWon, before))}>
+        {isInAmounts ? base.full(was) : base.deals(was)}
+      </a>{' '}
+      {isUnderWay && `by ${format.date(before.last)} `}
+      in the {period.months === 1 ? 'month' : `${format.number(period.months)} months`} before
+      {was > 0 && `: ${is >= was ? '+' : ''}${format.percent((is / was - 1) * 100)}`}
+    </dd>
+  )
+}
+
+const filterOf = (isWon: string, { first, last }: Days) => all(isWon, within('deal_closed_on', first, last))
+
+/** What was won on some days: an amount, or how many deals; undefined until it is known. */
+function useWon(isWon: string, days: Days | null, isInAmounts: boolean): number | undefined {
+  const filter = days ? filterOf(isWon, days) : ''
+  const { data } = useQuery({ ...sumsQuery({ filter }), enabled: days !== null })
+  if (!data) return undefined
+  return (isInAmounts ? data[0]?.deal_value_in_base_currency?.value : data[0]?.count) ?? 0
 }

@@ -1,0 +1,222 @@
+/**
+ * The settings of an account (D141): its name, the time zone in which its days begin, its language, and the
+ * currency of its reports. A change of them is a new version of its configuration, which every process sees
+ * within a second. Knows no HTTP.
+ */
+import { Problems, Refusal } from '../errors.ts'
+import { asDefined } from '../fields/as-defined.ts'
+import { isBlank } from '../fields/blank.ts'
+import type { Catalog, Currency } from '../fields/catalog.ts'
+import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import { isLocale, isTimeZone } from '../fields/locale.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { isSameJson, type Json, type JsonObject } from '../json.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { updateRecord } from '../records/update.ts'
+import { author, carryOut, lockAccount, statementOf, writing } from '../records/write.ts'
+import { resources } from '../resources.ts'
+import { ask, param, sql } from '../sql.ts'
+import { loadCatalog } from './callers.ts'
+
+export const settingNames = ['name', 'time_zone', 'locale', 'base_currency'] as const
+
+/** No time zone and no language has a longer name. */
+const longest = 100
+
+/** The account settings as the API answers them; `base_currency` is the currency's id (D44). */
+export type Settings = {
+  readonly id: number
+  readonly name: string
+  readonly time_zone: string
+  readonly locale: string | null
+  readonly base_currency: number
+  readonly base_currency_code: string
+}
+
+/** What is worked out anew after a change of the base currency: how many of each there are. */
+export type Recalculated = {
+  /** rates of other currencies, at once */
+  readonly rates: number
+  /** live records with an amount in the base currency; soon afterwards, in the background */
+  readonly open_deals: number
+  readonly closed_deals: number
+  readonly products: number
+}
+
+export type Changed = {
+  readonly settings: Settings
+  /** null: the base currency stays */
+  readonly recalculated: Recalculated | null
+}
+
+export function settingsOf({ account, currencies }: Catalog): Settings {
+  const { id, name, time_zone, locale, base_currency } = account
+  const base_currency_code = currencies.get(base_currency)!.code
+  return { id, name, time_zone, locale, base_currency, base_currency_code }
+}
+
+/**
+ * Changes the settings that `body` has, within the transaction `tx`; what it leaves out stays. Throws
+ * `validation_failed` with every problem. A currency takes the place of the base currency with all rates
+ * converted by its own; the amounts of open deals and of products follow as after a change of a rate (D24),
+ * and those of closed deals keep the rate of their closing.
+ */
+export async function changeSettings(
+  tx: Queryable,
+  { catalog: { account }, ...by }: Context,
+  body: JsonObject,
+): Promise<Changed> {
+  const own = param(String(account.id))
+  await ask(tx, lockAccount(own))
+  const before = await loadCatalog(tx, resources, account.id)
+  const wanted = await validated(tx, before, body)
+  const current = settingsOf(before)
+  if (isSameJson(wanted, current)) return { settings: current, recalculated: null }
+  await save(tx, { ...by, catalog: before }, current, wanted)
+  if (wanted.base_currency === current.base_currency) return { settings: wanted, recalculated: null }
+  const rates = await convertRates(tx, by, account.id, wanted.base_currency)
+  return { settings: wanted, recalculated: { rates, ...(await countAmounts(tx, account.id)) } }
+}
+
+/** The settings with those of `body`. Throws `validation_failed` with every problem. */
+async function validated(tx: Queryable, catalog: Catalog, body: JsonObject): Promise<Settings> {
+  const problems = new Problems()
+  const wanted: { -readonly [K in keyof Settings]: Settings[K] } = settingsOf(catalog)
+  const problem = (field: string, code: string, predicate: string, hint?: string | (() => string)) =>
+    problems.add(() => ({ field, path: `/${field}`, code, message: `${field} ${predicate}.` }), hint)
+  const { name, time_zone, locale, base_currency } = body
+  if (name !== undefined) {
+    const valid = typeof name === 'string' ? accountName(name) : null
+    if (valid === null) problem('name', 'invalid_value', 'must have 1 to 255 characters, on one line')
+    else wanted.name = valid
+  }
+  if (time_zone !== undefined) {
+    const known = typeof time_zone === 'string' ? await timeZone(tx, time_zone) : null
+    if (known) wanted.time_zone = known
+    else
+      problem(
+        'time_zone',
+        'unknown_time_zone',
+        'must be a time zone of the IANA list',
+        'For example "Europe/Paris".',
+      )
+  }
+  if (locale !== undefined) {
+    if (locale !== null && !(typeof locale === 'string' && locale.length <= longest && isLocale(locale)))
+      problem('locale', 'unknown_locale', 'must be a language tag (BCP 47), or null', 'For example "de-CH".')
+    else wanted.locale = locale
+  }
+  if (base_currency !== undefined) {
+    const currency = currencyOf(catalog, base_currency)
+    if (currency === null) {
+      const codes = [...catalog.currencyByCode.keys()]
+      const hint = () => suggestion(String(base_currency), codes, 'For example "EUR", or its id 978.')
+      problem('base_currency', 'unknown_currency', 'must be a currency of ISO 4217', hint)
+    } else if (currency.id !== wanted.base_currency && currency.rate === null) {
+      const { code, id } = currency
+      const worth = `what one ${code} is worth in ${wanted.base_currency_code}`
+      const hint = `First PATCH /currency/${id} {"rate": …} with ${worth}; all rates are converted by it.`
+      problem('base_currency', 'no_rate', `is ${code}, which has no rate`, hint)
+    } else {
+      wanted.base_currency = currency.id
+      wanted.base_currency_code = currency.code
+    }
+  }
+  if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
+  return wanted
+}
+
+/** The name of an account without blanks around it; null where it can't be one. */
+export function accountName(text: string): string | null {
+  const name = text.trim()
+  return !isBlank(name) && /^[^\p{Cc}]{1,255}$/u.test(name) ? name : null
+}
+
+/** By id or code; null where there is none. */
+function currencyOf({ currencies, currencyByCode }: Catalog, told: Json): Currency | null {
+  if (typeof told === 'number') return currencies.get(told) ?? null
+  return (typeof told === 'string' && currencyByCode.get(told.trim().toUpperCase())) || null
+}
+
+/** The name of a time zone as the database writes it; null where the database or the runtime has none. */
+export async function timeZone(db: Pick<Queryable, 'query'>, text: string): Promise<string | null> {
+  if (text.length > longest || !isTimeZone(text)) return null
+  const found = sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${text}::text)`
+  const [row] = await ask(db, found)
+  return row?.name ?? null
+}
+
+/** Saves the settings, with the event `account.updated`. */
+async function save(tx: Queryable, by: Context, current: Settings, wanted: Settings): Promise<void> {
+  const writer = author(by, by.at)
+  const { account } = writer
+  const changes = settingNames
+    .filter(name => current[name] !== wanted[name])
+    .map(name => [name, { before: current[name], after: wanted[name] }])
+  const changed = sql`changed AS (
+  UPDATE account SET name = ${wanted.name}::text, time_zone = ${wanted.time_zone}::text,
+    locale = ${wanted.locale}::text, base_currency = ${String(wanted.base_currency)}::int,
+    catalog_version = catalog_version + 1
+  FROM locked WHERE account_id = ${account}::bigint
+  RETURNING catalog_version
+)`
+  const ctes = writing(writer, {
+    changes: [changed],
+    when: sql`EXISTS (SELECT 1 FROM changed)`,
+    events: [
+      {
+        type: 'account.updated',
+        resource: 'field',
+        of: sql`(SELECT 0::bigint AS id, catalog_version::int AS version FROM changed)`,
+        changes: sql`${JSON.stringify(Object.fromEntries(changes))}`,
+      },
+    ],
+    answer: sql`SELECT '' AS id FROM changed`,
+  })
+  await carryOut(tx, account, statementOf(ctes))
+}
+
+/** How many decimals a rate has at most. */
+const rateDecimals = 12
+
+/**
+ * Converts all rates by that of the currency that is the base from now on: how many. A rate is what one unit
+ * of the currency is worth in the base currency.
+ */
+async function convertRates(
+  tx: Queryable,
+  by: Omit<Context, 'catalog'>,
+  account: number,
+  base: number,
+): Promise<number> {
+  // What the account requires of currencies besides must not keep it from another base currency (D120).
+  const catalog = asDefined(await loadCatalog(tx, resources, account), 'currency')
+  const { rights: _, ...service } = by
+  const update = (id: number, body: JsonObject) =>
+    updateRecord(tx, catalog.resources.get('currency')!, id, body, { ...service, idempotency: null, catalog })
+  const unit = decimal(catalog.currencies.get(base)!.rate)!
+  const others = [...catalog.currencies.values()].filter(({ id, rate }) => id !== base && rate !== null)
+  await update(base, { rate: 1, is_active: 'Yes' })
+  for (const { id, rate } of others) {
+    const converted = rounded(decimal(rate)!.div(unit), rateDecimals)
+    await update(id, { rate: converted.eq(0) ? null : decimalJson(converted) })
+  }
+  return others.length
+}
+
+async function countAmounts(db: Queryable, account: number): Promise<Omit<Recalculated, 'rates'>> {
+  const own = param(String(account))
+  const [row] = await ask(
+    db,
+    sql`SELECT count(*) FILTER (WHERE status = 1)::text AS open_deals,
+        count(*) FILTER (WHERE status <> 1)::text AS closed_deals, (
+        SELECT count(*) FROM product
+        WHERE account_id = ${own}::bigint AND deleted_at IS NULL AND base_currency_amount_value IS NOT NULL
+      )::text AS products
+      FROM deal WHERE account_id = ${own}::bigint AND deleted_at IS NULL
+        AND deal_value_in_base_currency_value IS NOT NULL`,
+  )
+  const { open_deals, closed_deals, products } = row!
+  return { open_deals: Number(open_deals), closed_deals: Number(closed_deals), products: Number(products) }
+}

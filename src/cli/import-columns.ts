@@ -1,0 +1,66 @@
+/** The options of `dealwright import` for the columns of a file, and the lines that it prints of them. */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { changedPlan, planMembers } from '../imports/change.ts'
+import { type ColumnState, columnStates } from '../imports/columns.ts'
+import { labelsOf } from '../imports/guess.ts'
+import { type ImportPlan, planOf } from '../imports/plan.ts'
+import type { Job } from '../jobs/job.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { CommandRefusal, type Given } from './command.ts'
+import { told } from './printable.ts'
+
+/** The plan with what is given: by a map, names of columns that are left out, and yes to all guesses. */
+export function plannedBy(given: Given, job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
+  const planned = (plan: ImportPlan, body: JsonObject) =>
+    changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, fields, catalog)
+  let plan = planOf(job)
+  if (given.map !== undefined) plan = planned(plan, mapOf(given.map, job))
+  const names = given['leave-out']?.split('\n') ?? []
+  if (names.length) {
+    const out = names.map(name => columnOf(name, job))
+    const kept = plan.mapping.filter(({ column }) => !out.includes(column))
+    plan = planned(plan, { mapping: [...kept, ...out.map(column => ({ column, field: null }))] })
+  }
+  return given.yes === undefined ? plan : planned(plan, { confirm: true })
+}
+
+export function statesOf(job: Job, plan: ImportPlan, fields: ResourceFields, catalog: Catalog) {
+  return columnStates(job, plan, labelsOf(catalog, fields))
+}
+
+/** A line for each column: what it becomes, or why it becomes nothing. */
+export function linesOf(states: readonly ColumnState[]): string[] {
+  return states.map(({ name, state, field, reason, guess }) => {
+    if (state === 'mapped') return told`  ${name} → ${field!}`
+    const words = state === 'open' ? 'OPEN' : 'left out'
+    const about = [...(reason ? [reason] : []), ...(guess ? [`With --yes: ${guess}.`] : [])]
+    return told`  ${name}: ${[words, ...about].join(' · ')}`
+  })
+}
+
+/** The same for programs. */
+export function columnsData(states: readonly ColumnState[]): Json {
+  return states.map(one => ({ ...one }))
+}
+
+/** A map: what PATCH of an import takes, or an object of columns' names and what they become. */
+function mapOf(text: string, job: Job): JsonObject {
+  let map: Json
+  try {
+    map = parseJson(text)
+  } catch (error) {
+    throw new CommandRefusal(`The map is not JSON: ${(error as Error).message}.`)
+  }
+  if (!isObject(map)) throw new CommandRefusal('The map must be an object.')
+  if (planMembers.some(name => name in map)) return map
+  const fields = new Map(Object.entries(map).map(([name, field]) => [columnOf(name, job), field]))
+  // What it does not name is left out.
+  const mapping = (job.columns ?? []).map((_, column) => ({ column, field: fields.get(column) ?? null }))
+  return { mapping }
+}
+
+function columnOf(name: string, { columns }: Job): number {
+  const column = (columns ?? []).findIndex(one => one.name === name)
+  if (column < 0) throw new CommandRefusal(`The file has no column ${JSON.stringify(name)}.`)
+  return column
+}

@@ -1,0 +1,85 @@
+/**
+ * A queue of bytes in a temporary file: written at its end, read from its start. Knows no export.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { openTemporary, writeAt } from '../temporary-file.ts'
+
+/** What spools may take of the disk, and where they report why they can't. */
+export type SpoolQuota = {
+  /** False: the account has its share already. */
+  take(bytes: number): boolean
+  giveBack(bytes: number): void
+  readonly say: (line: string) => void
+}
+
+export class SpoolFile {
+  readonly #quota: SpoolQuota
+  /** made when it is needed */
+  #file: Promise<FileHandle> | null = null
+  #hasFailed = false
+  #isClosed = false
+  /** where the unread bytes begin and end */
+  #from = 0
+  #to = 0
+  /** what it has of the quota */
+  #taken = 0
+
+  constructor(quota: SpoolQuota) {
+    this.#quota = quota
+  }
+
+  /** How many bytes are unread. */
+  get unread(): number {
+    return this.#to - this.#from
+  }
+
+  /** False where the quota or the disk has no room for the bytes. The disk's reason is reported once. */
+  async append(chunk: Uint8Array): Promise<boolean> {
+    if (this.#isClosed || !this.#quota.take(chunk.length)) return false
+    this.#taken += chunk.length
+    try {
+      this.#file ??= openTemporary('export')
+      await writeAt(await this.#file, chunk, this.#to)
+      this.#to += chunk.length
+      return true
+    } catch (error) {
+      if (!this.#hasFailed && !this.#isClosed)
+        this.#quota.say(`The temporary file of an export can't be written in ${tmpdir()}: ${error}`)
+      this.#hasFailed = true
+      this.#giveBack(chunk.length)
+      return false
+    }
+  }
+
+  /** The next bytes, `most` at most; there must be some. */
+  async next(most: number): Promise<Uint8Array> {
+    const file = await this.#file!
+    const length = Math.min(most, this.unread)
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, this.#from)
+    if (bytesRead === 0) throw new Error('The temporary file of an export has been cut')
+    this.#from += bytesRead
+    return buffer.subarray(0, bytesRead)
+  }
+
+  /** Gives back the disk's room; nothing may be unread. */
+  async empty(): Promise<void> {
+    if (this.#to === 0) return
+    await (await this.#file!).truncate(0)
+    this.#from = this.#to = 0
+    this.#giveBack(this.#taken)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#giveBack(this.#taken)
+    // It waits for what is under way.
+    await this.#file?.then(file => file.close()).catch(() => {})
+  }
+
+  #giveBack(bytes: number): void {
+    const held = Math.min(bytes, this.#taken)
+    this.#taken -= held
+    this.#quota.giveBack(held)
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * TIME_RANGE: two times of day, kept as "09:00/17:30" (D16), as the interface has it. It may pass midnight.
+ */
+import { isObject, type Json } from '../../json.ts'
+import { sql } from '../../sql.ts'
+import { type Expression, scalar } from '../columns.ts'
+import type { Kind, ParseContext } from '../field.ts'
+import { isoPatterns, isoTime } from '../iso8601.ts'
+import { ordered } from '../operators.ts'
+import { parseRangeOf } from './ranges.ts'
+import { closed } from './schemas.ts'
+import { warnOfSeconds } from './time.ts'
+
+const end = {
+  parse: isoTime,
+  code: 'invalid_time',
+  message: 'must be a time in ISO 8601 without offset',
+  example: '"22:00/06:00"',
+}
+
+export const timeRange: Kind = {
+  members: ['from', 'to', 'range.from', 'range.to'],
+  columns: field => [{ name: field.internal_name, type: 'text' }],
+  parse: parseTimeRange,
+  schema: () => {
+    const time = { type: 'string', pattern: isoPatterns.time }
+    const object = closed({ range: closed({ from: time, to: time }, ['from', 'to']) }, ['range'])
+    const text = { type: 'string', pattern: isoPatterns.times }
+    return {
+      input: { anyOf: [text, object], description: `A time range, such as ${end.example}.` },
+      output: { type: 'string', pattern: '^\\d\\d:\\d\\d/\\d\\d:\\d\\d$' },
+    }
+  },
+  write: value => [value === null ? null : String(value)],
+  term: (field, member) => {
+    const name = member.replace(/^range\./, '')
+    if (name !== 'from' && name !== 'to' && member !== '') return null
+    const whole = scalar(field, '', 'text')
+    // A range stands for its beginning.
+    const place = sql.integer(name === 'to' ? 2 : 1)
+    const value: Expression = row => sql`split_part(${whole(row)}, '/', ${place})`
+    return {
+      type: 'text',
+      sql: row => sql`NULLIF(${value(row)}, '')`,
+      multi: false,
+      operators: ordered,
+      operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time` },
+      order: { sql: row => sql`NULLIF(${value(row)}, '') COLLATE "C"`, type: 'text' },
+    }
+  },
+}
+
+function parseTimeRange(input: Json, context: ParseContext): Json | undefined {
+  const object = typeof input === 'string' ? endsOf(input) : input
+  const range = parseRangeOf(object, context, end, 'must be two times')
+  if (!range) return undefined
+  warnOfSeconds(isObject(input) ? JSON.stringify(input) : input, context)
+  return `${range.from}/${range.to}`
+}
+
+/** "10:00/12:30" as {range:{from:"10:00",to:"12:30"}}, in which it may be sent, too. */
+function endsOf(text: string): Json {
+  const [from, to, ...more] = text.split('/', 3)
+  return to === undefined || more.length ? text : { range: { from: from!, to } }
+}

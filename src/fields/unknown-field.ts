@@ -1,0 +1,85 @@
+/** What is meant by a name that no field has: as people write it, and as other systems call it. Pure. */
+import type { Catalog, ResourceFields } from './catalog.ts'
+import type { Field } from './field.ts'
+import { formOf } from './kinds/how-to-write.ts'
+import { suggestion } from './nearest.ts'
+import { bareName, ourNames } from './synonyms.ts'
+
+/**
+ * The hint for a name that is not the name of a field of the resource: the field that is meant, or whose name
+ * is nearest.
+ */
+export function unknownFieldHint(name: string, fields: ResourceFields): string {
+  const meant = meantField(name, fields)
+  if (meant) return `Did you mean "${meant}"?`
+  const names = shownOf(fields).map(field => field.internal_name)
+  if (name.length <= longestName && customFields.test(bareName(name))) {
+    const own = names.find(one => one.startsWith('cf_')) ?? 'cf_…'
+    return `Custom fields stand beside the others, under their own names, such as "${own}".`
+  }
+  return suggestion(
+    name,
+    names,
+    `The field list of ${fields.resource.name} names them: GET …/field/list?source=${fields.resource.name}.`,
+  )
+}
+
+/** The field that is written like a name, has it as its label, or that other systems call so. */
+export function meantField(name: string, fields: ResourceFields): string | undefined {
+  if (name.length > longestName) return undefined
+  const shown = shownOf(fields)
+  return alike(name, shown) ?? ourNames(name).find(ours => shown.some(field => field.internal_name === ours))
+}
+
+/** The hint for a member of a body that is no field: where it stands here, or the field that is meant. */
+export function unknownMemberHint(name: string, fields: ResourceFields, catalog: Catalog): string {
+  const place = placeOf(name)
+  const shown = shownOf(fields).map(field => field.internal_name)
+  const found = place?.fields.split(' ').filter(one => shown.includes(one)) ?? []
+  if (place && found.length > 0) return place.says(found.map(one => `"${one}"`).join(', '))
+  const meant = meantField(name, fields)
+  if (!meant) return unknownFieldHint(name, fields)
+  const field = fields.byName.get(meant)!
+  // Who would write it gets a second refusal.
+  if (field.is_read_only) {
+    const why = fields.resource.explains?.(meant, null, {}, catalog)
+    return `"${meant}" says that here, and is read-only.${why ? ` ${why}` : ''}`
+  }
+  return `Did you mean "${meant}"?${formOf(field)}`
+}
+
+/** What other systems send beside the fields of a record; undefined if they do not. */
+export function placeOf(name: string): (typeof places)[number] | undefined {
+  return name.length > longestName ? undefined : places.find(({ names }) => names.test(bareName(name)))
+}
+
+const places = [
+  {
+    names: /^(associat(ions?|edobjects)|relationships?|relations?|relatedrecords?)$/,
+    fields: 'primary_contact related_contacts contact company deal',
+    says: (names: string) => `Related records stand in fields of their own: ${names}.`,
+  },
+  {
+    names: /^((deal)?products?|lines?|(opportunity)?lineitems?)$/,
+    fields: 'deal_value',
+    says: (name: string) =>
+      `Products stand in ${name}, as {"currency": "EUR", "products": [{"product": 7, "quantity": 2}]}.`,
+  },
+]
+
+const longestName = 64
+/** What other systems keep them in. */
+const customFields = /^custom(fields?|properties|attributes|values)?$/
+
+function shownOf({ fields }: ResourceFields): Field[] {
+  return fields.filter(field => field.is_active && !field.is_hidden)
+}
+
+function alike(name: string, shown: readonly Field[]): string | undefined {
+  const bare = bareName(name)
+  const isAlike = (known: string) => bareName(known) === bare
+  const named = shown.find(
+    field => isAlike(field.internal_name) || (field.is_custom && isAlike(field.internal_name.slice(3))),
+  )
+  return (named ?? shown.find(field => isAlike(field.field_name)))?.internal_name
+}

@@ -1,0 +1,99 @@
+/**
+ * What a row tells of a list that a record has already: one price, one e-mail, one number. It is put into the
+ * list, and the other entries stay: prices by currency, e-mails by address, numbers by their digits or the
+ * kind that the target names, addresses by their parts. Pure.
+ */
+import { isBlank } from '../fields/blank.ts'
+import type { Catalog } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { emailTypes, phoneTypes } from '../fields/kinds/contact-points.ts'
+import { findOption } from '../fields/kinds/dropdown.ts'
+import { comparedName } from '../fields/name.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { idOf } from './amounts.ts'
+import { asObject } from './cell-values.ts'
+import type { Form } from './targets.ts'
+
+/** Fields of which a row tells an entry, with their forms; and the kinds of numbers that targets name. */
+export type Told = ReadonlyMap<string, { readonly form: Form; readonly types: ReadonlySet<string> }>
+
+/** The forms whose values are lists of entries. */
+export const entryForms: ReadonlySet<Form> = new Set(['prices', 'emails', 'phones', 'address'])
+
+/** What a row says, and how much of it. */
+type Said = { readonly body: JsonObject; readonly told: Told; readonly derived: readonly string[] }
+
+/** The body for a record: with the entries that the row doesn't tell, without what gives way to values. */
+export function onto({ body, told, derived }: Said, before: Values, catalog: Catalog): JsonObject {
+  const merged = [...told].flatMap(([name, { form, types }]): [string, Json][] => {
+    const [own, kept] = [body[name], before[name]]
+    if (own === undefined || !Array.isArray(kept) || kept.length === 0) return []
+    const entries = kept.filter(isObject)
+    if (form === 'address') return [[name, { ...entries[0], ...asObject(own) }]]
+    const added = (Array.isArray(own) ? own : [own]).filter(isObject)
+    return [
+      [name, added.reduce<JsonObject[]>((all, one) => withEntry(all, one, form, types, catalog), entries)],
+    ]
+  })
+  const own = Object.entries(body).filter(
+    ([name]) => !derived.includes(name) || isBlank(before[name] ?? null),
+  )
+  return Object.fromEntries([...own, ...merged])
+}
+
+function withEntry(
+  all: readonly JsonObject[],
+  one: JsonObject,
+  form: Form,
+  types: ReadonlySet<string>,
+  catalog: Catalog,
+): JsonObject[] {
+  const isSame = sameness(form, one, types, catalog)
+  const at = all.findIndex(isSame)
+  if (at < 0) return [...all, one]
+  return all.with(at, form === 'prices' ? repriced(all[at]!, one) : retyped(all[at]!, one, types))
+}
+
+/** Whether an entry is the one that another is about. */
+function sameness(
+  form: Form,
+  one: JsonObject,
+  types: ReadonlySet<string>,
+  catalog: Catalog,
+): (other: JsonObject) => boolean {
+  if (form === 'prices') {
+    const currency = idOf(one.currency ?? null, catalog)
+    return other => currency !== undefined && idOf(other.currency ?? null, catalog) === currency
+  }
+  if (form === 'emails') {
+    const address = comparedName(String(one.email_value))
+    return other => comparedName(String(other.email_value)) === address
+  }
+  const digits = digitsOf(one)
+  const kind = types.has(String(one.phone_type)) ? typeOf(one) : undefined
+  return other => digitsOf(other) === digits || (kind !== undefined && typeOf(other) === kind)
+}
+
+const digitsOf = (one: JsonObject) => String(one.phone_number).replace(/\D/g, '')
+
+function typeOf(one: JsonObject): number | undefined {
+  const [type, all] = 'phone_type' in one ? [one.phone_type, phoneTypes] : [one.email_type, emailTypes]
+  return findOption(String(type), all)?.id
+}
+
+/** The price is another one; tax and discount stay where the row says nothing of them. */
+function repriced({ price, ...before }: JsonObject, one: JsonObject): JsonObject {
+  return { ...before, ...one, unit_price: one.unit_price ?? price! }
+}
+
+/** What is there already stays as it is written, and its kind unless the target names one. */
+function retyped(before: JsonObject, one: JsonObject, types: ReadonlySet<string>): JsonObject {
+  const { email_type, phone_type, ...value } = one
+  const isTyped = types.has(String(email_type ?? phone_type))
+  const isSame = 'phone_number' in one ? digitsOf(one) === digitsOf(before) : true
+  return { ...before, ...(isSame ? {} : value), ...(isTyped ? typeMember(one) : {}) }
+}
+
+function typeMember({ email_type, phone_type }: JsonObject): JsonObject {
+  return email_type === undefined ? { phone_type: phone_type! } : { email_type }
+}

@@ -1,0 +1,49 @@
+/** What remains to be done when all cells of a row are read: currencies of amounts, and prices. Pure. */
+import type { Catalog } from '../fields/catalog.ts'
+import { kinds } from '../fields/kinds.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { asObject } from './cell-values.ts'
+import type { Place } from './targets.ts'
+
+/** The currency that columns of a row say, where they say no other: it is that of all its amounts. */
+export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json | undefined {
+  const all = targets.flatMap(place => {
+    const isOfRow = place.form === 'currency' && !place.isNested
+    return isOfRow ? [asObject(body[place.of.internal_name]).currency ?? null] : []
+  })
+  const told = [...new Set(all.filter(one => one !== null))]
+  return told.length === 1 ? told[0] : undefined
+}
+
+type Finish = (body: JsonObject, currency: Json | undefined) => void
+
+/** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
+export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish[] {
+  const base = catalog.currencies.get(catalog.account.base_currency)?.code
+  const fields = new Set(targets.filter(({ isNested }) => !isNested).map(({ of }) => of))
+  return [...fields].flatMap((of): Finish[] => {
+    const { internal_name: name, default_value } = of
+    const { members } = kinds[of.type]
+    if (members.includes('price')) return [(body, currency) => finishPrices(body, name, currency ?? base)]
+    const own = asObject(default_value).currency === undefined ? base : undefined
+    const isMoney = members.includes('value') && members.includes('currency')
+    return isMoney ? [(body, currency) => finishMoney(body, name, currency ?? own)] : []
+  })
+}
+
+/** A currency without an amount says nothing; an amount without one is in its row's, or the account's. */
+function finishMoney(body: JsonObject, name: string, base: Json | undefined): void {
+  const money = body[name]
+  if (!isObject(money)) return
+  if (money.value === undefined && money.products === undefined) delete body[name]
+  else if (money.currency === undefined && base !== undefined) body[name] = { currency: base, ...money }
+}
+
+/** Price, tax and discount are those of one entry. */
+function finishPrices(body: JsonObject, name: string, base: Json | undefined): void {
+  const entry = body[name]
+  if (!isObject(entry)) return
+  const { price, currency = base ?? null, ...others } = entry
+  if (price === undefined && Object.keys(others).length === 0) delete body[name]
+  else body[name] = [{ currency, ...(price === undefined ? {} : { unit_price: price }), ...others }]
+}

@@ -1,0 +1,77 @@
+/** The columns of address books: Google Contacts before and since 2024, Outlook, LinkedIn's connections. */
+import type { Templates } from './templates.ts'
+
+export const google: Templates = {
+  contact: {
+    'First Name': 'first_name',
+    'Given Name': 'first_name',
+    'Last Name': 'last_name',
+    'Family Name': 'last_name',
+    Name: 'name',
+    'Organization Name': 'company.name',
+    'Organization 1 - Name': 'company.name',
+    'Organization Title': 'job_title',
+    'Organization 1 - Title': 'job_title',
+    'E-mail 1 - Value': 'emails',
+    'E-mail 2 - Value': 'emails.other',
+    'Phone 1 - Value': 'phones',
+    'Phone 2 - Value': 'phones.other',
+    'E-mail 1 - Label': null,
+    'E-mail 1 - Type': null,
+    'E-mail 2 - Label': null,
+    'E-mail 2 - Type': null,
+    'Phone 1 - Label': null,
+    'Phone 1 - Type': null,
+    'Phone 2 - Label': null,
+    'Phone 2 - Type': null,
+    'Address 1 - Label': null,
+    'Website 1 - Label': null,
+    'File As': null,
+    Labels: null,
+    'Group Membership': null,
+    Photo: null,
+    'Phonetic First Name': null,
+    'Phonetic Last Name': null,
+  },
+}
+
+export const outlook: Templates = {
+  contact: {
+    'First Name': 'first_name',
+    'Last Name': 'last_name',
+    'Job Title': 'job_title',
+    Company: 'company.name',
+    'E-mail Address': 'emails',
+    'E-mail 2 Address': 'emails.other',
+    'E-mail Display Name': null,
+    'E-mail 2 Display Name': null,
+    'Business Phone': 'phones.work',
+    'Mobile Phone': 'phones.mobile',
+    'Home Phone': 'phones.personal',
+    'Other Phone': 'phones.other',
+    'Business Fax': null,
+    'Company Main Phone': 'company.phones',
+    'Business Street': 'company.address.address_line1',
+    'Business Street 2': 'company.address.address_line2',
+    'Business City': 'company.address.city',
+    'Business State': 'company.address.state',
+    'Business Postal Code': 'company.address.zipcode',
+    'Business Country/Region': 'company.address.country',
+    Initials: null,
+    Gender: null,
+    Priority: null,
+    Private: null,
+    Sensitivity: null,
+  },
+}
+
+export const linkedin: Templates = {
+  contact: {
+    'First Name': 'first_name',
+    'Last Name': 'last_name',
+    'Email Address': 'emails',
+    Company: 'company.name',
+    Position: 'job_title',
+    'Connected On': null,
+  },
+}

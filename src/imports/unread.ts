@@ -1,0 +1,82 @@
+/** Rows of which a cell could not be read: they are refused, with all else that is wrong with them (D80). */
+import { type Problem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Job, Refused } from '../jobs/job.ts'
+import { refusedAt } from '../jobs/refused.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { type Names, withNames } from '../records/names.ts'
+import { parseRecord } from '../records/parse.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { type ImportPlan, planOf } from './plan.ts'
+
+/** A row, what of it could be read, and what is wrong with the cells that could not. */
+export type Unread = {
+  readonly place: number
+  readonly line: number
+  readonly body: JsonObject
+  readonly unread: readonly Problem[]
+}
+
+/** A request may have so many names, and a row some of them. */
+const rowsAtOnce = 50
+
+/** The rows as they are refused. */
+export async function refusedUnread(
+  tx: Queryable,
+  rows: readonly Unread[],
+  fields: ResourceFields,
+  context: Context,
+  job: Job,
+): Promise<Refused[]> {
+  const judged: (readonly Problem[])[] = []
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const some = rows.slice(start, start + rowsAtOnce)
+    const read = (names: Names) =>
+      some.map(({ body }) => parseRecord(body, fields, context.catalog, null, names).problems.kept)
+    judged.push(...(await withNames(tx, context, read).catch(noneOf(some))))
+  }
+  // What a row lacks may be what its record has.
+  const plan = planOf(job)
+  const mayLack = plan.duplicates.action === 'update'
+  return rows.map(({ place, line, unread }, index) => {
+    const told = new Set(unread.map(fieldOf))
+    const others = judged[index]!.filter(
+      one => !told.has(fieldOf(one)) && !(mayLack && one.code === 'required'),
+    )
+    const refusal = { slug: 'validation_failed', message: '', problems: [...unread, ...others] } as const
+    return refusedAt(place, refusal, problem => {
+      return { ...(problem.column === undefined ? columnOf(job, plan, problem) : {}), line }
+    })
+  })
+}
+
+/** Where a lookup of names is refused, only the unreadable cells are reported. */
+function noneOf(rows: readonly Unread[]): (error: unknown) => readonly Problem[][] {
+  return error => {
+    if (error instanceof Refusal) return rows.map(() => [])
+    throw error
+  }
+}
+
+/** The field of a record that a problem is about. */
+function fieldOf({ field, path }: Problem): string {
+  return path.split('/')[1] ?? String(field)
+}
+
+/** The column of the file that a problem is about. */
+export function columnOf(
+  job: Job,
+  { mapping }: ImportPlan,
+  { path, field }: Pick<Problem, 'path' | 'field'>,
+): { [name: string]: Json } {
+  const steps = path.split('/').slice(1)
+  // The nearest: that of the part, or of the whole, or of the record that it belongs to.
+  const targets = steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
+  const columns = [...targets, field].flatMap(target =>
+    mapping.filter(one => one.field === target || one.field.startsWith(`${target}.`)),
+  )
+  const [mapped] = columns
+  const column = mapped && job.columns?.[mapped.column]
+  return column ? { column: column.name! } : {}
+}

@@ -1,0 +1,114 @@
+/** The texts of columns that name no option, stage, currency or user, with what they may mean (D80). */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { findOption } from '../fields/kinds/dropdown.ts'
+import { comparedName } from '../fields/name.ts'
+import { nearest } from '../fields/nearest.ts'
+import { bareName } from '../fields/synonyms.ts'
+import { currencyOf } from './amounts.ts'
+import { isYesNo } from './cell-values.ts'
+import type { Mapping } from './guess.ts'
+import { type Place, placesOf } from './targets.ts'
+import { itemsOf } from './texts.ts'
+
+export type Choice = { readonly id: number; readonly name: string; readonly email?: string }
+
+/** `guess`: the id of an option or record, or the code of a currency; null: none is like it. */
+export type UnknownText = { readonly text: string; readonly guess: number | string | null }
+export type ValuesToMap = readonly {
+  readonly column: number
+  readonly field: string
+  readonly texts: readonly UnknownText[]
+}[]
+
+/** How many unknown texts of a column are returned; a column with more is no list of options. */
+const textsMax = 500
+/** Of all columns: how many texts are looked at, for how many something like them is looked for, and how. */
+const limits = { looked: 20_000, guessed: 1000, near: 30 }
+const choicesMax = 200
+
+/**
+ * `values`: the different texts of each column. `people`: those whose names and e-mails are known, for
+ * columns of users; without them such columns are left out, as those of other records are.
+ */
+export function valuesToMap(
+  catalog: Catalog,
+  fields: ResourceFields,
+  mapping: Mapping,
+  values: ReadonlyMap<number, Iterable<string>>,
+  people: readonly Choice[] = [],
+): ValuesToMap {
+  const places = placesOf(catalog, fields)
+  const left = { ...limits }
+  return mapping.flatMap(({ column, field }) => {
+    const place = places.get(field)
+    const known = place && knowing(place, catalog, people)
+    if (!known) return []
+    const unknown = new Set<string>()
+    for (const cell of values.get(column) ?? [])
+      for (const text of place.isSeveral ? itemsOf(cell) : [cell.trim()])
+        if (text !== '' && unknown.size < textsMax && left.looked-- > 0 && !known.has(text)) unknown.add(text)
+    const texts = [...unknown].map(text => ({
+      text,
+      guess: left.guessed-- > 0 ? known.guess(text, left.near-- > 0) : null,
+    }))
+    return texts.length ? [{ column, field, texts }] : []
+  })
+}
+
+type Knowing = { has(text: string): boolean; guess(text: string, isNear: boolean): number | string | null }
+
+function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[]): Knowing | null {
+  if (form === 'currency') {
+    const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
+    return {
+      has: text => currencyOf(text, catalog) !== undefined || catalog.currencies.has(idOf(text)),
+      guess: (text, isNear) => likest(text, codes, isNear),
+    }
+  }
+  if (form === 'option') {
+    const options = of.options.filter(option => option.is_active)
+    const named = bared(options)
+    if (isYesNo(options)) return null
+    return {
+      has: text => findOption(text, options) !== undefined,
+      guess: (text, isNear) => likest(text, named, isNear),
+    }
+  }
+  if (form !== 'reference' || of.related !== 'user' || people.length === 0) return null
+  const named = bared(people)
+  const names = new Set(people.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
+  return {
+    has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),
+    guess: (text, isNear) => likest(text, named, isNear),
+  }
+}
+
+function idOf(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+}
+
+type Named<Id> = { readonly id: Id; readonly name: string; readonly bare: string }
+
+function bared<Id>(choices: readonly { readonly id: Id; readonly name: string }[]): readonly Named<Id>[] {
+  return choices.map(({ id, name }) => ({ id, name, bare: bareName(name) }))
+}
+
+/** The choice whose name is the text, is in it or has it within; or that is spelt alike. */
+function likest<Id>(text: string, choices: readonly Named<Id>[], isNear: boolean): Id | null {
+  const bare = bareName(text.slice(0, 300))
+  if (bare === '') return null
+  const same = choices.find(choice => choice.bare === bare)
+  const within = choices.find(
+    choice =>
+      choice.bare.length > 2 &&
+      (bare.includes(choice.bare) || (bare.length > 2 && choice.bare.includes(bare))),
+  )
+  if (same ?? within) return (same ?? within)!.id
+  const near = isNear
+    ? nearest(
+        text,
+        choices.slice(0, choicesMax).map(({ name }) => name),
+      )
+    : null
+  return choices.find(({ name }) => name === near)?.id ?? null
+}

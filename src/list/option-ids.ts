@@ -1,0 +1,70 @@
+/**
+ * Stored filters name options, stages and pipelines by their ids (D130), so that a new name of one changes
+ * nothing that looks for it. Pure.
+ */
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { Operator } from '../fields/operators.ts'
+import { type Condition, type Filter, GrammarError, parseFilter } from './grammar.ts'
+
+/** Where a name means several, as that of a stage in several pipelines may. */
+const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin', in: 'in', nin: 'nin' }
+
+/**
+ * The filter with ids in the place of names that an account may change. The same text where it has none, or
+ * can't be read.
+ */
+export function withOptionIds(text: string, fields: ResourceFields, catalog: Catalog): string {
+  let isChanged = false
+  const byId = (condition: Condition): Condition => {
+    const ids = idsOf(condition, fields, catalog)
+    if (!ids || ids.join() === condition.values.join()) return condition
+    isChanged = true
+    const { operator } = condition
+    return { ...condition, operator: ids.length > 1 ? ofSeveral[operator]! : operator, values: ids }
+  }
+  const changed = (filter: Filter): Filter => {
+    if (filter.type === 'condition') return byId(filter)
+    if (filter.type === 'not') return { ...filter, of: changed(filter.of) }
+    return { ...filter, of: filter.of.map(changed) }
+  }
+  try {
+    const filter = changed(parseFilter(text))
+    return isChanged ? printed(filter, true) : text
+  } catch (error) {
+    if (error instanceof GrammarError) return text
+    throw error
+  }
+}
+
+/** What the values of a condition stand for; null where it asks for no option that may get another name. */
+function idsOf({ field: name, operator, values }: Condition, fields: ResourceFields, catalog: Catalog) {
+  const field = fields.byName.get(name)
+  if (!field || !kinds[field.type].hasOptions || field.has_static_options || !ofSeveral[operator]) return null
+  const term = kinds[field.type].term(field, '')!
+  const found = values.map(value => term.operand(value, catalog))
+  const isKnown = found.every(one => typeof one === 'string' || Array.isArray(one))
+  return isKnown ? [...new Set(found.flat() as string[])] : null
+}
+
+function printed(filter: Filter, isOutermost = false): string {
+  switch (filter.type) {
+    case 'condition': {
+      const isList = ['in', 'nin', 'between'].includes(filter.operator)
+      return `${filter.field}:${filter.operator}(${filter.values.map(isList ? listed : String).join()})`
+    }
+    case 'not':
+      return `not(${printed(filter.of, true)})`
+    default: {
+      const terms = filter.of.map(one => printed(one)).join()
+      return isOutermost && filter.type === 'and' ? terms : `${filter.type}(${terms})`
+    }
+  }
+}
+
+/** A value of a list: in double quotes where it would end the list or be trimmed. */
+function listed(value: string): string {
+  return /^[^\s,()"\\](?:[^,()"\\]*[^\s,()"\\])?$/.test(value)
+    ? value
+    : `"${value.replace(/["\\]/g, '\\$&')}"`
+}

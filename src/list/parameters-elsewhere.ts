@@ -1,0 +1,176 @@
+/**
+ * What parameters of other systems are here: those of HubSpot, Pipedrive, Salesforce, Freshsales, Zoho,
+ * Directus, PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { bareName } from '../fields/synonyms.ts'
+import { meantField } from '../fields/unknown-field.ts'
+import { conditionMeant, filterMeant } from './filters-elsewhere.ts'
+import type { Parameters } from './parameters.ts'
+
+const longest = 1000
+/** The most records of a page. */
+export const pageSizeMax = 500
+
+/**
+ * A function that says how to write here what a parameter of a list elsewhere says; null where that is not
+ * known. `known`: the parameters that there are.
+ */
+export function saidElsewhere(fields: ResourceFields, known: readonly string[]) {
+  return (name: string, parameters: Parameters): string | null => {
+    if (name.length > longest || isMistyped(name, known)) return null
+    const joined = (parameters.get(name) ?? []).join()
+    const value = joined.length > longest ? '…' : joined
+    const [called, hint] = hintOf(name)
+    const told = called && known.includes(called) ? hint!({ value, fields, parameters }) : null
+    // A single record has no list to be found in.
+    if (!known.includes('filter')) return told ?? (upserts.test(bareName(name)) ? upsertHint : null)
+    if (told) return told
+    const condition = conditionMeant(name, value, fields)
+    return condition && `Write filter=${condition}.`
+  }
+}
+
+const upserts = /^(onconflict|upsert|mergeby|duplicatecheckfields)$/
+const upsertHint = 'PUT …/{resource}/by/{field}/{value} changes a record or creates it.'
+
+/** "pagesize", "page_size" and "filters" are ours, written otherwise. */
+function isMistyped(name: string, known: readonly string[]): boolean {
+  const letters = name.toLowerCase().replace(/[-_]|s$/g, '')
+  return known.some(one => one.toLowerCase() === letters)
+}
+
+type Said = {
+  readonly value: string
+  readonly fields: ResourceFields
+  readonly parameters: Parameters
+}
+type Elsewhere = {
+  readonly ours: string
+  /** what others call it, as `bareName` has it */
+  readonly names: readonly string[]
+  hint(said: Said): string | null
+}
+
+const sizes = words('limit perpage pagesize pagelimit top take first max maxresults rows')
+const orders = words('sort sortby orderby order ordering sorting')
+const directions = words('sortorder sortdirection direction dir sorttype orderdir')
+
+const elsewhere: readonly Elsewhere[] = [
+  {
+    ours: 'pageSize',
+    names: sizes,
+    hint: ({ value }) => {
+      const size = /^\d{1,9}$/.test(value) ? Math.min(Math.max(Number(value), 1), pageSizeMax) : 25
+      return `Write pageSize=${size}.${size < Number(value) ? ' A page has no more; follow meta.nextCursor.' : ''}`
+    },
+  },
+  { ours: 'page', names: words('offset skip start pageoffset startat from'), hint: pageOf },
+  {
+    ours: 'page',
+    names: words('pagenumber pageno pageindex'),
+    hint: ({ value }) => `Write page=${/^[1-9]\d{0,5}$/.test(value) ? value : '1'}.`,
+  },
+  {
+    ours: 'cursor',
+    names: words(
+      'startingafter endingbefore after before pageafter pagetoken nextpagetoken next nextcursor ' +
+        'continuation sinceid querylocator',
+    ),
+    hint: () => 'Write cursor with the meta.nextCursor of the page before.',
+  },
+  { ours: 'sort', names: [...orders, ...directions], hint: sortOf },
+  {
+    ours: 'fields',
+    names: words('fields select columns properties only attributes fieldset returnfields'),
+    hint: ({ value, fields }) => {
+      if (value === '*') return 'Leave it out: without fields every field is answered.'
+      return `Write fields=${meantOf(value, fields)}.`
+    },
+  },
+  {
+    ours: 'expand',
+    names: words('expand include includes embed with populate relations associations'),
+    hint: ({ value, fields }) => `Write expand=${meantOf(value.replace(/\bdata\./g, ''), fields)}.`,
+  },
+  {
+    ours: 'filter',
+    names: words('filterid viewid cvid listview savedview'),
+    hint: () => 'A saved view is read at GET …/view/{id}: write its filter as filter=….',
+  },
+  {
+    ours: 'filter',
+    names: words('filter where condition conditions criteria filtergroups searchcriteria'),
+    hint: ({ value, fields }) => {
+      const filter = filterMeant(value, fields) ?? filterMeant(`[${value}]`, fields)
+      return filter ? `Write filter=${filter}.` : `For example filter=${likeTitle('acme', fields)}.`
+    },
+  },
+  {
+    ours: 'filter',
+    names: words('search q query term keyword searchtext'),
+    hint: ({ value, fields }) => {
+      const filter = /\bwhere\b/i.test(value) ? filterMeant(value, fields) : null
+      if (filter) return `Write filter=${filter}.`
+      const text = /^[\p{L}\p{N} .@'-]+$/u.test(value) ? value : 'acme'
+      return `Write filter=${likeTitle(text, fields)}, or use the search, which looks in all resources.`
+    },
+  },
+]
+
+function words(text: string): readonly string[] {
+  return text.split(' ')
+}
+
+/** What a parameter is called here, and how its hint is made. `fields[]` and `fields[deals]` are `fields`. */
+function hintOf(name: string): [ours?: string, hint?: Elsewhere['hint']] {
+  const named = (bare: string) => elsewhere.find(({ names }) => names.includes(bare))
+  const whole = named(bareName(name))
+  if (whole && (whole.ours !== 'filter' || !name.includes('['))) return [whole.ours, whole.hint]
+  const list = /\[\w*\]$/.test(name) && named(bareName(name.replace(/\[\w*\]$/, '')))
+  return list && ['fields', 'expand'].includes(list.ours) ? [list.ours, list.hint] : []
+}
+
+function likeTitle(text: string, { resource }: ResourceFields): string {
+  return `${resource.shownAs?.[0] ?? 'id'}:like(${text})`
+}
+
+/** The value of the first parameter that is called so. */
+function firstOf(names: readonly string[], parameters: Parameters): string | undefined {
+  return [...parameters].find(([name]) => names.includes(bareName(name)))?.[1][0]
+}
+
+/** An offset is a page where it is known how many records a page has. */
+function pageOf({ value, parameters }: Said): string {
+  const page = Number(value) / Number(firstOf(sizes, parameters) ?? 25) + 1
+  if (value === '0' || (value !== '' && Number.isInteger(page) && page > 0)) return `Write page=${page}.`
+  return 'Write page=2 for the second page, of pageSize records; to read all, follow meta.nextCursor with cursor.'
+}
+
+/** The fields of a list of them, by our names where these are known. company(name) is company. */
+function meantOf(value: string, fields: ResourceFields): string {
+  const names = value
+    .replace(/\([^()]*\)|\w+:(?=\w)/g, '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(one => /^[\w.]+$/.test(one))
+  return names.map(one => meantField(one, fields) ?? one).join() || 'id'
+}
+
+/** "title desc", "-title", "title.desc", or field and direction in two parameters → sort=title:desc */
+function sortOf({ value, fields, parameters }: Said): string {
+  const isDirection = (text: string) => /^(asc|desc)(ending)?$/i.test(text)
+  const [asked = value, ...more] = [...orders, ...directions]
+    .map(name => firstOf([name], parameters) ?? '')
+    .filter(Boolean)
+  const told = [asked, ...more]
+  const keys = (told.find(text => !isDirection(text)) ?? '').split(',').filter(key => key.trim())
+  const given = told.find(isDirection)
+  const all = (keys.length ? keys : ['created_at']).map(key => {
+    const [, minus, name = '', own] = /^\s*(-?)([\w]*)[\s.:]*(asc|desc)?/i.exec(key) ?? []
+    const direction = own ?? (minus ? 'desc' : (given ?? 'asc'))
+    const isDown = direction.toLowerCase().startsWith('d')
+    return `${meantField(name, fields) ?? (name || 'created_at')}:${isDown ? 'desc' : 'asc'}`
+  })
+  return `Write sort=${all.join()}.`
+}

@@ -1,0 +1,69 @@
+/**
+ * The ways to write a full name, and the records with a name like one that no record has (D75). As SQL; names
+ * are compared as everywhere (D127).
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import { shownName } from '../fields/kinds/reference.ts'
+import { comparedName } from '../fields/name.ts'
+import { fold } from '../fold.ts'
+import { type Sight, visible } from '../rights/visibility.ts'
+import { type Sql, sql } from '../sql.ts'
+
+/** A name of more words is that of nobody. */
+const wordsMax = 8
+/** How many records with such a word are compared. */
+const comparedMax = 1000
+
+/** A full name as it may be stored: "Haddad, Noor" and "Haddad Noor" are "noor haddad", too. */
+export function fullNames(text: string): string[] {
+  const name = comparedName(text)
+  const words = wordsOf(name)
+  if (words.length > wordsMax) return [name]
+  const turned = words.map((_, index) => [...words.slice(index), ...words.slice(0, index)].join(' '))
+  return [...new Set([name, ...turned])]
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/[\s,]+/).filter(Boolean)
+}
+
+/** The condition that the full name of the row `alias` is `n.text`; its index is contact_full_name. */
+export function isFullName({ resource: { shownAs } }: ResourceFields, alias: Sql): Sql {
+  const [first, last] = shownAs.map(name => sql`${alias}.${sql.id(name)}`)
+  const full = last ? sql`coalesce(${first!} || ' ', '') || coalesce(${last}, '')` : first!
+  return sql`compared_name(${full}) COLLATE "C" = n.text`
+}
+
+/** Whether the names of records may be told: their field is there, and the role does not hide it. */
+export function isSeen({ byName }: ResourceFields, name: string): boolean {
+  const field = byName.get(name)
+  return field?.is_active === true && !field.is_hidden
+}
+
+/**
+ * The records that the viewer sees and whose names have one of the words of `text`, or one like it (pg_trgm):
+ * `id` and `name`, the most like first. Null where there is nothing to go by.
+ */
+export function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: number): Sql | null {
+  const { name: resource, shownAs, inUse } = fields.resource
+  const name = fold(comparedName(text))
+  const words = wordsOf(name).filter(word => word.length > 1)
+  if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => isSeen(fields, one))) return null
+  const has = shownAs.flatMap(one => {
+    const value = sql`fold(x.${sql.id(one)})`
+    return words.flatMap(word => [
+      sql`${value} LIKE ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}::text`,
+      sql`${value} % ${word}::text`,
+      sql`${value} %> ${word}::text`,
+    ])
+  })
+  const shown = shownName({ related_name: shownAs }, sql`x.`)
+  const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  return sql`SELECT y.id::text AS id, y.name FROM (
+  SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x
+  WHERE ${visible(resource, sight, sql`x`)} AND x.deleted_at IS NULL${isUsed}
+    AND (${sql.join(has, sql` OR `)})
+  LIMIT ${sql.integer(comparedMax)}) y
+ORDER BY word_similarity(${name}::text, fold(y.name)) + similarity(${name}::text, fold(y.name)) DESC, y.id
+LIMIT ${sql.integer(most)}`
+}

@@ -1,0 +1,94 @@
+/** Plain days in filters of moments mean the whole day in the account's time zone (D42). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dealBody, startService, v1 } from '../support/service.ts'
+
+const { call, get, db, known, made } = await startService()
+// In 2026 clocks go back there at midnight after the 4th of April: 23:00 to 24:00 comes twice.
+await call('PATCH', `${v1}/account`, { time_zone: 'America/Santiago' })
+await made('field', { source: 'deal', field_name: 'Stay', type: 'DATE_TIME_RANGE' })
+
+/** name → moment: the edges of the 4th of April and the days about it */
+const moments = {
+  before: '2026-04-04T02:59:59.999Z',
+  first: '2026-04-04T03:00:00.000Z',
+  noon: '2026-04-04T15:00:00.000Z',
+  last: '2026-04-05T03:59:59.999Z',
+  after: '2026-04-05T04:00:00.000Z',
+  later: '2026-04-06T12:00:00.000Z',
+  none: null,
+}
+const names = Object.keys(moments)
+const ids = new Map<number, string>()
+for (const [name, moment] of Object.entries(moments)) {
+  const stay = moment && { range: { from: moment, to: '2027-01-01T00:00:00Z' } }
+  const body = { title: `Day ${name}`, cf_stay: stay }
+  const { id } = await made('deal', dealBody(known, body))
+  ids.set(id, name)
+  // A column of its own: a custom value is kept as text.
+  await db.query('UPDATE deal SET won_time = $1::timestamptz WHERE id = $2::bigint', [moment, String(id)])
+}
+
+async function found(field: string, condition: string): Promise<string[]> {
+  const filter = encodeURIComponent(`title:like(Day ),${field}:${condition}`)
+  const reply = await get(`${v1}/deal/view/list?pageSize=100&filter=${filter}`)
+  assert.equal(reply.status, 200, reply.text)
+  const all = reply.body.data.map(({ id }: { id: number }) => ids.get(id)!)
+  return all.sort((one: string, other: string) => names.indexOf(one) - names.indexOf(other))
+}
+
+const ofDay = ['first', 'noon', 'last']
+const without = (some: readonly string[]) => names.filter(name => !some.includes(name))
+const expected: { readonly [condition: string]: readonly string[] } = {
+  'eq(2026-04-04)': ofDay,
+  'neq(2026-04-04)': without(ofDay),
+  'in(2026-04-04,2026-04-06)': [...ofDay, 'later'],
+  'in(2026-04-04,2026-04-05T04:00:00Z)': [...ofDay, 'after'],
+  'nin(2026-04-04,2026-04-06)': ['before', 'after', 'none'],
+  'between(2026-04-04,2026-04-04)': ofDay,
+  'between(2026-04-04,2026-04-05)': [...ofDay, 'after'],
+  'between(2026-04-04T15:00:00Z,2026-04-04)': ['noon', 'last'],
+  'gte(2026-04-04)': [...ofDay, 'after', 'later'],
+  'gt(2026-04-04)': ['after', 'later'],
+  'lt(2026-04-04)': ['before'],
+  'lte(2026-04-04)': ['before', ...ofDay],
+}
+
+for (const field of ['won_time', 'cf_stay.from'])
+  test(`${field}: a plain day is all of it, whichever the operator`, async () => {
+    for (const [condition, wanted] of Object.entries(expected))
+      assert.deepEqual(await found(field, condition), wanted, condition)
+  })
+
+test('across a reference too', async () => {
+  const one = await made('contact', { last_name: 'Of today' })
+  await db.query('UPDATE contact SET created_at = $1::timestamptz WHERE id = $2::bigint', [
+    moments.last,
+    String(one.id),
+  ])
+  const deal = await made('deal', dealBody(known, { title: 'Its', related_contacts: [one.id] }))
+  for (const [condition, isFound] of [
+    ['eq(2026-04-04)', true],
+    ['eq(2026-04-05)', false],
+  ] as const) {
+    const filter = `id:eq(${deal.id}),related_contacts.created_at:${condition}`
+    assert.equal((await get(`${v1}/deal/view/list?filter=${filter}`)).body.data.length, isFound ? 1 : 0)
+  }
+})
+
+test('the ends of the calendar, days that are none, and too many days', async () => {
+  assert.deepEqual(await found('won_time', 'lte(9999-12-31)'), without(['none']))
+  assert.deepEqual(await found('won_time', 'gte(0001-01-01)'), without(['none']))
+  const ask = (condition: string) => get(`${v1}/deal/view/list?filter=won_time:${condition}`)
+  assert.equal((await ask('eq(2026-02-30)')).status, 400)
+  assert.match((await ask('between(2026-04-05,2026-04-04)')).text, /lower value first/)
+  const many = Array.from({ length: 101 }, (_, day) =>
+    new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+  )
+  assert.equal((await ask(`in(${many.slice(1).join()})`)).status, 200)
+  assert.match((await ask(`in(${many.join()})`)).text, /at most 100 values where one is a plain day/)
+  assert.equal(
+    (await call('GET', `${v1}/deal/aggregate?group_by=status&filter=won_time:eq(2026-04-04)`)).status,
+    200,
+  )
+})

@@ -1,0 +1,93 @@
+/**
+ * Every command of package.json works: those that measure and those that kill, for a moment and on little
+ * data. What they print is for people; here they have to end by themselves, with 0.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { suite, test } from 'node:test'
+import { noBrowser } from '../support/chromium.ts'
+
+const moment = ['--seconds', '0.3']
+const once = [...moment, '--turns', '1']
+const rounds = (count: number) => ['--rounds', String(count)]
+const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
+
+const commands: { readonly [name: string]: readonly string[] } = {
+  bench: [...once, '--deals', '1000'],
+  'bench:batches': once,
+  'bench:events': ['--deals', '1000', '--events', '3000', '--writes', '10'],
+  'bench:export': ['--deals', '2000', '--embedded', '1000'],
+  'bench:fields': moment,
+  'bench:imports': ['--rows', '300'],
+  'bench:lists': [...once, '--deals', '2000', '--embedded', '1000'],
+  'bench:search': [...once, '--deals', '2000', '--contacts', '600'],
+  'bench:sign-ins': moment,
+  'bench:upserts': once,
+  'bench:versions': [...once, '--other', '.', '--deals', '1000', '--engine', 'embedded'],
+  'bench:web': ['--deals', '1000', '--moves', '10'],
+  'bench:webhooks': [...moment, '--events', '200'],
+  attack: ['--seconds', '0.2', '--deals', '2000'],
+  copy: rounds(2),
+  crash: rounds(3),
+  fuzz: ['--requests', '2500', '--seed', '20261121'],
+  'import-crash': rounds(3),
+  'webhook-crash': rounds(2),
+  ...(isRootOnLinux && { 'power-cut': rounds(1) }),
+  sql: ['deal.update'],
+  sbom: [],
+}
+
+/** Where the others run. */
+const elsewhere: { readonly [name: string]: string } = {
+  prepare: 'npm ci',
+  build: 'npm ci, by prepare',
+  dev: 'it does not end by itself',
+  start: 'test/reliability/first-start.test.ts',
+  backup: 'test/backup/backup.test.ts',
+  restore: 'test/backup/backup.test.ts',
+  test: '.ci/run',
+  check: '.ci/run',
+  types: 'scripts/check.ts',
+  lint: 'scripts/check.ts',
+  audit: 'scripts/check.ts',
+  format: 'it changes the sources; lint asks the same',
+  openapi: 'test/house/recipes.test.ts',
+  pictures: 'it makes docs/ui anew, for people to look at',
+  'power-cut': 'here, but only as root on Linux',
+}
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+test('no command is left out', () => {
+  assert.deepEqual(
+    Object.keys(scripts).filter(name => !(name in commands || name in elsewhere)),
+    [],
+  )
+})
+
+suite('commands', { concurrency: availableParallelism() }, () => {
+  for (const [name, options] of Object.entries(commands))
+    test(`npm run ${[name, ...options].join(' ')}`, { skip: name === 'bench:web' && noBrowser }, async () => {
+      const { code, said } = await carriedOut(['run', name, '--', ...options])
+      assert.equal(code, 0, said)
+      // A figure that could not be taken is none.
+      assert.doesNotMatch(said, /NaN|Infinity|undefined/)
+    })
+})
+
+async function carriedOut(options: readonly string[]): Promise<{ code: number | null; said: string }> {
+  const child = spawn('npm', options, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+    // What a command tests by node:test is its own, no part of this test.
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => {
+      said += text
+    })
+  return new Promise(resolve => child.on('close', code => resolve({ code, said })))
+}

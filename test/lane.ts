@@ -1,0 +1,30 @@
+/**
+ * Test files one after the other in one process, as long as there are files that no other lane has taken
+ * (test/run.ts). What takes long is done once: loading the service, and opening an engine
+ * (support/shared-engine.ts).
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { suite } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { closeIdle } from './support/shared-engine.ts'
+
+const { folder, files } = JSON.parse(process.env.TEST_LANE!) as { folder: string; files: string[] }
+
+for (const [place, file] of files.entries()) {
+  if (!isMine(place)) continue
+  await suite(file, async () => {
+    await import(pathToFileURL(resolve(file)).href)
+  })
+}
+await closeIdle()
+
+/** Whether this lane is the first to take the file: of those who make a directory, one succeeds. */
+function isMine(place: number): boolean {
+  try {
+    mkdirSync(join(folder, String(place)))
+    return true
+  } catch {
+    return false
+  }
+}

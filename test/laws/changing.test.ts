@@ -1,0 +1,250 @@
+/**
+ * A record is changed only by those who may change it (D62, D63), whichever way they try: whoever owns it,
+ * with every territory and with none, for every role. What is refused changes nothing.
+ */
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../src/json.ts'
+import { importerOf } from '../support/import-jobs.ts'
+import { someOf } from '../support/questions.ts'
+import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
+
+type Body = { [name: string]: Json }
+type Reach = (typeof reaches)[number]
+
+const service = await startService()
+const { call, get, db, known, made } = service
+const resources = ['deal', 'contact', 'company', 'activity'] as const
+type Name = (typeof resources)[number]
+
+const other = await made('user', { name: 'Other', email: 'other@example.com' })
+const [theirs, another] = [
+  await made('territory', { name: 'Theirs' }),
+  await made('territory', { name: 'N' }),
+]
+for (const source of ['deal', 'contact', 'company'])
+  await made('field', { source, field_name: 'Key', type: 'SINGLE_STRING', is_unique: true })
+
+type Limits = { readonly sees: Reach; readonly changes: Reach; readonly hasTerritories: boolean }
+/** Of roles: which records they see, and which of these they may change. */
+const reaches = ['all', 'territory', 'own'] as const
+const limits: readonly Limits[] = reaches
+  .flatMap((sees, at) => reaches.slice(at).map(changes => ({ sees, changes })))
+  .flatMap(limit =>
+    [true, false]
+      .filter(hasTerritories => hasTerritories || Object.values(limit).includes('territory'))
+      .map(hasTerritories => ({ ...limit, hasTerritories })),
+  )
+
+/** The text of a record that is changed here. */
+const changed = { deal: 'title', contact: 'last_name', company: 'name', activity: 'subject' } as const
+
+type Whose = { readonly owner: 'self' | 'other' | null; readonly territory: 'theirs' | 'another' | null }
+/** All there can be: a deal always has an owner. */
+function everyWhose(name: Name): Whose[] {
+  const owners = ['self', 'other', ...(name === 'deal' ? [] : [null])] as const
+  return owners.flatMap(owner =>
+    (['theirs', 'another', null] as const).map(territory => ({ owner, territory })),
+  )
+}
+
+/** Whether a limit reaches a record. Nobody owns a record that says so of nobody. */
+function isWithin(to: Reach, { owner, territory }: Whose, hasTerritories: boolean): boolean {
+  if (to === 'all' || owner === 'self') return true
+  return to === 'territory' && hasTerritories && territory === 'theirs'
+}
+
+let count = 0
+
+type Ask = (method: string, path: string, body?: Json) => Promise<Reply>
+/** A way to change a record: its status. `before`: what an administrator does with it first. */
+type Way = {
+  readonly goes: (ask: Ask, id: number, key: string) => Promise<number>
+  readonly before?: (id: number) => Promise<unknown>
+}
+
+const lastEvent = async (name: Name, id: number) =>
+  (await get(`${v1}/${name}/${id}/history?pageSize=1`)).body.data[0].seq
+
+function waysOf(name: Name): { readonly [way: string]: Way } {
+  const body = { [changed[name]]: 'taken' }
+  const owner = { deal: 'sales_owner', activity: 'owner', contact: null, company: null }[name]
+  const asked = (method: string, body?: Json): Way => ({
+    goes: async (ask, id) => (await ask(method, `${name}/${id}`, body)).status,
+  })
+  const inBatch = (operation: (id: number, key: string) => Json): Way => ({
+    goes: async (ask, id, key) => {
+      const reply = await ask('POST', `${name}/batch`, { operations: [operation(id, key)] })
+      return reply.body.data[0].status
+    },
+  })
+  const removed = async (id: number) => call('DELETE', `${v1}/${name}/${id}`)
+  const told = (key: string) => ({ field: 'cf_key', value: key })
+  return {
+    PATCH: asked('PATCH', body),
+    PUT: asked('PUT', body),
+    DELETE: asked('DELETE'),
+    restore: {
+      before: removed,
+      goes: async (ask, id) => (await ask('POST', `${name}/${id}/restore`)).status,
+    },
+    undo: {
+      before: async id => call('PATCH', `${v1}/${name}/${id}`, { [changed[name]]: 'to be undone' }),
+      goes: async (ask, id) => (await ask('POST', `event/${await lastEvent(name, id)}/undo`)).status,
+    },
+    'batch: update': inBatch(id => ({ op: 'update', id, data: body })),
+    'batch: delete': inBatch(id => ({ op: 'delete', id })),
+    'batch: restore': { ...inBatch(id => ({ op: 'restore', id })), before: removed },
+    ...(name !== 'activity' && {
+      'PUT by key': {
+        goes: async (ask, _id, key) => (await ask('PUT', `${name}/by/cf_key/${encodeURI(key)}`, body)).status,
+      },
+      'batch: upsert': inBatch((_id, key) => ({ op: 'upsert', by: told(key), data: body })),
+    }),
+    ...(owner && {
+      'take over': {
+        goes: async (ask, id) => {
+          const self = (await ask('GET', 'me')).body.data.user.id
+          return (await ask('PATCH', `${name}/${id}`, { ...body, [owner]: self })).status
+        },
+      },
+    }),
+  }
+}
+
+type Made = { readonly id: number; readonly key: string }
+
+/** Jobs change many at once: each sets the text that is changed to its own name. */
+function jobsOf(name: Name): {
+  readonly [way: string]: (token: string, of: readonly Made[]) => Promise<void>
+} {
+  const importing = async (token: string, records: readonly Made[]) => {
+    const theirs = importerOf({
+      ...service,
+      token,
+      call: (method, path, body) => call(method, path, body, { authorization: `Bearer ${token}` }),
+    })
+    const rows = records.map(({ key }) => JSON.stringify({ cf_key: key, [changed[name]]: 'import' }))
+    const type = 'application/x-ndjson'
+    const { body } = await theirs.upload(name, rows.join('\n'), '', type, 'jsonl')
+    const plan = { duplicates: { by: 'cf_key', action: 'update' } }
+    const planned = await call('PATCH', `${v1}/import/${body.data.id}`, plan)
+    assert.equal(planned.status, 200, planned.text)
+    const job = await theirs.told(body.data.id, 'run')
+    assert.equal(job.created, 0, JSON.stringify(job))
+  }
+  return {
+    bulk: async (token, records) => {
+      const filter = `id:in(${records.map(({ id }) => id).join()})`
+      const reply = await call(
+        'POST',
+        `${v1}/${name}/bulk`,
+        { filter, changes: { [changed[name]]: 'bulk' } },
+        {
+          authorization: `Bearer ${token}`,
+        },
+      )
+      assert.equal(reply.status, 201, reply.text)
+      for (let job = reply.body.data; job.state === 'running'; await sleep(20))
+        job = (await get(`${v1}/job/${job.id}`)).body.data
+    },
+    ...(name !== 'activity' && { import: importing }),
+  }
+}
+
+/** A record as `Whose` says, made past the rules where no request makes one without an owner. */
+async function record(
+  name: Name,
+  { owner, territory }: Whose,
+  self: number,
+): Promise<{ id: number; key: string }> {
+  const key = `key ${++count}`
+  const user = owner === 'self' ? self : owner === 'other' ? other.id : null
+  const where = territory === 'theirs' ? theirs.id : territory === 'another' ? another.id : null
+  const bodies: { [N in Name]: () => Promise<Body> } = {
+    deal: async () => dealBody(known, { title: key, cf_key: key, sales_owner: user, territory: where }),
+    contact: async () => ({ last_name: key, cf_key: key, territory: where }),
+    company: async () => ({ name: key, cf_key: key, territory: where }),
+    activity: async () => ({
+      ...{ kind: 'Task', subject: key, owner: user },
+      company: (await made('company', { name: key, territory: where })).id,
+    }),
+  }
+  const { id } = await made(name, await bodies[name]())
+  const values = [user === null ? null : String(user), String(id)]
+  // Who has made an activity owns it where nobody else does (D63).
+  if (name !== 'deal')
+    await db.query(`UPDATE ${name} SET created_by = $1::bigint WHERE id = $2::bigint`, values)
+  return { id, key }
+}
+
+for (const { sees, changes, hasTerritories } of someOf(limits))
+  suite(`sees ${sees}, changes ${changes}${hasTerritories ? '' : ', has no territory'}`, async () => {
+    const label = `Role ${++count}`
+    const each = (reach: Reach) => Object.fromEntries(resources.map(name => [name, reach]))
+    const scopes = [
+      ...resources.flatMap(name => [`${name}:read`, `${name}:write`]),
+      'import:write',
+      'job:read',
+    ]
+    const role = await made('role', {
+      name: label,
+      scopes,
+      visibility: each(sees),
+      may_change: each(changes),
+    })
+    const self = await made('user', {
+      ...{ name: label, email: `${label.replace(' ', '')}@example.com`, role: role.id },
+      territories: hasTerritories ? [theirs.id] : [],
+    })
+    const { token } = await made('token', { name: label, user: self.id, scopes: ['admin'] })
+    const ask: Ask = (method, path, body) =>
+      call(method, `${v1}/${path}`, body, { authorization: `Bearer ${token}` })
+    const isSeen = (one: Whose) => isWithin(sees, one, hasTerritories)
+    const isTheirs = (one: Whose) => isSeen(one) && isWithin(changes, one, hasTerritories)
+
+    for (const name of resources)
+      for (const one of everyWhose(name))
+        test(`${name} of ${one.owner ?? 'nobody'}, territory ${one.territory ?? 'none'}`, async () => {
+          for (const [way, { goes, before }] of Object.entries(waysOf(name))) {
+            const { id, key } = await record(name, one, self.id)
+            await before?.(id)
+            const state = async () =>
+              (
+                await db.query(`SELECT version, document, deleted_at FROM ${name} WHERE id = $1::bigint`, [
+                  String(id),
+                ])
+              )[0]!
+            const was = await state()
+            const status = await goes(ask, id, key)
+            const now = await state()
+            const message = `${way} of ${name} ${id}: ${status}`
+            if (isTheirs(one)) {
+              assert.equal(status, 200, message)
+              assert.notDeepEqual(now, was, message)
+            } else {
+              // What isn't seen may be in the way of a new record by its key (D77).
+              assert.ok(isSeen(one) ? status === 403 : status === 404 || status === 409, message)
+              assert.deepEqual(now, was, message)
+            }
+          }
+        })
+
+    for (const name of resources)
+      test(`jobs change what is theirs of ${name}, and nothing else`, async () => {
+        for (const [way, goes] of Object.entries(jobsOf(name))) {
+          const records = await Promise.all(
+            everyWhose(name).map(async one => ({
+              ...(await record(name, one, self.id)),
+              isTheirs: isTheirs(one),
+            })),
+          )
+          await goes(token, records)
+          for (const { id, isTheirs } of records) {
+            const now = (await get(`${v1}/${name}/${id}`)).body.data
+            assert.equal(now[changed[name]] === way, isTheirs, `${way}: ${JSON.stringify(now)}`)
+          }
+        }
+      })
+  })

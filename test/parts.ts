@@ -1,0 +1,55 @@
+/**
+ * The parts of the suite: which test files run on which engine, and how much the laws ask. `npm test` is the
+ * part `quick`, `npm run check` has all others (scripts/check.ts). What needs an engine of its own, kills or
+ * has very many records says so by its folder. test/house/layout.test.ts checks that no file is left out.
+ */
+import { globSync } from 'node:fs'
+
+export type Part = {
+  readonly engine: 'embedded' | 'postgres'
+  readonly files: readonly string[]
+  /** how many of the laws' questions are asked, from 0 to 1 */
+  readonly share: number
+}
+
+/** Those that share a process and an engine (lane.ts). */
+const together = ['api', 'house', 'laws', 'units']
+/** Those that ask nothing of a database, or bring their own engines: once is enough. */
+const engineFree = /test[/\\](backup|commands|db|house|units|web|reliability[/\\](files|network|stop)\.)/
+/** These carry out whole recipes of CONTRIBUTING.md, which takes minutes. */
+const recipes = 'test/house/recipes.test.ts'
+
+function filesOf(...folders: readonly string[]): string[] {
+  return folders.flatMap(folder => globSync(`test/${folder}/*.test.ts`)).sort()
+}
+
+const others = ['backup', 'cli', 'client', 'db', 'large', 'reliability']
+
+export const parts = {
+  quick: {
+    engine: 'embedded',
+    files: filesOf(...together).filter(file => !isRecipe(file)),
+    share: 0.1,
+  },
+  laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
+  engines: { engine: 'embedded', files: filesOf(...others), share: 1 },
+  // What the laws find is seldom one engine's alone.
+  postgres: { engine: 'postgres', files: filesOf(...together, ...others).filter(runsOnBoth), share: 0.3 },
+  web: { engine: 'embedded', files: filesOf('web'), share: 1 },
+  recipes: { engine: 'embedded', files: [recipes], share: 1 },
+  commands: { engine: 'embedded', files: filesOf('commands'), share: 1 },
+} satisfies { readonly [name: string]: Part }
+
+/** Whether it runs on PostgreSQL, too. */
+export function runsOnBoth(file: string): boolean {
+  return !engineFree.test(file)
+}
+
+/** Whether it shares its process and its engine with others. */
+export function isTogether(file: string): boolean {
+  return together.some(folder => file.split(/[/\\]/).at(-2) === folder) && !isRecipe(file)
+}
+
+function isRecipe(file: string): boolean {
+  return file.replaceAll('\\', '/') === recipes
+}

@@ -1,0 +1,110 @@
+/**
+ * An embedded engine that the test files of one process take one after the other (test/lane.ts), because to
+ * open one takes seconds. Each file finds the database as a first start leaves it, whatever the files before
+ * have done: all rows are put back, and an engine whose schema was changed is given to nobody else.
+ */
+import { type Database, openDatabase } from '../../src/db/open.ts'
+
+export type Borrowed = { readonly db: Database; giveBack(): Promise<void> }
+
+type Shared = {
+  readonly template: string
+  readonly db: Database
+  readonly schema: string
+  log: (line: string) => void
+}
+
+/** those that nobody uses now */
+const idle: Shared[] = []
+const isLane = process.env.TEST_LANE !== undefined
+
+/** Timeouts of a database, so long by default that a slow machine fails no test. */
+export const timeouts = (ms = 60_000) => ({ statementTimeoutMs: ms, waitMs: ms, yieldsAfterMs: ms })
+
+/** A database with the rows of `template`; `log` takes what it has to say. */
+export async function borrow(template: string, log: (line: string) => void): Promise<Borrowed> {
+  const shared = (await cleaned(template)) ?? (await opened(template))
+  shared.log = log
+  return {
+    db: shared.db,
+    async giveBack() {
+      if (isLane) idle.push(shared)
+      else await shared.db.close()
+    },
+  }
+}
+
+/** Ends the engines, so that the process can end. */
+export async function closeIdle(): Promise<void> {
+  for (const { db } of idle) await db.close()
+}
+
+async function opened(template: string): Promise<Shared> {
+  let shared: Shared | undefined
+  const db = await openDatabase({ template, ...timeouts(), log: line => shared?.log(line) })
+  shared = { template, db, schema: await schemaOf(db), log: () => {} }
+  return shared
+}
+
+/** Resets an idle engine of the template to its initial rows; undefined without one of the same schema. */
+async function cleaned(template: string): Promise<Shared | undefined> {
+  const place = idle.findIndex(one => one.template === template)
+  if (place < 0) return undefined
+  const [shared] = idle.splice(place, 1) as [Shared]
+  const { db, schema } = shared
+  await db.sql.unsafe(dropNewIndexes)
+  if ((await schemaOf(db)) === schema) {
+    await db.sql.unsafe(await restoreRows(db))
+    return shared
+  }
+  await db.close()
+  return undefined
+}
+
+/** Keeps the rows that there are now, and the names of the indexes, for those who are to find the same. */
+export async function keepRows(db: Database): Promise<void> {
+  await db.sql.unsafe('CREATE SCHEMA kept')
+  await db.sql.unsafe(`CREATE TABLE kept.index_names AS
+    SELECT indexname FROM pg_indexes WHERE schemaname = 'public'`)
+  for (const table of await tablesOf(db))
+    await db.sql.unsafe(`CREATE TABLE kept.${table} AS TABLE public.${table}`)
+}
+
+/** Custom fields get indexes of their own. */
+const dropNewIndexes = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT indexname FROM pg_indexes WHERE schemaname = 'public'
+    AND indexname NOT IN (SELECT indexname FROM kept.index_names)
+  LOOP EXECUTE format('DROP INDEX public.%I', name); END LOOP;
+END $$`
+
+async function restoreRows(db: Database): Promise<string> {
+  const tables = await tablesOf(db)
+  return [
+    // No table has to come before the one that it points to.
+    'SET session_replication_role = replica',
+    `TRUNCATE ${tables.map(table => `public.${table}`)}`,
+    ...tables.map(table => `INSERT INTO public.${table} SELECT * FROM kept.${table}`),
+    'SET session_replication_role = origin',
+  ].join(';\n')
+}
+
+async function tablesOf(db: Database): Promise<string[]> {
+  const rows = await db.query(
+    "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
+  )
+  return rows.map(({ name }) => name!)
+}
+
+/** What tells one schema from another. */
+async function schemaOf(db: Database): Promise<string> {
+  const [row] = await db.query(`SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS schema FROM (
+    SELECT concat_ws(' ', c.relname, c.relkind, a.attname, a.atttypid::regtype, a.attnotnull, a.attnum) AS line
+    FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = 'public'::regnamespace
+    UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
+    UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT concat(conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+      WHERE connamespace = 'public'::regnamespace) x`)
+  return row!.schema!
+}

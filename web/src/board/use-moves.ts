@@ -1,0 +1,72 @@
+/**
+ * Moves, whatever asks for them: a drag, a menu, a key. With a card that is selected go all that are. What
+ * closes a deal or reopens it is asked first.
+ */
+import { useCallback, useState } from 'react'
+import { toast } from '../ui/toast.tsx'
+import type { BoardAsked } from './board-query.ts'
+import type { Closing } from './close-dialog.tsx'
+import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
+import { useMove } from './use-move.ts'
+import type { Selected } from './use-selected.ts'
+
+/** Deals that go to a stage. */
+export type Going = { readonly deals: readonly Deal[]; readonly stage: Column }
+/** A move that is to be answered before it is made: what it closes or reopens, and the stage of the first. */
+export type Asked = Going & { readonly changed: readonly Deal[]; readonly from: Column }
+/** A move of several, which the bar of what is selected carries out. */
+export type Order = Going & { readonly closing: Closing }
+
+export function useMoves(
+  asked: BoardAsked,
+  board: BoardData,
+  selected: Selected,
+  hold: (deal: number) => void,
+) {
+  const move = useMove(asked)
+  const [question, setQuestion] = useState<Asked | null>(null)
+  const [order, setOrder] = useState<Order | null>(null)
+  const { ids, clear } = selected
+  const carryOut = useCallback(
+    ({ deals, stage }: Going, closing: Closing = {}) => {
+      const [{ id }] = deals as [Deal]
+      hold(id)
+      if (deals.length === 1) return void move(id, stage.id, closing)
+      clear()
+      setOrder({ deals, stage, closing })
+    },
+    [move, hold, clear],
+  )
+  const begin = useCallback(
+    (all: readonly number[], stageId: number) => {
+      const stage = board.columns.find(({ id }) => id === stageId)
+      if (!stage) return
+      const going = all.flatMap(id => {
+        const place = placeOf(board, id)
+        const from = place && board.columns[place.column]!
+        return from && from !== stage ? [{ deal: from.cards[place.row]!, from }] : []
+      })
+      const changed = going.filter(({ from }) => from.kind !== stage.kind)
+      const deals = going.map(({ deal }) => deal)
+      if (changed[0])
+        setQuestion({ deals, stage, from: changed[0].from, changed: changed.map(({ deal }) => deal) })
+      else if (deals.length > 0) carryOut({ deals, stage })
+      else if (all.length > 1) toast(`All ${all.length} are in ${stage.name}.`, { isNews: true })
+    },
+    [board, carryOut],
+  )
+  /** Moves a card, and with it all that are selected, if it is. */
+  const moveCard = useCallback(
+    (id: number, stage: number) => {
+      const others = ids.has(id) ? [...ids].filter(other => other !== id) : []
+      begin([id, ...others], stage)
+    },
+    [ids, begin],
+  )
+  const moveSelected = useCallback((stage: number) => begin([...ids], stage), [ids, begin])
+  const answer = (closing: Closing | null) => {
+    setQuestion(null)
+    if (closing && question) carryOut(question, closing)
+  }
+  return { moveCard, moveSelected, question, answer, order, onTaken: () => setOrder(null) }
+}
