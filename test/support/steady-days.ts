@@ -2,11 +2,15 @@
 import type { Reader } from '../../src/records/store.ts'
 
 /**
- * The sample's activities were done at a quarter of an hour, and from then on the days of deals are counted:
- * as of twelve hours ago, the next day is as far away.
+ * The sample's activities were done at a quarter of an hour, and from then on the days of deals are counted.
+ * Each moves to an hour of its own calendar day from which the next day is five hours or more away: a
+ * background job works out that day anew, and would move what left it.
  */
 export async function keepDaysSteady(db: Reader): Promise<void> {
   await db.query(
-    "UPDATE deal SET last_done_at = date_bin('1 day', last_done_at, now() - interval '12 hours')",
+    `UPDATE deal d SET last_done_at = (d.last_activity_date
+       + CASE WHEN extract(hour FROM now() AT TIME ZONE a.time_zone) BETWEEN 6 AND 17 THEN time '00:30'
+         ELSE time '12:30' END) AT TIME ZONE a.time_zone
+     FROM account a WHERE a.account_id = d.account_id`,
   )
 }
